@@ -1,0 +1,1 @@
+"""Can a hyperplane separate the two classes? The answer, with a proof."""

@@ -1,0 +1,95 @@
+"""What can go wrong, as one tree: every error says what was seen, where, and what to do.
+
+    LinsepError
+    ├── InputError (also a ValueError)   the data or the arguments cannot be used
+    │   ├── NoRowsError                  a table without rows
+    │   ├── NoColumnsError               a table without columns
+    │   ├── ShapeError                   not a table: one dimension, or three
+    │   ├── LengthError                  X and y differ in length
+    │   ├── NotNumericError              text, complex numbers or objects where numbers belong
+    │   ├── NotFiniteError               NaN or infinity: row, column and value are named
+    │   ├── InexactError                 a number that binary64 cannot hold, such as 2^53 + 1
+    │   ├── OverflowedError              finite rows whose score is beyond the largest double
+    │   ├── OneClassError                all labels are the same
+    │   ├── ManyClassesError             more than two labels
+    │   ├── MissingLabelError            a label that is NaN, None or empty
+    │   ├── MissingColumnError           no column of that name
+    │   ├── FileError                    a file that cannot be read as what it claims to be
+    │   └── ArgumentError                an option outside its range
+    └── CertificateError                 a proof that does not hold: the failing row is named
+"""
+
+
+class LinsepError(Exception):
+    """The root of every error that linsep raises on purpose."""
+
+
+class InputError(LinsepError, ValueError):
+    """The data or the arguments cannot be used."""
+
+
+class NoRowsError(InputError):
+    """The table has no rows."""
+
+
+class NoColumnsError(InputError):
+    """The table has no columns."""
+
+
+class ShapeError(InputError):
+    """The array is not a table of rows and columns."""
+
+
+class LengthError(InputError):
+    """X and y differ in length."""
+
+
+class NotNumericError(InputError):
+    """Text, complex numbers or objects stand where numbers belong."""
+
+
+class NotFiniteError(InputError):
+    """A value is NaN or infinite."""
+
+    def __init__(self, row: int, column: int | str, value: float, name: str = "X") -> None:
+        self.row, self.column, self.value = row, column, value
+        super().__init__(
+            f"{name} holds {value} in row {row}, column {column!r} (both counted from 0). "
+            "A hyperplane has no side for such a value: drop the row or fill the value in."
+        )
+
+
+class InexactError(InputError):
+    """A number cannot be held exactly."""
+
+
+class OverflowedError(InputError):
+    """Finite values whose score is larger than the largest double."""
+
+
+class OneClassError(InputError):
+    """All labels are the same."""
+
+
+class ManyClassesError(InputError):
+    """There are more than two labels."""
+
+
+class MissingLabelError(InputError):
+    """A label is NaN, None or empty."""
+
+
+class MissingColumnError(InputError):
+    """The table has no column of that name."""
+
+
+class FileError(InputError):
+    """A file cannot be read as what it claims to be."""
+
+
+class ArgumentError(InputError):
+    """An option is outside its range."""
+
+
+class CertificateError(LinsepError):
+    """A proof does not hold against the data."""

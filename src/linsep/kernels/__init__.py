@@ -1,0 +1,1 @@
+"""The compiled loops: the only place where speed is written by hand."""

@@ -1,0 +1,1 @@
+"""How answers are found: one idea per module."""
