@@ -1,1 +1,43 @@
-"""Can a hyperplane separate the two classes? The answer, with a proof."""
+"""Linsep: can a hyperplane separate the two classes? The answer, with a proof.
+
+Everything public is named here and loads on first use, so that `import linsep` stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Halfspace": "linsep.halfspace",
+    "InputError": "linsep.errors",
+    "LinsepError": "linsep.errors",
+    "PerceptronRun": "linsep.solvers.perceptron",
+    "Step": "linsep.solvers.perceptron",
+    "homogenise": "linsep.halfspace",
+    "perceptron": "linsep.solvers.perceptron",
+    "perceptron_steps": "linsep.solvers.perceptron",
+}
+_MODULES = ("datasets", "errors")
+
+__all__ = sorted([*_HOME, *_MODULES])
+
+if TYPE_CHECKING:
+    from linsep import datasets, errors
+    from linsep.errors import InputError, LinsepError
+    from linsep.halfspace import Halfspace, homogenise
+    from linsep.solvers.perceptron import PerceptronRun, Step, perceptron, perceptron_steps
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"linsep.{name}")
+    if name not in _HOME:
+        raise AttributeError(f"linsep has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

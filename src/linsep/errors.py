@@ -1,22 +1,22 @@
 """What can go wrong, as one tree: every error says what was seen, where, and what to do.
 
-    LinsepError
-    ├── InputError (also a ValueError)   the data or the arguments cannot be used
-    │   ├── NoRowsError                  a table without rows
-    │   ├── NoColumnsError               a table without columns
-    │   ├── ShapeError                   not a table: one dimension, or three
-    │   ├── LengthError                  X and y differ in length
-    │   ├── NotNumericError              text, complex numbers or objects where numbers belong
-    │   ├── NotFiniteError               NaN or infinity: row, column and value are named
-    │   ├── InexactError                 a number that binary64 cannot hold, such as 2^53 + 1
-    │   ├── OverflowedError              finite rows whose score is beyond the largest double
-    │   ├── OneClassError                all labels are the same
-    │   ├── ManyClassesError             more than two labels
-    │   ├── MissingLabelError            a label that is NaN, None or empty
-    │   ├── MissingColumnError           no column of that name
-    │   ├── FileError                    a file that cannot be read as what it claims to be
-    │   └── ArgumentError                an option outside its range
-    └── CertificateError                 a proof that does not hold: the failing row is named
+LinsepError
+├── InputError (also a ValueError)   the data or the arguments cannot be used
+│   ├── NoRowsError                  a table without rows
+│   ├── NoColumnsError               a table without columns
+│   ├── ShapeError                   not a table: one dimension, or three
+│   ├── LengthError                  X and y differ in length
+│   ├── NotNumericError              text, complex numbers or objects where numbers belong
+│   ├── NotFiniteError               NaN or infinity: row, column and value are named
+│   ├── InexactError                 a number that binary64 cannot hold, such as 2^53 + 1
+│   ├── OverflowedError              finite rows whose score is beyond the largest double
+│   ├── OneClassError                all labels are the same
+│   ├── ManyClassesError             more than two labels
+│   ├── MissingLabelError            a label that is NaN, None or empty
+│   ├── MissingColumnError           no column of that name
+│   ├── FileError                    a file that cannot be read as what it claims to be
+│   └── ArgumentError                an option outside its range
+└── CertificateError                 a proof that does not hold: the failing row is named
 """
 
 

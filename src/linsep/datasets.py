@@ -1,0 +1,108 @@
+"""Data with known truth: the worked examples of the lectures, and generators with a planted margin."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+Table = npt.NDArray[Any]
+Labels = npt.NDArray[np.int64]
+
+
+def cornwell() -> tuple[Table, Labels]:
+    """Four points in the plane, with bias: 9 updates lead to 4·x1 - 0.5·x2 + 1 = 0."""
+    return np.array([[-1.0, 3.0], [-1.0, -1.0], [3.0, -1.0], [0.0, 1.5]]), np.array([-1, -1, 1, 1])
+
+
+def tao() -> tuple[Table, Labels]:
+    """Four points on a circle, through the origin: (1,0), then (1,1)."""
+    return np.array([[1, 0], [0, -1], [0, 1], [-1, 0]]), np.array([1, -1, 1, -1])
+
+
+def wang() -> tuple[Table, Labels]:
+    """Six points, through the origin: mistakes at rows 0, 2 and 4, then a clean pass."""
+    X = np.array([[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]])
+    return X, np.array([-1, 1, 1, -1, -1, 1])
+
+
+def xor() -> tuple[Table, Labels]:
+    """The four corners of a square, opposite corners alike: no line separates them."""
+    return np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, 1, 1, -1])
+
+
+def planted(
+    n_rows: int,
+    n_columns: int,
+    *,
+    margin: float = 0.1,
+    flipped: int = 0,
+    dtype: npt.DTypeLike = np.float64,
+    seed: int = 0,
+) -> tuple[Table, Labels]:
+    """Normal rows that a hidden hyperplane through the origin separates with this margin at least.
+
+    Rows closer than the margin are pushed away from the hyperplane. `flipped` labels, chosen at random, are
+    then turned over, so that (for more rows than columns) nothing separates the classes any more.
+    """
+    rng = np.random.default_rng(seed)
+    normal = rng.standard_normal(n_columns)
+    normal /= np.linalg.norm(normal)
+    X = np.empty((n_rows, n_columns), dtype)
+    y = np.empty(n_rows, np.int64)
+    for start in range(0, n_rows, 1 << 16):  # in blocks, so that nothing of the size of X stands beside it
+        part = rng.standard_normal((min(n_rows - start, 1 << 16), n_columns))
+        distance = part @ normal
+        side = np.where(distance > 0, 1, -1)
+        part += ((np.maximum(np.abs(distance), margin) - np.abs(distance)) * side)[:, None] * normal
+        X[start : start + len(part)], y[start : start + len(part)] = part, side
+    _flip(y, flipped, rng)
+    return X, y
+
+
+def planted_sparse(
+    n_rows: int,
+    n_columns: int,
+    *,
+    per_row: int = 60,
+    margin: float = 0.05,
+    flipped: int = 0,
+    dtype: npt.DTypeLike = np.float64,
+    seed: int = 0,
+) -> tuple["sp.csr_array", Labels]:
+    """Sparse rows with Zipf-distributed columns, as text has, that a hidden hyperplane separates.
+
+    Each row has about `per_row` nonzeros (fewer where a common column is drawn twice) and length about 1.
+    Rows closer than the margin to the hyperplane are pushed away from it, within their own columns.
+    """
+    import scipy.sparse as sp
+
+    rng = np.random.default_rng(seed)
+    popularity = 1.0 / np.arange(1, n_columns + 1)
+    normal = rng.standard_normal(n_columns) * np.sqrt(popularity)
+    normal /= np.linalg.norm(normal)
+    edges = np.cumsum(popularity)
+    columns = np.searchsorted(edges, rng.random((n_rows, per_row)) * edges[-1]).astype(np.int32)
+    columns.sort(axis=1)
+    first = np.ones(columns.shape, bool)
+    first[:, 1:] = columns[:, 1:] != columns[:, :-1]
+
+    values = np.where(first, rng.standard_normal(columns.shape), 0.0)
+    values /= np.sqrt((values**2).sum(axis=1))[:, None]
+    weights = np.where(first, normal[columns], 0.0)
+    distance = (values * weights).sum(axis=1)
+    y = np.where(distance > 0, 1, -1)
+    missing = np.maximum(np.abs(distance), margin) - np.abs(distance)
+    values += (y * missing / (weights**2).sum(axis=1))[:, None] * weights
+
+    indptr = np.concatenate([[0], np.cumsum(first.sum(axis=1))]).astype(np.int32)
+    _flip(y, flipped, rng)
+    shape = (n_rows, n_columns)
+    return sp.csr_array((values[first].astype(dtype), columns[first], indptr), shape=shape), y
+
+
+def _flip(y: Labels, count: int, rng: np.random.Generator) -> None:
+    chosen = rng.choice(len(y), size=count, replace=False)
+    y[chosen] = -y[chosen]

@@ -1,0 +1,111 @@
+"""Sparse rows: the three arrays of a CSR matrix, with unsigned indices.
+
+Unsigned throughout: Numba then leaves out the test for negative indices. (It also makes a float of an unsigned
+plus a signed integer, hence ONE to FOUR.)
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from linsep.kernels import lanes, rows
+
+# No regrouping here. The compiler would turn regrouped sums into gather instructions, which lose to four
+# plain chains of scalar loads (`python benchmarks/bandwidth.py` shows by how much).
+ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+STRICT = {"fastmath": {"contract"}}
+
+
+class Csr(NamedTuple):
+    """A sparse table as the kernels see it: row i holds data[indptr[i]:indptr[i+1]]."""
+
+    data: Any
+    indices: Any
+    indptr: Any
+
+
+@overload(rows.dot, jit_options=STRICT)
+def _dot(table: Any, i: Any, w: Any) -> Any:
+    if not rows.is_kind(table, Csr):
+        return None
+
+    def dot(table: Any, i: Any, w: Any) -> Any:
+        start, stop = table.indptr[i], table.indptr[i + 1]
+        zero = w.dtype.type(0)
+        t0, t1, t2, t3 = zero, zero, zero, zero
+        whole = stop - (stop - start) % FOUR
+        for k in range(start, whole, FOUR):
+            t0 += table.data[k] * w[table.indices[k]]
+            t1 += table.data[k + ONE] * w[table.indices[k + ONE]]
+            t2 += table.data[k + TWO] * w[table.indices[k + TWO]]
+            t3 += table.data[k + THREE] * w[table.indices[k + THREE]]
+        for k in range(whole, stop):
+            t0 += table.data[k] * w[table.indices[k]]
+        return (t0 + t1) + (t2 + t3)
+
+    return dot
+
+
+@overload(rows.right_ahead)
+def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
+    if not rows.is_kind(table, Csr):
+        return None
+
+    def unknown(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
+        return 0
+
+    return unknown
+
+
+@overload(rows.add, jit_options=STRICT)
+def _add(table: Any, i: Any, factor: Any, w: Any) -> Any:
+    if not rows.is_kind(table, Csr):
+        return None
+
+    def add(table: Any, i: Any, factor: Any, w: Any) -> Any:
+        for k in range(table.indptr[i], table.indptr[i + 1]):
+            w[table.indices[k]] += factor * table.data[k]
+
+    return add
+
+
+@overload(rows.norm2, jit_options=rows.FAST)
+def _norm2(table: Any, i: Any) -> Any:
+    if not rows.is_kind(table, Csr):
+        return None
+
+    def norm2(table: Any, i: Any) -> Any:
+        total = 0.0
+        for k in range(table.indptr[i], table.indptr[i + 1]):
+            total += float(table.data[k]) * float(table.data[k])
+        return total
+
+    return norm2
+
+
+@overload(rows.reach, jit_options=STRICT)
+def _reach(table: Any, i: Any, w: Any) -> Any:
+    if not rows.is_kind(table, Csr):
+        return None
+
+    def reach(table: Any, i: Any, w: Any) -> Any:
+        total = 0.0
+        for k in range(table.indptr[i], table.indptr[i + 1]):
+            total += abs(float(table.data[k]) * w[table.indices[k]])
+        return total
+
+    return reach
+
+
+@overload(rows.fetch)
+def _fetch(table: Any, i: Any) -> Any:
+    if not rows.is_kind(table, Csr):
+        return None
+
+    def fetch(table: Any, i: Any) -> Any:
+        start, stop = np.int64(table.indptr[i]), np.int64(table.indptr[i + 1])
+        lanes.prefetch(table.data, start, stop - start)
+        lanes.prefetch(table.indices, start, stop - start)
+
+    return fetch

@@ -1,0 +1,219 @@
+"""Dot products of rows of doubles, eight at a time, as the memory likes to be read.
+
+The compiler's own loop has two weaknesses. It finishes a row one entry at a time: here the rest is loaded under
+a mask. And it loads 64 bytes from wherever a row begins; NumPy's large arrays begin 16 bytes into a cache
+line, so each load touches two lines, and a pass over long rows drops to about 60 % of what the memory can
+deliver: here a long row is loaded line by line, its first line under a mask too, and the weights shift along
+(they sit in the nearest cache). `python benchmarks/bandwidth.py` measures the difference.
+
+Where a row lies in memory must not show in its score. Entry j is always summed with the entries j ± 8, j ± 16,
+...; the eight sums are turned back to the order of the row before they are added up.
+"""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, register_jitable
+
+LANES = 8  # doubles in a cache line of 64 bytes
+LONG_ROW = 64  # from this many columns on, whole lines are worth their masks
+
+_i1, _i32, _i64, _f64 = ir.IntType(1), ir.IntType(32), ir.IntType(64), ir.DoubleType()
+_doubles = ir.VectorType(_f64, LANES)
+_indices = ir.VectorType(_i64, LANES)
+_mask = ir.VectorType(_i1, LANES)
+_four_doubles, _four_bytes = ir.VectorType(_f64, 4), ir.VectorType(ir.IntType(8), 4)
+_zeros = ir.Constant(_doubles, [_f64(0.0)] * LANES)
+_lanes = ir.Constant(_indices, [_i64(k) for k in range(LANES)])
+
+
+@register_jitable
+def row_dot(values: Any, i: Any, w: Any) -> Any:
+    """x_i·w for row i of a C-ordered float64 table."""
+    if w.size >= LONG_ROW:
+        return _long_dot(values, i, w)
+    return _short_dot(values, i, w)
+
+
+@intrinsic
+def four_ahead(typing_context: Any, values: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
+    """How many of the four short rows from i on come before the first without 0 < y·score < inf.
+
+    Short rows spend more time on adding up lanes and on branches than on reading: four share both. The scores
+    are those of `row_dot`, to the last bit.
+    """
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kinds, given = zip(*[(signature.args[k], args[k]) for k in (0, 2, 3)], strict=True)
+        row, weights, length = _row_and_weights(context, builder, kinds, given)
+        table_rows = [builder.gep(row, [builder.mul(_i64(k), length)]) for k in range(4)]
+        sums = _add_lines(builder, [_zeros] * 4, table_rows, weights, 0, length, 8)
+        scores = builder.fadd(_sum_four(builder, sums), _splat(builder, args[4], _four_doubles))
+        labels = context.make_array(signature.args[1])(context, builder, args[1])
+        place = builder.bitcast(builder.gep(labels.data, [args[2]]), _four_bytes.as_pointer())
+        signed = builder.fmul(builder.sitofp(builder.load(place, align=1), _four_doubles), scores)
+        right = builder.and_(
+            builder.fcmp_ordered(">", signed, ir.Constant(_four_doubles, [_f64(0.0)] * 4)),
+            builder.fcmp_ordered("<", signed, ir.Constant(_four_doubles, [_f64(float("inf"))] * 4)),
+        )
+        wrong = builder.zext(builder.not_(builder.bitcast(right, ir.IntType(4))), _i64)
+        return builder.cttz(builder.or_(wrong, _i64(16)), _i1(1))
+
+    return types.int64(values, y, i, w, b), emit
+
+
+@intrinsic
+def _long_dot(typing_context: Any, values: Any, i: Any, w: Any) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        row, weights, length = _row_and_weights(context, builder, signature.args, args)
+        # Step both back by the same number of doubles, so that the row starts on a line.
+        before = builder.and_(builder.lshr(builder.ptrtoint(row, _i64), _i64(3)), _i64(LANES - 1))
+        row, weights = (builder.gep(start, [builder.neg(before)]) for start in (row, weights))
+        end = builder.add(before, length)
+        inside = builder.and_(
+            builder.icmp_unsigned(">=", _lanes, _splat(builder, before)),
+            builder.icmp_unsigned("<", _lanes, _splat(builder, end)),
+        )
+        first = _add_masked(builder, [_zeros], [row], weights, _i64(0), inside, 8 * LANES)
+        [sums] = _add_lines(builder, first, [row], weights, LANES, end, 8 * LANES)
+        return _sum(builder, _turn_back(builder, sums, before))
+
+    return types.float64(values, i, w), emit
+
+
+@intrinsic
+def _short_dot(typing_context: Any, values: Any, i: Any, w: Any) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        row, weights, length = _row_and_weights(context, builder, signature.args, args)
+        [sums] = _add_lines(builder, [_zeros], [row], weights, 0, length, 8)
+        return _sum(builder, sums)
+
+    return types.float64(values, i, w), emit
+
+
+def _row_and_weights(context: Any, builder: Any, kinds: Any, args: Any) -> tuple[Any, Any, Any]:
+    """Where row i and the weights begin, and how long they are; args are (table, i, w)."""
+    table = context.make_array(kinds[0])(context, builder, args[0])
+    w = context.make_array(kinds[2])(context, builder, args[2])
+    length = builder.extract_value(w.shape, 0)
+    return builder.gep(table.data, [builder.mul(args[1], length)]), w.data, length
+
+
+def _add_lines(
+    builder: Any, sums: list[Any], rows: list[Any], weights: Any, start: int, end: Any, align: int
+) -> list[Any]:
+    """Add the products from `start` to `end` to each row's eight sums: whole lines, then the rest under a mask."""
+    totals = [cgutils.alloca_once(builder, _doubles) for _ in rows]
+    position = cgutils.alloca_once(builder, _i64)
+    check, body, rest = (builder.append_basic_block(name) for name in ("check", "body", "rest"))
+    for total, value in zip(totals, sums, strict=True):
+        builder.store(value, total)
+    builder.store(_i64(start), position)
+    builder.branch(check)
+
+    builder.position_at_end(check)
+    at = builder.load(position)
+    after = builder.add(at, _i64(LANES))
+    builder.cbranch(builder.icmp_unsigned("<=", after, end), body, rest)
+
+    builder.position_at_end(body)
+    w = builder.load(_pointer(builder, weights, at), align=8)
+    for total, row in zip(totals, rows, strict=True):
+        x = builder.load(_pointer(builder, row, at), align=align)
+        builder.store(_add_product(builder, builder.load(total), x, w), total)
+    builder.store(after, position)
+    builder.branch(check)
+
+    builder.position_at_end(rest)
+    left = builder.icmp_unsigned("<", _lanes, _splat(builder, builder.sub(end, at)))
+    return _add_masked(builder, [builder.load(total) for total in totals], rows, weights, at, left, align)
+
+
+def _add_masked(
+    builder: Any, sums: list[Any], rows: list[Any], weights: Any, at: Any, mask: Any, align: int
+) -> list[Any]:
+    w = _load_masked(builder, weights, at, mask, 8)
+    return [
+        _add_product(builder, total, _load_masked(builder, row, at, mask, align), w)
+        for total, row in zip(sums, rows, strict=True)
+    ]
+
+
+@intrinsic
+def _prefetch_line(typing_context: Any, values: Any, at: Any) -> Any:
+    """Ask for the cache line that holds the element at this place of a C-ordered array."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        bytes_ = ir.IntType(8).as_pointer()
+        place = builder.bitcast(builder.gep(array.data, [args[1]]), bytes_)
+        kind = ir.FunctionType(ir.VoidType(), [bytes_, _i32, _i32, _i32])
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(prefetch, [place, _i32(0), _i32(3), _i32(1)])  # to read, keep, data
+        return context.get_dummy_value()
+
+    return types.void(values, at), emit
+
+
+@register_jitable
+def prefetch(values: Any, start: Any, count: Any) -> Any:
+    """Ask for `count` elements from `start` on, 4 KiB at most: the hardware follows from there."""
+    line = 64 // values.itemsize
+    for at in range(start, start + min(count, 64 * line), line):
+        _prefetch_line(values, at)
+
+
+def _pointer(builder: Any, base: Any, at: Any) -> Any:
+    return builder.bitcast(builder.gep(base, [at]), _doubles.as_pointer())
+
+
+def _splat(builder: Any, value: Any, kind: Any = _indices) -> Any:
+    undefined = ir.Constant(kind, ir.Undefined)
+    first = builder.insert_element(undefined, value, _i32(0))
+    return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_i32, kind.count), None))
+
+
+def _add_product(builder: Any, total: Any, a: Any, b: Any) -> Any:
+    return builder.fadd(total, builder.fmul(a, b, flags=("contract",)), flags=("contract",))
+
+
+def _load_masked(builder: Any, base: Any, at: Any, mask: Any, align: int) -> Any:
+    kind = ir.FunctionType(_doubles, [_doubles.as_pointer(), _i32, _mask, _doubles])
+    load = cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.load.v{LANES}f64.p0")
+    return builder.call(load, [_pointer(builder, base, at), _i32(align), mask, ir.Constant(_doubles, None)])
+
+
+def _turn_back(builder: Any, vector: Any, by: Any) -> Any:
+    """Rotate the lanes: write the vector twice in a row and read it from further on."""
+    twice = cgutils.alloca_once(builder, ir.ArrayType(_f64, 2 * LANES))
+    start = builder.bitcast(twice, _f64.as_pointer())
+    for offset in (0, LANES):
+        builder.store(vector, _pointer(builder, start, _i64(offset)), align=8)
+    return builder.load(_pointer(builder, start, by), align=8)
+
+
+def _sum(builder: Any, vector: Any) -> Any:
+    """The eight sums added up, by the same tree as in `_sum_four`."""
+    half = _fold(builder, vector)
+    a, b, c, d = (builder.extract_element(half, _i32(k)) for k in range(4))
+    return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
+
+
+def _sum_four(builder: Any, vectors: list[Any]) -> Any:
+    """Four times eight sums added up, as one vector of four."""
+    a, b, c, d = (_fold(builder, vector) for vector in vectors)
+    ab = builder.fadd(_shuffle(builder, a, b, 0, 4, 2, 6), _shuffle(builder, a, b, 1, 5, 3, 7))
+    cd = builder.fadd(_shuffle(builder, c, d, 0, 4, 2, 6), _shuffle(builder, c, d, 1, 5, 3, 7))
+    return builder.fadd(_shuffle(builder, ab, cd, 0, 1, 4, 5), _shuffle(builder, ab, cd, 2, 3, 6, 7))
+
+
+def _fold(builder: Any, vector: Any) -> Any:
+    low = _shuffle(builder, vector, vector, 0, 1, 2, 3)
+    high = _shuffle(builder, vector, vector, 4, 5, 6, 7)
+    return builder.fadd(low, high)
+
+
+def _shuffle(builder: Any, a: Any, b: Any, *places: int) -> Any:
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_i32, len(places)), [_i32(k) for k in places]))

@@ -1,0 +1,149 @@
+"""The two walks over rows: `sweep` learns as it goes, `scan` only looks.
+
+Both are written once, on the four verbs of `rows.py`, and so run on dense and on sparse rows alike.
+Both find bad numbers for free: a row that holds NaN or infinity has no finite score under any weights
+(0·inf is NaN), so only a row whose score is not finite needs a second look.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
+from linsep.kernels.rows import add, dot, fetch, norm2, reach, right_ahead
+
+UNIT = 2.0**-53  # the relative rounding error of one operation
+TINY = 2.0**-1074  # the smallest double: the absolute error of a product that underflows
+ALL_FINE = -1
+AHEAD = 8  # how many rows before its turn a row is fetched in a shuffled order
+
+
+class Weights(NamedTuple):
+    """What a sweep changes: the weights, the bias, and how often each row was a mistake."""
+
+    w: Any
+    b: Any  # one number, in an array so that the kernel can write it
+    mistakes_per_row: Any
+
+
+class End(NamedTuple):
+    """Where a sweep ended: the next position, the updates made, the last mistake with its score before the
+    update, and the row whose score is not finite (or ALL_FINE)."""
+
+    position: int
+    updates: int
+    row: int
+    score: Any
+    bad: int
+
+
+class Found(NamedTuple):
+    """What a scan writes down besides its counts: the worst rows so far, and a mark on each doubtful row."""
+
+    worst: Any  # row positions, twice as many places as rows wanted
+    worst_scores: Any
+    doubtful: Any  # one byte per row
+
+
+@njit(cache=True, nogil=True)
+def sweep(table: Any, y: Any, order: Any, start: int, stop: int, limit: int, bias: int, state: Weights) -> End:
+    """Walk positions start..stop of the order (None: row order) and learn; stop early after `limit` updates."""
+    w, b = state.w, state.b
+    one = w.dtype.type(1)
+    updates, last, last_score = 0, ALL_FINE, 0 * one
+    position = start
+    while position < stop:
+        i = position
+        if order is not None:
+            i = order[position]
+            if position + AHEAD < stop:
+                fetch(table, order[position + AHEAD])
+        elif position + 4 <= stop:
+            right = right_ahead(table, y, position, w, b[0])
+            if right == 4:  # a branch that is guessed right, so that the next rows start before these end
+                position += 4
+                continue
+            position += right
+            i = position
+        position += 1
+        score = dot(table, i, w) + b[0]
+        if 0 < y[i] * score < np.inf:
+            continue
+        if not np.isfinite(score):
+            return End(position, updates, last, last_score, i)
+        add(table, i, y[i] * one, w)
+        b[0] += y[i] * one * bias
+        state.mistakes_per_row[i] += 1
+        updates, last, last_score = updates + 1, i, score
+        if updates == limit:
+            break
+    return End(position, updates, last, last_score, ALL_FINE)
+
+
+@njit(cache=True, nogil=True)
+def scan(
+    table: Any, y: Any, start: int, stop: int, w: Any, b: float, wanted: int, found: Found
+) -> tuple[int, float, float, float, int, int]:
+    """Score rows start..stop under fixed weights.
+
+    Returns mistakes, the smallest y·score of class -1 and of class +1, the largest |x|², how many worst rows
+    were written, and the first row whose score is not finite (or ALL_FINE).
+    """
+    # |fl(s) - s| <= g·Σ|w_j x_j| + underflow for any order of summation (Higham 2002, §3.1). The spare terms
+    # pay for the bias and for integers, in the rows or the weights, that had to be rounded to doubles.
+    terms = w.size + 4
+    g = terms * UNIT / (1.0 - terms * UNIT)
+    underflow = 2 * terms * TINY
+    weights_norm = np.sqrt(norm2_of(w)) + abs(b)
+    if not 1e-140 < weights_norm < 1e140:  # its square may have under- or overflowed
+        weights_norm = np.inf
+    mistakes, lowest_minus, lowest_plus, longest = 0, np.inf, np.inf, 0.0
+    written, threshold, bad = 0, np.inf, ALL_FINE
+    for i in range(start, stop):
+        raw = dot(table, i, w) + b
+        score = raw if y[i] > 0 else -raw
+        length2 = norm2(table, i)
+        if not np.isfinite(score):
+            if bad == ALL_FINE:
+                bad = i
+            found.doubtful[i - start] = 1
+            continue
+        longest = max(longest, length2)
+        # Cauchy-Schwarz first (both factors are at hand), the true sum only for rows near the plane.
+        near = 2.0 * g * weights_norm * np.sqrt(length2 + 1.0) + underflow
+        if abs(score) <= near and abs(score) <= 1.001 * g * (reach(table, i, w) + abs(b)) + underflow:
+            found.doubtful[i - start] = 1
+        if score <= 0:
+            mistakes += 1
+        if y[i] > 0:
+            lowest_plus = min(lowest_plus, score)
+        else:
+            lowest_minus = min(lowest_minus, score)
+        if score < threshold and wanted > 0:
+            found.worst[written] = i
+            found.worst_scores[written] = score
+            written += 1
+            if written == found.worst.size:
+                written = keep_smallest(found, written, wanted)
+                threshold = found.worst_scores[written - 1]
+    written = keep_smallest(found, written, wanted)
+    return mistakes, lowest_minus, lowest_plus, longest, written, bad
+
+
+@njit(cache=True, nogil=True)
+def keep_smallest(found: Found, written: int, wanted: int) -> int:
+    """Sort what was written by score, keep the `wanted` smallest; equal scores keep the order of the rows."""
+    chosen = np.argsort(found.worst_scores[:written], kind="mergesort")[:wanted]
+    found.worst[: chosen.size] = found.worst[chosen]
+    found.worst_scores[: chosen.size] = found.worst_scores[chosen]
+    return chosen.size
+
+
+@njit(cache=True, nogil=True)
+def norm2_of(w: Any) -> float:
+    """The squared length of a vector."""
+    total = 0.0
+    for j in range(w.size):
+        total += w[j] * w[j]
+    return total

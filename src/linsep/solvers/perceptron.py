@@ -1,0 +1,265 @@
+"""The Perceptron.
+
+    Start from w = 0, b = 0.
+    While some row has y·(w·x + b) <= 0:  w += y·x,  b += y.
+
+Theorem (Novikoff 1962). Write Z = y·(x, 1) and W = (w, b). If |Z| <= R for every row, and some unit vector U
+has Z·U >= gamma > 0 for every row, then at most (R/gamma)² updates are made.
+
+Proof. Each update adds a row Z with Z·W <= 0. So W·U grows by Z·U >= gamma, and |W|² grows by
+2·Z·W + |Z|² <= R². After k updates  k·gamma <= W·U <= |W| <= sqrt(k)·R,  hence k <= (R/gamma)².
+
+If no hyperplane separates the classes, the updates never end, and however long one waits proves nothing.
+"""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import ArgumentError, InexactError
+from linsep.halfspace import Halfspace
+from linsep.kernels.walks import ALL_FINE, Weights, sweep
+from linsep.sources.base import Block, Ints, Source, integer_bits
+from linsep.sources.inputs import as_source
+
+Order = Literal["cyclic", "restart", "shuffled", "worst"]
+
+ROWS_A_CALL = 1 << 20  # how many rows a sweep walks before Python may look up (a Ctrl-C, a progress bar)
+NO_LIMIT = int(np.iinfo(np.int64).max)
+ROW_ORDER = None
+
+
+class Mistake(NamedTuple):
+    """A row with y·score <= 0, and that score."""
+
+    row: int
+    score: float | int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One update: which row was a mistake, its score before, and the weights after."""
+
+    update: int
+    row: int
+    label: Any
+    score: float | int
+    w: npt.NDArray[Any]
+    b: float | int
+
+
+@dataclass(frozen=True, slots=True)
+class PerceptronRun:
+    """What a run of the Perceptron did, and the halfspace it ended with.
+
+    `converged` means that a whole pass found no mistake. `passes` counts reads of the data (rows read / rows,
+    rounded up), the last clean one included. `mistakes_per_row` are the dual counts alpha:
+    w = sum alpha_i·y_i·x_i and b = sum alpha_i·y_i. `bits` is the length of the largest weight where the run
+    was exact in integers, and None where it ran in floats.
+    """
+
+    halfspace: Halfspace
+    converged: bool
+    updates: int
+    passes: int
+    mistakes_per_row: Ints
+    bits: int | None
+
+    def explain(self) -> str:
+        """What the run shows, in a sentence or two."""
+        done = f"{_count(self.updates, 'update')} in {_count(self.passes, 'pass')}"
+        if self.converged:
+            return f"Separated after {done}: {self.halfspace.equation()}"
+        return (
+            f"Not separated yet after {done}, which proves nothing: the classes may need more updates, "
+            "or no hyperplane may separate them."
+        )
+
+
+def perceptron(
+    X: Any,
+    y: Any = None,
+    *,
+    order: Order = "cyclic",
+    bias: bool = True,
+    max_passes: int | None = None,
+    max_updates: int | None = None,
+    random_state: int | None = None,
+) -> PerceptronRun:
+    """Run the Perceptron until a whole pass has no mistake, or a cap is reached.
+
+    Without a cap it runs for ever on data that no hyperplane separates. `order` says which mistake is
+    corrected next: "cyclic" walks the rows round and round, "restart" begins again at the first row after
+    each update, "shuffled" draws a new permutation for each pass, "worst" takes the most violated row.
+
+    >>> import linsep
+    >>> X, y = linsep.datasets.cornwell()
+    >>> run = linsep.perceptron(X, y)
+    >>> run.updates, run.passes, run.halfspace.equation()
+    (9, 4, '4·x1 - 0.5·x2 + 1 = 0')
+    >>> linsep.perceptron(X, y, max_updates=3).converged
+    False
+
+    Rosenblatt, The perceptron, Psychological Review 65 (1958); Novikoff, On convergence proofs for
+    perceptrons (1962).
+    """
+    learner = Learner(
+        as_source(X, y),
+        order=order,
+        bias=bias,
+        max_passes=max_passes,
+        max_updates=max_updates,
+        random_state=random_state,
+    )
+    for _ in learner.walk():
+        pass
+    return learner.result()
+
+
+def perceptron_steps(X: Any, y: Any = None, **options: Any) -> Iterator[Step]:
+    """The same run with the same options, as one `Step` for each update.
+
+    >>> import linsep
+    >>> [(step.row, step.w.tolist()) for step in linsep.perceptron_steps(*linsep.datasets.tao(), bias=False)]
+    [(0, [1, 0]), (1, [1, 1])]
+    """
+    return Learner(as_source(X, y), **options).steps()
+
+
+class Learner:
+    """A run in progress: `walk` moves it on, and may be left and looked at between any two of its yields."""
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        order: Order = "cyclic",
+        bias: bool = True,
+        max_passes: int | None = None,
+        max_updates: int | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        if order not in get_args(Order):
+            raise ArgumentError(f"order is {order!r}: it must be one of {', '.join(get_args(Order))}.")
+        self.source, self.order, self.bias = source, order, bias
+        self.max_rows = _cap("max_passes", max_passes) * source.n_rows
+        self.max_updates = _cap("max_updates", max_updates)
+        self.rows_read, self.updates, self.converged = 0, 0, False
+        self.mistakes_per_row = np.zeros(source.n_rows, np.int64)
+        self._random = np.random.default_rng(random_state)
+        self._exact_updates = exact_updates(source)
+        kind = np.int64 if self._exact_updates else np.float64
+        self._w, self._b = np.zeros(source.n_columns, kind), np.zeros(1, kind)
+
+    def walk(self, look_after: int = NO_LIMIT) -> Iterator[Mistake | None]:
+        """Learn until a whole pass is clean or a cap is reached.
+
+        Yields after every `look_after` updates (the mistake just corrected) and now and then (None).
+        """
+        while not self.converged and not self._is_spent():
+            self.converged = yield from self._pass(1 if self.order == "restart" else look_after)
+
+    def _pass(self, look_after: int) -> Generator[Mistake | None, None, bool]:
+        """One walk over the rows. Returns whether it reached the last row without a mistake."""
+        if self.order == "worst":
+            worst = self.source.scan(self._w.astype(np.float64), float(self._b[0]), worst=1)
+            self.rows_read += worst.rows
+            if worst.is_clean:
+                return True
+            _, mistake = self._sweep(worst.worst, ROW_ORDER, 0, 1)
+            if mistake:
+                yield mistake
+                return False
+        before, updates_before = self.rows_read, self.updates
+        for block in self.source.blocks():
+            order = self._random.permutation(len(block)) if self.order == "shuffled" else ROW_ORDER
+            position = 0
+            while position < len(block):
+                position, mistake = self._sweep(block, order, position, look_after)
+                yield mistake
+                if self._is_spent() or (mistake and self.order == "restart"):
+                    break
+        return self.rows_read - before == self.source.n_rows and self.updates == updates_before
+
+    def _sweep(self, block: Block, order: Ints | None, start: int, look_after: int) -> tuple[int, Mistake | None]:
+        """The kernel on the next rows: the position reached, and the mistake at which it stopped to look."""
+        first = int(block.numbers[0])
+        stop = min(len(block), start + ROWS_A_CALL, start + self.max_rows - self.rows_read)
+        limit = min(look_after, self.max_updates - self.updates)
+        if self._is_exact():
+            limit = min(limit, self._exact_updates - self.updates)
+        state = Weights(self._w, self._b, self.mistakes_per_row[first : first + len(block)])
+        end = sweep(block.table, block.y, order, start, stop, limit, int(self.bias), state)
+        if end.bad != ALL_FINE:
+            raise self.source.refusal(first + end.bad)
+        self.rows_read += end.position - start
+        self.updates += end.updates
+        if self.updates >= self._exact_updates and self._is_exact():
+            self._w, self._b = self._w.astype(np.float64), self._b.astype(np.float64)
+        mistake = Mistake(first + end.row, end.score) if end.updates == look_after else None
+        return end.position, mistake
+
+    def steps(self) -> Iterator[Step]:
+        """One `Step` for each update of the walk."""
+        for mistake in self.walk(look_after=1):
+            if mistake:
+                label = self.source.labels[int(self.source.take([mistake.row]).y[0] > 0)]
+                w, b = self._w.copy(), self._b[0].item()
+                yield Step(self.updates, mistake.row, label, mistake.score, w, b)
+
+    @property
+    def passes(self) -> int:
+        """Reads of the data so far, a begun one included."""
+        return -(-self.rows_read // self.source.n_rows)
+
+    @property
+    def halfspace(self) -> Halfspace:
+        """The current weights."""
+        return Halfspace(self._w, self._b[0].item(), self.source.labels)
+
+    def result(self) -> PerceptronRun:
+        """The run as far as it went."""
+        bits = max(abs(int(value)).bit_length() for value in (*self._w, self._b[0])) if self._is_exact() else None
+        return PerceptronRun(self.halfspace, self.converged, self.updates, self.passes, self.mistakes_per_row, bits)
+
+    def _is_exact(self) -> bool:
+        return self._w.dtype == np.int64
+
+    def _is_spent(self) -> bool:
+        return self.rows_read >= self.max_rows or self.updates >= self.max_updates
+
+
+def exact_updates(source: Source) -> int:
+    """How many updates int64 can carry without rounding (0 for floats).
+
+    Coordinates of s bits and t updates give weights of s + log2(t) bits (Tao). A score adds up D + 1 products of
+    a weight and a coordinate, so it stays below 2^62 while (D + 1)·t·2^(2s) does.
+    """
+    bits = 0
+    for block in source.blocks():
+        block_bits = integer_bits(block.table)
+        if block_bits is None:
+            return 0
+        bits = max(bits, block_bits)
+    if bits > 53:
+        raise InexactError(
+            f"The integers of X have up to {bits} bits, and a score of such integers fits neither 64 bits nor a "
+            "double. Subtract a constant from the large columns, or divide them."
+        )
+    return int(2 ** max(0, 62 - 2 * bits)) // (source.n_columns + 1)
+
+
+def _cap(name: str, value: int | None) -> int:
+    if value is None:
+        return NO_LIMIT
+    if value < 1:
+        raise ArgumentError(f"{name} is {value}: it must be at least 1, or None for no cap.")
+    return value
+
+
+def _count(number: int, word: str) -> str:
+    plural = word + ("es" if word.endswith("s") else "s")
+    return f"{number:,} {word if number == 1 else plural}"

@@ -1,0 +1,165 @@
+"""The narrow waist: what a source of rows can be asked, and the answers, which add up.
+
+A source answers questions about a vector, and a scan of a whole is the sum of the scans of its parts.
+So one solver serves an array, a folder of files, a cluster and a GPU.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import InputError, NotFiniteError, OverflowedError
+from linsep.kernels.csr import Csr
+from linsep.kernels.dense import Dense
+
+Table: TypeAlias = Dense | Csr
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Signs: TypeAlias = npt.NDArray[np.int8]
+Label: TypeAlias = bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some rows: their values, their labels (-1 or +1) and their numbers in the whole source."""
+
+    table: Table
+    y: Signs
+    numbers: range | Ints
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, positions: Ints) -> "Block":
+        """The rows at these positions of the block, in this order."""
+        numbers = self.numbers
+        chosen = positions + numbers.start if isinstance(numbers, range) else numbers[positions]
+        return Block(_take(self.table, positions), self.y[positions], chosen)
+
+    def __add__(self, other: "Block") -> "Block":
+        return Block(
+            _join(self.table, other.table),
+            np.concatenate([self.y, other.y]),
+            np.concatenate([np.asarray(self.numbers), np.asarray(other.numbers)]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What one read of the rows tells about a vector. Scans of parts add up to the scan of the whole.
+
+    `doubtful` are the rows whose float score lies inside its own rounding error: their sign is not proved.
+    """
+
+    rows: int
+    mistakes: int
+    lowest: tuple[float, float]  # the smallest y·score of class -1 and of class +1
+    longest2: float  # the largest |x|², without the 1 of the bias
+    wanted: int  # how many worst rows were asked for
+    worst: Block  # the rows with the smallest y·score, smallest first
+    worst_scores: Floats
+    doubtful: Ints
+
+    @property
+    def is_clean(self) -> bool:
+        """No mistake, and every sign proved."""
+        return self.mistakes == 0 and self.doubtful.size == 0
+
+    def radius(self, *, bias: bool) -> float:
+        """R = max |Z|, the length of the longest homogenised row."""
+        return float(np.sqrt(self.longest2 + bias))
+
+    def __add__(self, other: "Scan") -> "Scan":
+        worst, scores = self.worst + other.worst, np.concatenate([self.worst_scores, other.worst_scores])
+        first = np.lexsort((np.asarray(worst.numbers), scores))[: self.wanted]
+        return Scan(
+            rows=self.rows + other.rows,
+            mistakes=self.mistakes + other.mistakes,
+            lowest=(min(self.lowest[0], other.lowest[0]), min(self.lowest[1], other.lowest[1])),
+            longest2=max(self.longest2, other.longest2),
+            wanted=self.wanted,
+            worst=worst.take(first),
+            worst_scores=scores[first],
+            doubtful=np.concatenate([self.doubtful, other.doubtful]),
+        )
+
+
+class Source(ABC):
+    """Rows that answer questions about a vector. A new source is one small file and no change elsewhere."""
+
+    n_rows: int
+    n_columns: int
+    labels: tuple[Label, Label]  # what the user calls the classes -1 and +1
+    columns: tuple[str, ...] | None  # the names of the columns, where they have any
+
+    @abstractmethod
+    def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
+        """Read every row once under fixed weights, in any order, next to the data."""
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Block]:
+        """All rows, in row order."""
+
+    @abstractmethod
+    def take(self, rows: Sequence[int] | Ints) -> Block:
+        """These rows, in this order."""
+
+    def sample(self, k: int, seed: int) -> Block:
+        """At most k distinct rows, uniform over all rows: the order of the file must not matter."""
+        chosen = np.random.default_rng(seed).choice(self.n_rows, size=min(k, self.n_rows), replace=False)
+        return self.take(np.sort(chosen))
+
+    def column_name(self, j: int) -> str:
+        """The name of column j, or x1, x2, ... as in the lectures."""
+        return self.columns[j] if self.columns else f"x{j + 1}"
+
+    def refusal(self, row: int) -> InputError:
+        """Why this row, whose score is not a finite number, cannot be used."""
+        columns, values = entries(self.take([row]).table)
+        for j, value in zip(columns, values, strict=True):
+            if not np.isfinite(value):
+                return NotFiniteError(row, self.column_name(int(j)), float(value))
+        return OverflowedError(
+            f"The score of row {row} is beyond the largest double (its longest value is "
+            f"{np.abs(values).max():.3g}). Divide large columns by a power of two: that changes no verdict."
+        )
+
+
+def integer_bits(table: Table) -> int | None:
+    """The bits s of the largest |value| of an integer table; None for a table of floats."""
+    values = table.values if isinstance(table, Dense) else table.data
+    if values.dtype.kind not in "iu":
+        return None
+    if values.size == 0:
+        return 0
+    return max(int(values.max()).bit_length(), int(values.min()).bit_length())
+
+
+def entries(table: Table) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.generic]]:
+    """The stored (columns, values) of a table of one row."""
+    if isinstance(table, Dense):
+        return np.arange(table.values.shape[1]), table.values[0]
+    return table.indices, table.data
+
+
+def _take(table: Table, rows: Ints) -> Table:
+    if isinstance(table, Dense):
+        return Dense(table.values[rows])
+    starts = table.indptr[rows].astype(np.int64)
+    lengths = table.indptr[rows + 1].astype(np.int64) - starts
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    places = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)
+    return Csr(table.data[places], table.indices[places], indptr.astype(np.uint64))
+
+
+def _join(a: Table, b: Table) -> Table:
+    if isinstance(a, Dense) and isinstance(b, Dense):
+        return Dense(np.concatenate([a.values, b.values]))
+    if isinstance(a, Csr) and isinstance(b, Csr):
+        indptr = np.concatenate([a.indptr, b.indptr[1:] + a.indptr[-1]])
+        return Csr(np.concatenate([a.data, b.data]), np.concatenate([a.indices, b.indices]), indptr)
+    raise TypeError("a dense and a sparse block do not join")

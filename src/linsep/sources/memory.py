@@ -1,0 +1,101 @@
+"""Rows in memory: one table, dense or sparse, scanned by all cores without copying it."""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+
+from linsep.kernels.dense import Dense
+from linsep.kernels.walks import ALL_FINE, Found, scan
+from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table
+
+WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
+
+
+class MemorySource(Source):
+    """A table in memory with its labels; its rows are numbered from `first_row`."""
+
+    def __init__(
+        self,
+        table: Table,
+        y: Signs,
+        n_columns: int,
+        labels: tuple[Label, Label] = (-1, 1),
+        columns: tuple[str, ...] | None = None,
+        first_row: int = 0,
+    ) -> None:
+        self.table, self.y, self.first_row = table, y, first_row
+        self.n_rows, self.n_columns = len(y), n_columns
+        self.labels, self.columns = labels, columns
+
+    def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
+        """Each core scans its share of the rows; the scan of the whole is the sum."""
+        w = np.ascontiguousarray(w, dtype=np.float64)
+
+        def scan_part(edges: tuple[int, int]) -> Scan:
+            return self._scan_part(*edges, w, float(b), worst)
+
+        parts = self._parts()
+        scans = map(scan_part, parts) if len(parts) == 1 else _pool().map(scan_part, parts)
+        total = next(iter(scans))
+        for part in scans:
+            total += part
+        return total
+
+    def blocks(self) -> Iterator[Block]:
+        """The whole table as one block: nothing is copied."""
+        yield Block(self.table, self.y, range(self.first_row, self.first_row + self.n_rows))
+
+    def take(self, rows: Sequence[int] | Ints) -> Block:
+        """These rows, copied out."""
+        return next(self.blocks()).take(np.asarray(rows, dtype=np.int64) - self.first_row)
+
+    def _parts(self) -> list[tuple[int, int]]:
+        workers = min(thread_count(), max(1, _nbytes(self.table) // WORTH_A_THREAD))
+        edges = [self.n_rows * k // workers for k in range(workers + 1)]
+        return list(pairwise(edges))
+
+    def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int) -> Scan:
+        places = 2 * min(wanted, stop - start)
+        found = Found(np.empty(places, np.int64), np.empty(places), np.zeros(stop - start, np.uint8))
+        mistakes, minus, plus, longest2, written, bad = scan(self.table, self.y, start, stop, w, b, places // 2, found)
+        if bad != ALL_FINE:
+            raise self.refusal(self.first_row + bad)
+        return Scan(
+            rows=stop - start,
+            mistakes=mistakes,
+            lowest=(minus, plus),
+            longest2=longest2,
+            wanted=wanted,
+            worst=next(self.blocks()).take(found.worst[:written]),
+            worst_scores=found.worst_scores[:written],
+            doubtful=self.first_row + start + np.flatnonzero(found.doubtful),
+        )
+
+
+def thread_count() -> int:
+    """How many cores a scan may use: LINSEP_THREADS, or those this process may run on."""
+    if asked := os.environ.get("LINSEP_THREADS"):
+        return max(1, int(asked))
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not every system can tell
+        return os.cpu_count() or 1
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=thread_count(), thread_name_prefix="linsep")
+
+
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child makes its own
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
+def _nbytes(table: Table) -> int:
+    if isinstance(table, Dense):
+        return int(table.values.nbytes)
+    return int(table.data.nbytes + table.indices.nbytes)
