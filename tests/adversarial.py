@@ -273,19 +273,19 @@ def hard_thresholds(D: int, seed: int) -> Iterator[Instance]:
 def planted_threshold(D: int, seed: int) -> tuple[Table, Labels, list[int]]:
     """4·D rows, their labels, and the integers (w, b) that separate them; the bias is the last of D columns.
 
-    Every weight is larger than all before it together: 1 (the bias), 2, 4, ... Half the rows are random, the
+    Every weight is larger than all before it together: 1 (the bias), 3, 9, ... Half the rows are random, the
     other half put the most they can against their highest entry, so that no much shorter weights would do.
     Then the columns are mixed by a unimodular matrix, which hides the order of the weights.
     """
     rng = np.random.default_rng([D, seed])
     d = D - 1
-    w = [2 ** (j + 1) for j in range(d)]
+    w = [3 ** (j + 1) for j in range(d)]
     rows: list[list[int]] = []
     labels: list[int] = []
     while len(rows) < 4 * D:
         top = int(rng.integers(d))
         sign = int(rng.choice([-1, 1]))
-        below = rng.integers(-2, 3, top) if len(rows) % 2 else np.full(top, -sign)
+        below = rng.integers(-2, 3, top) if len(rows) % 2 else np.full(top, -2 * sign)
         row = [*below.tolist(), sign, *[0] * (d - top - 1)]
         score = sum(a * b for a, b in zip(row, w, strict=True)) + 1
         if score:
@@ -504,7 +504,7 @@ def copy_column(X: Table, y: Labels) -> tuple[Table, Labels]:
 
 
 def append_constant(X: Table, y: Labels) -> tuple[Table, Labels]:
-    return np.hstack([X, np.full((len(y), 1), -2, dtype=X.dtype)]), y
+    return np.hstack([X, np.full((len(y), 1), 2, dtype=X.dtype)]), y
 
 
 def negate(X: Table, y: Labels) -> tuple[Table, Labels]:

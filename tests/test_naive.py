@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from naive import (
     Obstruction,
@@ -24,6 +25,7 @@ from naive import (
     solve,
     weak_separated_rows,
 )
+from strategies import data_sets, random_small
 
 BOTH_ORDERS = pytest.mark.parametrize("order", ["cyclic", "restart"])
 
@@ -80,6 +82,26 @@ def test_the_simplex_agrees_with_the_enumeration_of_all_obstructions():
         assert decide(X, y, bias) == kind
         seen.add((kind, bias))
     assert len(seen) == 6
+
+
+@given(data_sets(max_rows=6))
+@settings(max_examples=150, deadline=None)
+def test_the_simplex_agrees_with_the_enumeration_on_degenerate_data(data):
+    X, y, bias = data
+    stuck = frozenset().union(*(o.rows for o in minimal_obstructions(X, y, bias)))
+    assert weak_separated_rows(X, y, bias) == set(range(len(X))) - stuck
+    assert is_separable(X, y, bias) is (not stuck)
+
+
+def test_random_small_data_are_of_all_kinds_and_repeat_with_their_seed():
+    first, second = (np.random.default_rng(8) for _ in range(2))
+    count = {"separable": 0, "touching": 0, "overlapping": 0}
+    for _ in range(1000):
+        (X, y, bias), again = random_small(first), random_small(second)
+        assert np.array_equal(X, again[0]) and np.array_equal(y, again[1]) and bias == again[2]
+        assert np.isfinite(X).all() and set(y) == {-1, 1}
+        count[decide(X, y, bias)] += 1
+    assert min(count.values()) >= 100
 
 
 def test_the_margin_is_positive_exactly_where_the_simplex_separates():
