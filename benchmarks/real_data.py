@@ -141,9 +141,7 @@ def load(name: str, folder: str | Path | None = None, part: str = "") -> tuple[R
         return parts[f"X{part}"], y
 
 
-def load_pair(
-    name: str, positive: int, negative: int, folder: str | Path | None = None
-) -> tuple[Rows, Labels]:
+def load_pair(name: str, positive: int, negative: int, folder: str | Path | None = None) -> tuple[Rows, Labels]:
     """Two classes of a set of many, as +1 and -1, in the order of the file."""
     X, y = load(name, folder)
     return only_pair(X, y, positive, negative)

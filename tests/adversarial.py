@@ -60,9 +60,7 @@ def instance(
     """An instance from the rows of each class, the positive ones first."""
     positive, negative = list(plus), list(minus)
     X = np.array(positive + negative, dtype=np.float64)
-    return Instance(
-        name, X, signs([1] * len(positive) + [-1] * len(negative)), bias, answers, obstruction_rows
-    )
+    return Instance(name, X, signs([1] * len(positive) + [-1] * len(negative)), bias, answers, obstruction_rows)
 
 
 def signs(labels: Iterable[int]) -> Labels:
@@ -134,9 +132,7 @@ def simplex_and_a_point(d: int) -> Iterator[Instance]:
     corners = np.vstack([np.zeros((1, d)), (d + 1) * np.eye(d)]).tolist()
     yield instance(f"simplex and a point, d={d}, centre", corners, [[1.0] * d], O, d + 2)
     for t, name, answers, rows in ((E, "E", O, d + 2), (0.0, "0", T, d + 1), (-E, "-E", S, None)):
-        yield instance(
-            f"simplex and a point, d={d}, t={name}", corners, [[t] + [1.0] * (d - 1)], answers, rows
-        )
+        yield instance(f"simplex and a point, d={d}, t={name}", corners, [[t] + [1.0] * (d - 1)], answers, rows)
 
 
 def moment_curve(d: int) -> Iterator[Instance]:
@@ -295,9 +291,7 @@ def planted_threshold(D: int, seed: int) -> tuple[Table, Labels, list[int]]:
     return mixed.astype(np.float64), signs(labels), [*weights, 1]
 
 
-def mix_columns(
-    X: NDArray[np.int64], w: list[int], rng: np.random.Generator
-) -> tuple[NDArray[np.int64], list[int]]:
+def mix_columns(X: NDArray[np.int64], w: list[int], rng: np.random.Generator) -> tuple[NDArray[np.int64], list[int]]:
     """X·U and U⁻¹·w for a random unimodular U: each step adds ± one column to another and undoes it in w."""
     X, w = X.copy(), list(w)
     for _ in range(3 * len(w)):
@@ -382,9 +376,7 @@ def small() -> Iterator[Instance]:
 
 def full() -> Iterator[Instance]:
     """Every family over the whole range of its table, one instance in memory at a time."""
-    yield from with_redundant(
-        chain.from_iterable(family(*size) for family, size in family_sizes(quick=False))
-    )
+    yield from with_redundant(chain.from_iterable(family(*size) for family, size in family_sizes(quick=False)))
 
 
 def family_sizes(quick: bool) -> Iterator[tuple[Family, tuple[int, ...]]]:

@@ -99,7 +99,7 @@ def perceptron(
     >>> X, y = linsep.datasets.cornwell()
     >>> run = linsep.perceptron(X, y)
     >>> run.updates, run.passes, run.halfspace.equation()
-    (9, 4, '4·x1 - 0.5·x2 + 1 = 0')
+    (9, 6, '4·x1 - 0.5·x2 + 1 = 0')
     >>> linsep.perceptron(X, y, max_updates=3).converged
     False
 
@@ -159,35 +159,44 @@ class Learner:
 
         Yields after every `look_after` updates (the mistake just corrected) and now and then (None).
         """
+        one_pass = self._correct_worst if self.order == "worst" else self._walk_rows
         while not self.converged and not self._is_spent():
-            self.converged = yield from self._pass(1 if self.order == "restart" else look_after)
+            self.converged = yield from one_pass(1 if self.order == "restart" else look_after)
 
-    def _pass(self, look_after: int) -> Generator[Mistake | None, None, bool]:
+    def _walk_rows(self, look_after: int) -> Generator[Mistake | None, None, bool]:
         """One walk over the rows. Returns whether it reached the last row without a mistake."""
-        if self.order == "worst":
-            worst = self.source.scan(self._w.astype(np.float64), float(self._b[0]), worst=1)
-            self.rows_read += worst.rows
-            if worst.is_clean:
-                return True
-            _, mistake = self._sweep(worst.worst, ROW_ORDER, 0, 1)
-            if mistake:
-                yield mistake
-                return False
-        before, updates_before = self.rows_read, self.updates
+        updates_before = self.updates
         for block in self.source.blocks():
             order = self._random.permutation(len(block)) if self.order == "shuffled" else ROW_ORDER
             position = 0
             while position < len(block):
-                position, mistake = self._sweep(block, order, position, look_after)
+                if self._is_spent():
+                    return False
+                start, stop = position, position + min(ROWS_A_CALL, self.max_rows - self.rows_read)
+                position, mistake = self._sweep(block, order, start, min(stop, len(block)), look_after)
+                self.rows_read += position - start
                 yield mistake
-                if self._is_spent() or (mistake and self.order == "restart"):
-                    break
-        return self.rows_read - before == self.source.n_rows and self.updates == updates_before
+                if mistake and self.order == "restart":
+                    return False
+        return self.updates == updates_before
 
-    def _sweep(self, block: Block, order: Ints | None, start: int, look_after: int) -> tuple[int, Mistake | None]:
+    def _correct_worst(self, look_after: int) -> Generator[Mistake | None, None, bool]:
+        """One update at the row with the smallest y·score. Returns whether there was no mistake to correct."""
+        scan = self.source.scan(self._w.astype(np.float64), float(self._b[0]), worst=1)
+        self.rows_read += scan.rows
+        if scan.is_clean:
+            return True
+        _, mistake = self._sweep(scan.worst, ROW_ORDER, 0, 1, 1)
+        if mistake:
+            yield mistake
+            return False
+        return (yield from self._walk_rows(look_after))  # the rule itself settles what rounding leaves in doubt
+
+    def _sweep(
+        self, block: Block, order: Ints | None, start: int, stop: int, look_after: int
+    ) -> tuple[int, Mistake | None]:
         """The kernel on the next rows: the position reached, and the mistake at which it stopped to look."""
         first = int(block.numbers[0])
-        stop = min(len(block), start + ROWS_A_CALL, start + self.max_rows - self.rows_read)
         limit = min(look_after, self.max_updates - self.updates)
         if self._is_exact():
             limit = min(limit, self._exact_updates - self.updates)
@@ -195,7 +204,6 @@ class Learner:
         end = sweep(block.table, block.y, order, start, stop, limit, int(self.bias), state)
         if end.bad != ALL_FINE:
             raise self.source.refusal(first + end.bad)
-        self.rows_read += end.position - start
         self.updates += end.updates
         if self.updates >= self._exact_updates and self._is_exact():
             self._w, self._b = self._w.astype(np.float64), self._b.astype(np.float64)

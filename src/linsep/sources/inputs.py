@@ -3,7 +3,7 @@
 Nothing is copied that need not be, nothing is rounded, and what cannot be used is refused by name.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -52,9 +52,9 @@ def as_source(X: Any, y: Any = None) -> Source:
 def read_table(X: Any) -> tuple[Table, int, Columns]:
     """X as a table for the kernels, its number of columns, and their names if it has any."""
     if sp.issparse(X):
-        n_rows, n_columns = np.shape(X)
-        _require_cells(n_rows, n_columns)
-        return _read_sparse(X), n_columns, None
+        matrix: Any = sp.csr_array(cast("Any", X))
+        _require_cells(*matrix.shape)
+        return _read_sparse(matrix), matrix.shape[1], None
     if not isinstance(X, np.ndarray):
         frame = nw.from_native(X, eager_only=True, pass_through=True)
         if isinstance(frame, nw.DataFrame):
@@ -161,8 +161,7 @@ def _not_numeric(values: npt.NDArray[Any]) -> NotNumericError:
     return NotNumericError(f"X holds {name}, such as {values.flat[0]!s}: rows are real numbers.")
 
 
-def _read_sparse(X: Any) -> Csr:
-    matrix = X.tocsr()
+def _read_sparse(matrix: Any) -> Csr:
     if not matrix.has_canonical_format:  # repeated or unordered entries; the caller's matrix is left alone
         matrix = matrix.copy()
         matrix.sum_duplicates()
@@ -180,7 +179,7 @@ def _read_frame(frame: "nw.DataFrame[Any]") -> npt.NDArray[Any]:
     for j, (name, column) in enumerate(zip(frame.columns, columns, strict=True)):
         table[:, j] = column
         if column.dtype.kind in "iu" and kind.kind == "f":
-            _require_exact(column, table[:, j], name)
+            _require_exact(column, name)
     return table
 
 
@@ -195,8 +194,8 @@ def _read_column(series: "nw.Series[Any]", name: str) -> npt.NDArray[Any]:
     return _plain_numbers(np.asarray(series.to_numpy()))
 
 
-def _require_exact(integers: npt.NDArray[Any], floats: npt.NDArray[Any], name: str) -> None:
-    wrong = np.flatnonzero(np.abs(floats) > 2.0**53)
+def _require_exact(integers: npt.NDArray[Any], name: str) -> None:
+    wrong = np.flatnonzero((integers > 2**53) | (integers < -(2**53))) if integers.dtype.itemsize == 8 else np.zeros(0)
     if wrong.size:
         row = int(wrong[0])
         raise InexactError(

@@ -1,0 +1,43 @@
+# Everything a fresh machine with Python 3.11, make and a network needs: `make demo`, `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
+export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/kernels/*.py | cksum | cut -d' ' -f1)
+
+.PHONY: demo test lint format bench clean
+
+demo: $(VENV)/.run
+	$(BIN)/linsep demo
+
+test: $(VENV)/.test
+	$(BIN)/pytest -n 2
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/bandwidth.py
+	$(BIN)/python benchmarks/perceptron.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: $(BIN)/python pyproject.toml
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: $(VENV)/.run
+	$(BIN)/pip install --quiet --editable '.[$*]'
+	@touch $@

@@ -1,0 +1,38 @@
+"""Claims about the package as a whole: what it exports, how light it is, that its errors form one tree."""
+
+import subprocess
+import sys
+
+import linsep
+from linsep import errors
+
+
+def modules_after(statement):
+    code = f"{statement}; import sys; print(*sorted(sys.modules))"
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_import_is_light():
+    loaded = modules_after("import linsep")
+    assert not loaded & {"numpy", "scipy", "numba", "pyarrow", "narwhals", "sklearn", "rich", "cyclopts"}
+
+
+def test_every_public_name_loads_and_is_documented():
+    for name in linsep.__all__:
+        assert getattr(linsep, name).__doc__, name
+    assert dir(linsep) == sorted(dir(linsep))
+
+
+def test_a_wrong_name_is_an_attribute_error():
+    try:
+        linsep.percetron  # noqa: B018
+    except AttributeError as error:
+        assert "percetron" in str(error)
+    else:
+        raise AssertionError("no error")
+
+
+def test_every_error_is_in_the_tree_and_drawn_in_the_docstring():
+    found = [value for value in vars(errors).values() if isinstance(value, type)]
+    assert all(issubclass(value, errors.LinsepError) for value in found)
+    assert all(value.__name__ in errors.__doc__ and value.__doc__ for value in found)
