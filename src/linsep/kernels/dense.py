@@ -7,7 +7,7 @@ that count on one table wait for each other at every row.
 from typing import Any, NamedTuple
 
 from numba import float64
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 from linsep.kernels import lanes, rows
 
@@ -18,21 +18,51 @@ class Dense(NamedTuple):
     values: Any
 
 
-@overload(rows.dot, jit_options=rows.FAST)
+# The loops stand in functions of their own: only there does Numba let their sums be regrouped.
+
+
+@register_jitable(**rows.FAST)
+def _plain_dot(values: Any, i: Any, w: Any) -> Any:
+    total = w.dtype.type(0)
+    for j in range(w.size):
+        total += values[i, j] * w[j]
+    return total
+
+
+@register_jitable(**rows.FAST)
+def _plain_add(values: Any, i: Any, factor: Any, w: Any) -> Any:
+    for j in range(w.size):
+        w[j] += factor * values[i, j]
+
+
+@register_jitable(**rows.FAST)
+def _plain_norm2(values: Any, i: Any) -> Any:
+    total = 0.0
+    for j in range(values.shape[1]):
+        total += float(values[i, j]) * float(values[i, j])
+    return total
+
+
+@register_jitable(**rows.FAST)
+def _plain_reach(values: Any, i: Any, w: Any) -> Any:
+    total = 0.0
+    for j in range(w.size):
+        total += abs(float(values[i, j]) * w[j])
+    return total
+
+
+@overload(rows.dot)
 def _dot(table: Any, i: Any, w: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
 
-    def plain(table: Any, i: Any, w: Any) -> Any:
-        total = w.dtype.type(0)
-        for j in range(w.size):
-            total += table.values[i, j] * w[j]
-        return total
-
     def in_lanes(table: Any, i: Any, w: Any) -> Any:
         return lanes.row_dot(table.values, i, w)
 
-    return in_lanes if table.types[0].dtype == w.dtype == float64 else plain
+    def plain(table: Any, i: Any, w: Any) -> Any:
+        return _plain_dot(table.values, i, w)
+
+    return in_lanes if _is_double(table, w) else plain
 
 
 @overload(rows.right_ahead)
@@ -41,50 +71,43 @@ def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
         return None
 
     def in_lanes(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
-        return lanes.four_ahead(table.values, y, i, w, b) if w.size < lanes.LONG_ROW else 0
+        return lanes.four_ahead(table.values, y, i, w, b) if w.size <= lanes.SHORT_ROW else 0
 
     def unknown(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
         return 0
 
-    return in_lanes if table.types[0].dtype == w.dtype == float64 else unknown
+    return in_lanes if _is_double(table, w) else unknown
 
 
-@overload(rows.add, jit_options=rows.FAST)
+@overload(rows.add)
 def _add(table: Any, i: Any, factor: Any, w: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
 
     def add(table: Any, i: Any, factor: Any, w: Any) -> Any:
-        for j in range(w.size):
-            w[j] += factor * table.values[i, j]
+        _plain_add(table.values, i, factor, w)
 
     return add
 
 
-@overload(rows.norm2, jit_options=rows.FAST)
+@overload(rows.norm2)
 def _norm2(table: Any, i: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
 
     def norm2(table: Any, i: Any) -> Any:
-        total = 0.0
-        for j in range(table.values.shape[1]):
-            total += float(table.values[i, j]) * float(table.values[i, j])
-        return total
+        return _plain_norm2(table.values, i)
 
     return norm2
 
 
-@overload(rows.reach, jit_options=rows.FAST)
+@overload(rows.reach)
 def _reach(table: Any, i: Any, w: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
 
     def reach(table: Any, i: Any, w: Any) -> Any:
-        total = 0.0
-        for j in range(w.size):
-            total += abs(float(table.values[i, j]) * w[j])
-        return total
+        return _plain_reach(table.values, i, w)
 
     return reach
 
@@ -99,3 +122,7 @@ def _fetch(table: Any, i: Any) -> Any:
         lanes.prefetch(table.values, i * width, width)
 
     return fetch
+
+
+def _is_double(table: Any, w: Any) -> bool:
+    return bool(table.types[0].dtype == w.dtype == float64)

@@ -1,13 +1,10 @@
-"""Dot products of rows of doubles, eight at a time, as the memory likes to be read.
+"""Dot products of rows of doubles, eight entries at a time, the last few under a mask.
 
-The compiler's own loop has two weaknesses. It finishes a row one entry at a time: here the rest is loaded under
-a mask. And it loads 64 bytes from wherever a row begins; NumPy's large arrays begin 16 bytes into a cache
-line, so each load touches two lines, and a pass over long rows drops to about 60 % of what the memory can
-deliver: here a long row is loaded line by line, its first line under a mask too, and the weights shift along
-(they sit in the nearest cache). `python benchmarks/bandwidth.py` measures the difference.
+The compiler's own loop finishes each row one entry at a time, which short rows feel. And short rows that lie in
+the cache spend more time on adding up lanes and on branches than on reading: `four_ahead` lets four rows share
+both. `python benchmarks/bandwidth.py` measures what this is worth.
 
-Where a row lies in memory must not show in its score. Entry j is always summed with the entries j ± 8, j ± 16,
-...; the eight sums are turned back to the order of the row before they are added up.
+Both add up a row in the same order, whatever its place in memory, so a score is the same to the last bit.
 """
 
 from typing import Any
@@ -18,7 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, register_jitable
 
 LANES = 8  # doubles in a cache line of 64 bytes
-LONG_ROW = 64  # from this many columns on, whole lines are worth their masks
+SHORT_ROW = 32  # up to this many columns four rows at a time are faster than one
 
 _i1, _i32, _i64, _f64 = ir.IntType(1), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 _doubles = ir.VectorType(_f64, LANES)
@@ -29,27 +26,30 @@ _zeros = ir.Constant(_doubles, [_f64(0.0)] * LANES)
 _lanes = ir.Constant(_indices, [_i64(k) for k in range(LANES)])
 
 
-@register_jitable
-def row_dot(values: Any, i: Any, w: Any) -> Any:
+@intrinsic
+def row_dot(typing_context: Any, values: Any, i: Any, w: Any) -> Any:
     """x_i·w for row i of a C-ordered float64 table."""
-    if w.size >= LONG_ROW:
-        return _long_dot(values, i, w)
-    return _short_dot(values, i, w)
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        row, weights, length = _row_and_weights(context, builder, signature.args, args)
+        [sums] = _sum_lanes(builder, [row], weights, length)
+        return _sum(builder, sums)
+
+    return types.float64(values, i, w), emit
 
 
 @intrinsic
 def four_ahead(typing_context: Any, values: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
     """How many of the four short rows from i on come before the first without 0 < y·score < inf.
 
-    Short rows spend more time on adding up lanes and on branches than on reading: four share both. The scores
-    are those of `row_dot`, to the last bit.
+    The scores are those of `row_dot`, to the last bit.
     """
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kinds, given = zip(*[(signature.args[k], args[k]) for k in (0, 2, 3)], strict=True)
         row, weights, length = _row_and_weights(context, builder, kinds, given)
         table_rows = [builder.gep(row, [builder.mul(_i64(k), length)]) for k in range(4)]
-        sums = _add_lines(builder, [_zeros] * 4, table_rows, weights, 0, length, 8)
+        sums = _sum_lanes(builder, table_rows, weights, length)
         scores = builder.fadd(_sum_four(builder, sums), _splat(builder, args[4], _four_doubles))
         labels = context.make_array(signature.args[1])(context, builder, args[1])
         place = builder.bitcast(builder.gep(labels.data, [args[2]]), _four_bytes.as_pointer())
@@ -64,35 +64,6 @@ def four_ahead(typing_context: Any, values: Any, y: Any, i: Any, w: Any, b: Any)
     return types.int64(values, y, i, w, b), emit
 
 
-@intrinsic
-def _long_dot(typing_context: Any, values: Any, i: Any, w: Any) -> Any:
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        row, weights, length = _row_and_weights(context, builder, signature.args, args)
-        # Step both back by the same number of doubles, so that the row starts on a line.
-        before = builder.and_(builder.lshr(builder.ptrtoint(row, _i64), _i64(3)), _i64(LANES - 1))
-        row, weights = (builder.gep(start, [builder.neg(before)]) for start in (row, weights))
-        end = builder.add(before, length)
-        inside = builder.and_(
-            builder.icmp_unsigned(">=", _lanes, _splat(builder, before)),
-            builder.icmp_unsigned("<", _lanes, _splat(builder, end)),
-        )
-        first = _add_masked(builder, [_zeros], [row], weights, _i64(0), inside, 8 * LANES)
-        [sums] = _add_lines(builder, first, [row], weights, LANES, end, 8 * LANES)
-        return _sum(builder, _turn_back(builder, sums, before))
-
-    return types.float64(values, i, w), emit
-
-
-@intrinsic
-def _short_dot(typing_context: Any, values: Any, i: Any, w: Any) -> Any:
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        row, weights, length = _row_and_weights(context, builder, signature.args, args)
-        [sums] = _add_lines(builder, [_zeros], [row], weights, 0, length, 8)
-        return _sum(builder, sums)
-
-    return types.float64(values, i, w), emit
-
-
 def _row_and_weights(context: Any, builder: Any, kinds: Any, args: Any) -> tuple[Any, Any, Any]:
     """Where row i and the weights begin, and how long they are; args are (table, i, w)."""
     table = context.make_array(kinds[0])(context, builder, args[0])
@@ -101,43 +72,35 @@ def _row_and_weights(context: Any, builder: Any, kinds: Any, args: Any) -> tuple
     return builder.gep(table.data, [builder.mul(args[1], length)]), w.data, length
 
 
-def _add_lines(
-    builder: Any, sums: list[Any], rows: list[Any], weights: Any, start: int, end: Any, align: int
-) -> list[Any]:
-    """Add the products from `start` to `end` to each row's eight sums: whole lines, then the rest under a mask."""
+def _sum_lanes(builder: Any, rows: list[Any], weights: Any, length: Any) -> list[Any]:
+    """Each row's eight sums: lane k adds up the products k, k + 8, k + 16, ..."""
     totals = [cgutils.alloca_once(builder, _doubles) for _ in rows]
     position = cgutils.alloca_once(builder, _i64)
     check, body, rest = (builder.append_basic_block(name) for name in ("check", "body", "rest"))
-    for total, value in zip(totals, sums, strict=True):
-        builder.store(value, total)
-    builder.store(_i64(start), position)
+    for total in totals:
+        builder.store(_zeros, total)
+    builder.store(_i64(0), position)
     builder.branch(check)
 
     builder.position_at_end(check)
     at = builder.load(position)
     after = builder.add(at, _i64(LANES))
-    builder.cbranch(builder.icmp_unsigned("<=", after, end), body, rest)
+    builder.cbranch(builder.icmp_unsigned("<=", after, length), body, rest)
 
     builder.position_at_end(body)
     w = builder.load(_pointer(builder, weights, at), align=8)
     for total, row in zip(totals, rows, strict=True):
-        x = builder.load(_pointer(builder, row, at), align=align)
+        x = builder.load(_pointer(builder, row, at), align=8)
         builder.store(_add_product(builder, builder.load(total), x, w), total)
     builder.store(after, position)
     builder.branch(check)
 
     builder.position_at_end(rest)
-    left = builder.icmp_unsigned("<", _lanes, _splat(builder, builder.sub(end, at)))
-    return _add_masked(builder, [builder.load(total) for total in totals], rows, weights, at, left, align)
-
-
-def _add_masked(
-    builder: Any, sums: list[Any], rows: list[Any], weights: Any, at: Any, mask: Any, align: int
-) -> list[Any]:
-    w = _load_masked(builder, weights, at, mask, 8)
+    left = builder.icmp_unsigned("<", _lanes, _splat(builder, builder.sub(length, at)))
+    w = _load_masked(builder, weights, at, left)
     return [
-        _add_product(builder, total, _load_masked(builder, row, at, mask, align), w)
-        for total, row in zip(sums, rows, strict=True)
+        _add_product(builder, builder.load(total), _load_masked(builder, row, at, left), w)
+        for total, row in zip(totals, rows, strict=True)
     ]
 
 
@@ -179,19 +142,10 @@ def _add_product(builder: Any, total: Any, a: Any, b: Any) -> Any:
     return builder.fadd(total, builder.fmul(a, b, flags=("contract",)), flags=("contract",))
 
 
-def _load_masked(builder: Any, base: Any, at: Any, mask: Any, align: int) -> Any:
+def _load_masked(builder: Any, base: Any, at: Any, mask: Any) -> Any:
     kind = ir.FunctionType(_doubles, [_doubles.as_pointer(), _i32, _mask, _doubles])
     load = cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.load.v{LANES}f64.p0")
-    return builder.call(load, [_pointer(builder, base, at), _i32(align), mask, ir.Constant(_doubles, None)])
-
-
-def _turn_back(builder: Any, vector: Any, by: Any) -> Any:
-    """Rotate the lanes: write the vector twice in a row and read it from further on."""
-    twice = cgutils.alloca_once(builder, ir.ArrayType(_f64, 2 * LANES))
-    start = builder.bitcast(twice, _f64.as_pointer())
-    for offset in (0, LANES):
-        builder.store(vector, _pointer(builder, start, _i64(offset)), align=8)
-    return builder.load(_pointer(builder, start, by), align=8)
+    return builder.call(load, [_pointer(builder, base, at), _i32(8), mask, ir.Constant(_doubles, None)])
 
 
 def _sum(builder: Any, vector: Any) -> Any:

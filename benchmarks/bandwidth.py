@@ -1,0 +1,90 @@
+"""How near a pass and a scan come to the speed of the memory, and what the ways of reading are worth.
+
+    python benchmarks/bandwidth.py
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from numba import njit
+from timing import machine, race, read_once, table
+
+import linsep
+from linsep.kernels.rows import FAST
+from linsep.kernels.walks import Weights, sweep
+from linsep.sources.inputs import as_source
+from linsep.sources.memory import thread_count
+
+
+@njit(nogil=True, cache=True, **FAST)
+def compiler_dots(X, w):
+    """The loop as one would write it, left to the compiler."""
+    total = 0.0
+    for i in range(X.shape[0]):
+        score = 0.0
+        for j in range(w.size):
+            score += X[i, j] * w[j]
+        total = max(total, score)
+    return total
+
+
+@njit(nogil=True, cache=True, **FAST)
+def gathered_dots(data, indices, indptr, w):
+    """The sparse loop with regrouping allowed: the compiler uses gather instructions."""
+    total = 0.0
+    for i in range(indptr.size - 1):
+        score = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            score += data[k] * w[indices[k]]
+        total = max(total, score)
+    return total
+
+
+def clean_pass(source, halfspace):
+    """A pass without a mistake: the walk itself, nothing learned."""
+    w, b = halfspace.w.astype(np.float64), np.array([float(halfspace.b)])
+    state = Weights(w, b, np.zeros(source.n_rows, np.int64))
+    return lambda: sweep(source.table, source.y, None, 0, source.n_rows, 1 << 60, 1, state)
+
+
+def dense(n, d, dtype):
+    X, y = linsep.datasets.planted(n, d, margin=0.3, dtype=dtype)
+    run = linsep.perceptron(X, y)
+    assert run.converged
+    source, w, b = as_source(X, y), run.halfspace.w.astype(np.float64), float(run.halfspace.b)
+    threads = thread_count()
+    works = [
+        read_once(X),
+        clean_pass(source, run.halfspace),
+        lambda: compiler_dots(X, w),
+        read_once(X, threads),
+        lambda: source.scan(w, b),
+    ]
+    read, walk, plain, read_all, scan = race(*works, rounds=15)
+    gigabytes = X.nbytes / 1e9
+    return [
+        f"{n:,} x {d} {np.dtype(dtype).name}",
+        f"{gigabytes / read:.1f} GB/s",
+        f"{read / walk:.0%}",
+        f"{read / plain:.0%}",
+        f"{gigabytes / read_all:.1f} GB/s",
+        f"{read_all / scan:.0%}",
+    ]
+
+
+def sparse(n, d):
+    X, y = linsep.datasets.planted_sparse(n, d)
+    run = linsep.perceptron(X, y)
+    source, w = as_source(X, y), run.halfspace.w.astype(np.float64)
+    walk, gathered = race(
+        clean_pass(source, run.halfspace), lambda: gathered_dots(X.data, X.indices, X.indptr, w), rounds=9
+    )
+    nbytes = sp.csr_array(X).data.nbytes + X.indices.nbytes
+    return [f"{n:,} x {d:,}", f"{X.nnz / n:.0f}", f"{nbytes / walk / 1e9:.1f} GB/s", f"{gathered / walk:.2f}"]
+
+
+if __name__ == "__main__":
+    print(machine(), "\n")
+    shapes = [(1_000_000, 100, np.float64), (1_000_000, 100, np.float32), (200_000, 784, np.float64)]
+    heads = ["dense rows", "read, 1 thread", "pass", "the compiler's own loop", "read, all threads", "scan"]
+    print(table(heads, [dense(*shape) for shape in shapes]), "\n")
+    print(table(["sparse rows", "nonzeros a row", "pass", "times faster than gathers"], [sparse(200_000, 50_000)]))

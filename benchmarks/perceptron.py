@@ -1,0 +1,83 @@
+"""The Perceptron against scikit-learn's, the same number of passes in the same run, and the memory it takes.
+
+    python benchmarks/perceptron.py
+"""
+
+import resource
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+from sklearn.linear_model import Perceptron
+from timing import machine, race, table
+
+import linsep
+
+PASSES = 5
+
+
+def peer(X, y, *, shuffle=False):
+    """Scikit-learn's Perceptron, told to make exactly as many passes."""
+
+    def fit():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            Perceptron(shuffle=shuffle, tol=None, max_iter=PASSES, random_state=0).fit(X, y)
+
+    return fit
+
+
+def ours(X, y, **options):
+    """Linsep's, as many passes; it must not stop early, or the race would not be fair."""
+    run = linsep.perceptron(X, y, max_passes=PASSES, **options)
+    assert run.passes == PASSES, f"stopped after {run.passes} passes"
+    return lambda: linsep.perceptron(X, y, max_passes=PASSES, **options)
+
+
+def compare(name, X, y, **options):
+    mine, theirs = race(ours(X, y, **options), peer(X, y, shuffle=options.get("order") == "shuffled"), rounds=5)
+    return [name, options.get("order", "cyclic"), f"{mine * 1e3:.1f}", f"{theirs * 1e3:.1f}", f"{theirs / mine:.1f}"]
+
+
+def sparse_rows():
+    X, y = linsep.datasets.planted_sparse(200_000, 50_000, per_row=72, margin=0.001)
+    name = f"200,000 x 50,000, {X.nnz / 200_000:.0f} nonzeros a row"
+    yield compare(name, X, y)
+    yield compare(name, X, y, order="shuffled", random_state=0)
+    mine, theirs = race(ours(X, y), peer(X, y, shuffle=True), rounds=5)
+    yield [name, "ours cyclic, theirs shuffled (the default)", f"{mine * 1e3:.1f}", f"{theirs * 1e3:.1f}",
+           f"{theirs / mine:.1f}"]  # fmt: skip
+
+
+def dense_rows():
+    for n, d, dtype in [(1_000_000, 100, np.float64), (1_000_000, 100, np.float32), (100_000, 20, np.float64)]:
+        X, y = linsep.datasets.planted(n, d, margin=0.1, dtype=dtype)
+        yield compare(f"{n:,} x {d} {np.dtype(dtype).name}", X, y)
+        yield compare(f"{n:,} x {d} {np.dtype(dtype).name}", X, y, order="shuffled", random_state=0)
+
+
+def peak_above(dtype):
+    """How far the peak memory of a fit rises above the array itself, in a process of its own."""
+    run = subprocess.run([sys.executable, __file__, "--peak", dtype], capture_output=True, text=True, check=True)
+    return [f"1,000,000 x 100 {dtype}", f"{float(run.stdout):.1%}"]
+
+
+def measure_peak(dtype):
+    small = linsep.datasets.planted(1000, 100, dtype=dtype)
+    linsep.perceptron(*small, max_passes=1)  # the code itself is loaded before
+    X, y = linsep.datasets.planted(1_000_000, 100, margin=0.1, dtype=dtype)
+    y = y.astype(np.int8)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    linsep.perceptron(X, y, max_passes=PASSES)
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / X.nbytes)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--peak"]:
+        measure_peak(sys.argv[2])
+        raise SystemExit
+    print(machine(), "\n")
+    heads = [f"{PASSES} passes over", "order", "linsep, ms", "scikit-learn, ms", "times faster"]
+    print(table(heads, [*dense_rows(), *sparse_rows()]), "\n")
+    print(table(["a fit of", "peak memory above the array"], [peak_above("float64"), peak_above("float32")]))

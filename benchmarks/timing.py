@@ -1,0 +1,56 @@
+"""What every benchmark needs: repeated timings, the speed of the memory, and a table."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+def seconds(work: Callable[[], Any]) -> float:
+    """One timing."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def race(*works: Callable[[], Any], rounds: int = 5) -> list[float]:
+    """The best time of each, the works taking turns so that a noisy machine treats them alike."""
+    times = [[seconds(work) for work in works] for _ in range(rounds)]
+    return [min(column) for column in zip(*times, strict=True)]
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def _total(values):
+    total = 0.0
+    for k in range(values.size):
+        total += values[k]
+    return total
+
+
+def read_once(X: np.ndarray, threads: int = 1) -> Callable[[], Any]:
+    """Work that reads the bytes of X once and does nothing else: the limit that the memory sets."""
+    flat = X.reshape(-1).view(np.float64)
+    edges = np.linspace(0, flat.size, threads + 1).astype(int)
+    parts = [flat[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    _total(parts[0][:1])
+    if threads == 1:
+        return lambda: _total(flat)
+    pool = ThreadPoolExecutor(threads)
+    return lambda: list(pool.map(_total, parts))
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A Markdown table."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def machine() -> str:
+    """The processor and the number of cores."""
+    with open("/proc/cpuinfo") as lines:
+        name = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+    return f"{name}, {len(os.sched_getaffinity(0))} cores"
