@@ -270,7 +270,7 @@ def _integer(value: Any, where: str) -> int:
 def _float(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ModelError(f"{where} is {_shown(value)}: it must be a number.")
-    if isinstance(value, int) and abs(value) > _COUNT_LIMIT or not math.isfinite(value):
+    if (isinstance(value, int) and abs(value) > _COUNT_LIMIT) or not math.isfinite(value):
         raise ModelError(f"{where} is {_shown(value)}: it does not fit a double without rounding.")
     return float(value)
 

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Parameter
@@ -24,6 +25,8 @@ SEPARATED, BAD_INPUT, UNDECIDED, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 2, 3, 4, 1
 TRACED_UPDATES = 1000
 MAX_PASSES = 1000
 
+EXIT_CODES = "Exit codes: 0 separated, 2 bad input, 3 undecided, 4 a fault of linsep (--debug shows where)."
+
 Order = Literal["cyclic", "restart", "shuffled", "worst"]
 File = Annotated[str, Parameter(help="A .csv, .npy or .npz file, or example:cornwell, :tao, :wang, :xor.")]
 Label = Annotated[
@@ -36,10 +39,7 @@ Json = Annotated[bool, Parameter(help="Print JSON instead of text.", negative=""
 app = App(
     name="linsep",
     help="Can a hyperplane separate the two classes? The Perceptron, step by step or at full speed.",
-    help_epilogue=(
-        "Example: linsep trace example:cornwell\n\n"
-        "Exit codes: 0 separated, 2 bad input, 3 undecided, 4 a fault of linsep (--debug shows where)."
-    ),
+    help_epilogue=f"Example: linsep trace example:cornwell\n\n{EXIT_CODES}",
     help_format="plaintext",
     version=__version__,
 )
@@ -78,6 +78,9 @@ class Run:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; errors become one line on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # an ASCII terminal shows \xb7 instead of failing
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in tokens or os.environ.get("LINSEP_DEBUG", "") not in ("", "0")
     tokens = [token for token in tokens if token != "--debug"]
@@ -112,27 +115,24 @@ def _fail(text: str, code: int) -> int:
 def _fault(error: Exception) -> str:
     return (
         f"a fault of linsep {__version__}, not of your data: {type(error).__name__}: {error}. "
-        "Run it again with --debug and report what it prints at https://github.com/linsep/linsep/issues."
+        "Please report it to the project, with what the same command prints with --debug."
     )
 
 
-@app.command
+@app.command(help_epilogue="Example: linsep demo")
 def demo(*, seed: Seed = 0) -> int:
-    """Solve the worked examples of the lectures, then 100,000 rows at full speed.
-
-    Example: linsep demo
-    """
+    """Solve the worked examples of the lectures, then 100,000 rows at full speed."""
     from linsep.cli.demo import show
 
     show(seed)
     return SEPARATED
 
 
-@app.command
+@app.command(help_epilogue=f"Example: linsep trace data.csv --label species\n\n{EXIT_CODES}")
 def trace(file: File, /, *, label: Label = None, run: Run | None = None) -> int:
     """Show every update of the Perceptron. Rows are counted from 0.
 
-    Without --max-updates it stops after 1,000 updates. Example: linsep trace data.csv --label species
+    Without --max-updates it stops after 1,000 of them.
     """
     from linsep.cli import report, tables
 
@@ -151,7 +151,7 @@ def trace(file: File, /, *, label: Label = None, run: Run | None = None) -> int:
     return SEPARATED if learner.converged else UNDECIDED
 
 
-@app.command
+@app.command(help_epilogue=f"Example: linsep fit data.csv --label species -o model.json\n\n{EXIT_CODES}")
 def fit(
     file: File,
     /,
@@ -160,10 +160,7 @@ def fit(
     output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
     run: Run | None = None,
 ) -> int:
-    """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far.
-
-    Example: linsep fit data.csv --label species -o model.json
-    """
+    """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
     from linsep.cli import report, tables
     from linsep.cli.training import fit as run_to_the_end
 
@@ -172,6 +169,8 @@ def fit(
         table = tables.read(file, label)
         learner = options.learner(table)
         _mention_bias(file, table, options)
+        if not options.max_passes:
+            report.note("No cap on passes: it ends when the classes are separated, or with Ctrl-C.")
         with report.progress(options.max_passes or None) as show:
             result = run_to_the_end(learner, show)
     rows = learner.source.n_rows
@@ -181,13 +180,12 @@ def fit(
         report.say_json(report.fitted_json(result, rows))
     else:
         report.fitted(result, rows, table.columns)
-        report.note(f"{rows:,} rows, {result.rows_read / max(result.seconds, 1e-9):,.0f} rows per second.")
     if output:
         report.note(f"Model written to {output}.")
     return SEPARATED if result.separated else UNDECIDED
 
 
-@app.command
+@app.command(help_epilogue="Example: linsep predict model.json new.csv")
 def predict(
     model: Annotated[str, Parameter(help="A model written by linsep fit.")],
     file: Annotated[str, Parameter(help="Rows to label: a .csv, .npy or .npz file.")],
@@ -199,7 +197,6 @@ def predict(
     """Label each row of a file, one label per line. A score of exactly 0 gets the negative label.
 
     Columns are matched by name. If the file has the label column, the error goes to stderr.
-    Example: linsep predict model.json new.csv
     """
     from linsep import models
     from linsep.cli import prediction, report, tables

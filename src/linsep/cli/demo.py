@@ -2,6 +2,8 @@
 
 import time
 
+import numpy as np
+
 from linsep import datasets
 from linsep.cli import report
 from linsep.halfspace import Halfspace
@@ -39,9 +41,9 @@ def _xor() -> None:
 
 def _boundaries() -> None:
     _title("Boundaries")
-    _boundary("w = (4, 2)", Halfspace([4, 2]))
-    _boundary("(w0, w1, w2) = (-1, 4, 2)", Halfspace([4, 2], -1))
-    line = Halfspace([1, 1], 1)
+    _boundary("w = (4, 2)", Halfspace(np.array([4, 2])))
+    _boundary("(w0, w1, w2) = (-1, 4, 2)", Halfspace(np.array([4, 2]), -1))
+    line = Halfspace(np.array([1, 1]), 1)
     report.say(f"w = (1, 1), b = 1: {line.equation(('x', 'y'))}")
     for point in ((0, 0), (-1, -1), (-1, 0)):
         score = int(line.score([point])[0])

@@ -4,17 +4,19 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from linsep.cli.training import Fitted, Look
 from linsep.errors import InputError
-from linsep.halfspace import Halfspace
-from linsep.solvers.perceptron import PerceptronRun, Step
+
+if TYPE_CHECKING:  # a complaint must not wait for the compiled kernels
+    from linsep.cli.training import Fitted, Look
+    from linsep.halfspace import Halfspace
+    from linsep.solvers.perceptron import PerceptronRun, Step
 
 WIDE = 160  # columns of a page that is not a terminal
 SHOWN_WEIGHTS = 8
@@ -63,22 +65,24 @@ def count(value: int, word: str) -> str:
     return f"{value:,} {word if value == 1 else plural}"
 
 
-def equation(halfspace: Halfspace, columns: Sequence[str] | None) -> str:
+def equation(halfspace: "Halfspace", columns: Sequence[str] | None) -> str:
     """The hyperplane in a line, or its size where a line would not hold it."""
+    if not halfspace.w.any():
+        return "no hyperplane yet (all weights are 0)"
     if len(halfspace.w) > SHOWN_WEIGHTS:
         return f"a hyperplane with {len(halfspace.w):,} weights"
     return printable(halfspace.equation(columns))
 
 
-def steps(run: Iterable[Step], columns: Sequence[str] | None, n_columns: int, *, bias: bool) -> None:
+def steps(run: "Iterable[Step]", columns: Sequence[str] | None, n_columns: int, *, bias: bool) -> None:
     """The updates as a table, from the zero weights on."""
     shown = min(n_columns, SHOWN_WEIGHTS)
     names = [f"x{j + 1}" for j in range(n_columns)] if columns is None else list(columns)
     heads = [f"w({printable(name)})" for name in names[:shown]]
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for head in ["update", "row", "label", "score before", *heads, *(["b"] if bias else [])]:
         grid.add_column(head, justify="right")
-    grid.add_row("start", "", "", "", *["0"] * shown, "0")
+    grid.add_row("start", "", "", "", *["0"] * (shown + bias))
     for step in run:
         weights = [number(value) for value in step.w[:shown].tolist()]
         cells = [str(step.update), str(step.row), printable(str(step.label)), number(step.score), *weights]
@@ -88,42 +92,43 @@ def steps(run: Iterable[Step], columns: Sequence[str] | None, n_columns: int, *,
         note(f"The first {shown} of {n_columns} weights are shown; --json gives all of them.")
 
 
-def step_json(step: Step) -> dict[str, Any]:
+def step_json(step: "Step") -> dict[str, Any]:
     """One update."""
     weights = {"w": step.w.tolist(), "b": step.b}
     return {"update": step.update, "row": step.row, "label": step.label, "score": step.score, **weights}
 
 
-def run_json(run: PerceptronRun) -> dict[str, Any]:
+def run_json(run: "PerceptronRun") -> dict[str, Any]:
     """The summary line of a trace."""
     weights = {"w": run.halfspace.w.tolist(), "b": run.halfspace.b, "labels": list(run.halfspace.labels)}
     return {"summary": True, "converged": run.converged, "updates": run.updates, "passes": run.passes, **weights}
 
 
-def traced(run: PerceptronRun, columns: Sequence[str] | None) -> None:
+def traced(run: "PerceptronRun", columns: Sequence[str] | None) -> None:
     """How a trace ended."""
     done = f"{count(run.updates, 'update')} in {count(run.passes, 'pass')}"
     if run.converged:
         say(f"Separated after {done}: {equation(run.halfspace, columns)}", "green")
     else:
-        say(f"Not separated yet after {done}, {UNDECIDED}", "yellow")
+        say(f"Undecided: not separated yet after {done}, {UNDECIDED}", "yellow")
 
 
-def fitted(result: Fitted, rows: int, columns: Sequence[str] | None) -> None:
+def fitted(result: "Fitted", rows: int, columns: Sequence[str] | None) -> None:
     """How a fit ended."""
     done = f"{count(result.updates, 'update')} in {count(result.passes, 'pass')}"
     if result.separated:
         say(f"Separated after {done}: {equation(result.halfspace, columns)}", "green")
         return
     if result.converged:
-        say(f"No mistake in a whole pass after {done}, but undecided: the side of {_doubt(result)}.", "yellow")
+        near = count(result.doubtful, "row")
+        say(f"Undecided: a whole pass without a mistake after {done}, but {near} lie within rounding error.", "yellow")
     else:
-        stopped = "Interrupted" if result.interrupted else "Not separated yet"
-        say(f"{stopped} after {done}, undecided, {UNDECIDED}", "yellow")
+        stopped = "interrupted" if result.interrupted else "not separated yet"
+        say(f"Undecided: {stopped} after {done}, {UNDECIDED}", "yellow")
     say(f"Best so far: {equation(result.halfspace, columns)}, {count(result.mistakes, 'mistake')} in {rows:,} rows.")
 
 
-def fitted_json(result: Fitted, rows: int) -> dict[str, Any]:
+def fitted_json(result: "Fitted", rows: int) -> dict[str, Any]:
     """A fit as one JSON object."""
     halfspace = result.halfspace
     return {
@@ -142,7 +147,7 @@ def fitted_json(result: Fitted, rows: int) -> dict[str, Any]:
 
 
 @contextmanager
-def progress(max_passes: int | None) -> Iterator[Callable[[Look], None]]:
+def progress(max_passes: int | None) -> "Iterator[Callable[[Look], None]]":
     """A bar on stderr once a run takes longer than a blink; nothing where stderr is no terminal."""
     if not sys.stderr.isatty():
         yield lambda look: None
@@ -150,19 +155,21 @@ def progress(max_passes: int | None) -> Iterator[Callable[[Look], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     page = Console(file=sys.stderr, markup=False, emoji=False, highlight=False)
-    with Progress(TimeElapsedColumn(), BarColumn(), TextColumn("{task.description}"), console=page, transient=True) as bar:
+    columns = TimeElapsedColumn(), BarColumn(), TextColumn("{task.description}")
+    with Progress(*columns, console=page, transient=True) as bar:
         task = bar.add_task("", total=max_passes)
 
-        def show(look: Look) -> None:
-            best = "" if look.mistakes is None else f", best so far: {count(look.mistakes, 'mistake')}"
-            speed = f"{look.rows_read / look.seconds:,.0f} rows/s"
-            text = f"{count(look.passes, 'pass')}, {count(look.updates, 'update')}{best}, {speed} (Ctrl-C keeps the best)"
-            bar.update(task, completed=look.passes, description=text)
+        def show(look: "Look") -> None:
+            parts = [count(look.passes, "pass"), count(look.updates, "update")]
+            if look.mistakes is not None:
+                parts.append(f"best so far: {count(look.mistakes, 'mistake')}")
+            parts.append(f"{look.rows_read / look.seconds:,.0f} rows/s")
+            bar.update(task, completed=look.passes, description=", ".join(parts) + " (Ctrl-C keeps the best)")
 
         yield show
 
 
-def predicted(halfspace: Halfspace, predictions: Any, y: Any) -> str:
+def predicted(halfspace: "Halfspace", predictions: Any, y: Any) -> str:
     """The error of predictions whose truth is known."""
     try:
         halfspace.signs(y)
@@ -170,8 +177,3 @@ def predicted(halfspace: Halfspace, predictions: Any, y: Any) -> str:
         return f"No error is computed. {error}"
     wrong = sum(a != b for a, b in zip(predictions.tolist(), y.tolist(), strict=True))
     return f"Error: {wrong / len(y):.6g} ({wrong:,} of {count(len(y), 'row')} wrong)."
-
-
-def _doubt(result: Fitted) -> str:
-    near = count(result.doubtful, "row")
-    return f"{near} nearest to the hyperplane is within rounding error"

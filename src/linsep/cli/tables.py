@@ -212,8 +212,8 @@ def _sparse(file: str, arrays: dict[str, Array]) -> Any:
         raise FileError(f"{file}: a sparse matrix of format {arrays['format'].item()!r}: save it as CSR.")
     _require_numbers(file, arrays["data"], "data")
     try:
-        shape = tuple(int(length) for length in arrays["shape"])
-        matrix = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+        n_rows, n_columns = (int(length) for length in arrays["shape"])
+        matrix = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(n_rows, n_columns))
         matrix.check_format(full_check=True)  # an index out of range would be read as memory that is not ours
     except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise FileError(f"{file}: the parts do not form a CSR matrix: {error}") from error

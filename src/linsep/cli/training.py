@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from linsep.halfspace import Halfspace
-from linsep.solvers.perceptron import Learner
+from linsep.solvers.perceptron import NO_LIMIT, Learner
 from linsep.sources.base import Scan, Source
 
 LOOK_EVERY_S = 0.1
+TINY, TINY_LOOKS = 32, 1000  # rows, updates: a tiny table may end every pass at zero weights, as XOR does
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,11 @@ def fit(learner: Learner, show: Callable[[Look], None]) -> Fitted:
     """Run the learner to its end or to the first Ctrl-C."""
     started = shown = time.monotonic()
     pocket, passes, updates, fewest = Pocket(learner.source), 0, 0, learner.source.n_rows + 1
+    is_tiny = learner.source.n_rows <= TINY
     with first_interrupt_noted() as interrupted:
-        for _ in learner.walk():
+        for _ in learner.walk(look_after=1 if is_tiny else NO_LIMIT):
+            if is_tiny and learner.updates <= TINY_LOOKS:
+                pocket.weigh(learner.halfspace)
             done = learner.rows_read // learner.source.n_rows
             if done > passes:
                 made, passes, updates = learner.updates - updates, done, learner.updates

@@ -99,7 +99,7 @@ def perceptron(
     >>> X, y = linsep.datasets.cornwell()
     >>> run = linsep.perceptron(X, y)
     >>> run.updates, run.passes, run.halfspace.equation()
-    (9, 4, '4·x1 - 0.5·x2 + 1 = 0')
+    (9, 6, '4·x1 - 0.5·x2 + 1 = 0')
     >>> linsep.perceptron(X, y, max_updates=3).converged
     False
 
