@@ -8,13 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linsep.errors import ModelError
+from linsep.errors import FileError, ModelError
 from linsep.halfspace import Halfspace
 from linsep.models import Model, Training, from_json, load, write_file
 
-TRAINING = Training(
-    rows=4, mistakes=0, updates=9, passes=6, converged=True, order="cyclic", seed=2**70, linsep="0.1.0"
-)
+TRAINING = Training(rows=4, mistakes=0, updates=9, passes=6, converged=True, order="cyclic", seed=2**70, linsep="0.1.0")
 
 
 def model(w=(4.0, -0.5), b=1.0, labels=(-1, 1), columns=("x1", "x2"), label="y", bias=True):
@@ -151,7 +149,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(tmp_path, monk
         raise OSError("disk full")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(FileError, match="model.json: cannot be written: disk full"):
         write_file(path, b"new")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["model.json"]

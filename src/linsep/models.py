@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from linsep.errors import ModelError
+from linsep.errors import FileError, ModelError
 from linsep.halfspace import Halfspace
 
 FORMAT, VERSION = "linsep-model", 1
@@ -125,6 +125,9 @@ def write_file(path: str | Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(target)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise FileError(f"{path}: cannot be written: {error.strerror or error}.") from error
     except BaseException:
         beside.unlink(missing_ok=True)
         raise

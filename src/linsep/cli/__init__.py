@@ -34,13 +34,14 @@ Label = Annotated[
     Parameter(help="The label column: its name, or its position such as -1.", allow_leading_hyphen=True),
 ]
 Seed = Annotated[int, Parameter(help="Seed of everything random.", validator=Number(gte=0))]
-Json = Annotated[bool, Parameter(help="Print JSON instead of text.", negative="")]
+Json = Annotated[bool, Parameter(help="Print JSON instead of text.", negative="", show_default=False)]
 
 app = App(
     name="linsep",
     help="Can a hyperplane separate the two classes? The Perceptron, step by step or at full speed.",
     help_epilogue=f"Example: linsep trace example:cornwell\n\n{EXIT_CODES}",
     help_format="plaintext",
+    suppress_keyboard_interrupt=False,  # main says what happened
     version=__version__,
 )
 
@@ -165,6 +166,8 @@ def fit(
     from linsep.cli.training import fit as run_to_the_end
 
     options = run or Run()
+    if output:
+        tables.require_folder(output)  # before the hours of learning, not after them
     with tables.about(file):
         table = tables.read(file, label)
         learner = options.learner(table)
@@ -174,13 +177,12 @@ def fit(
         with report.progress(options.max_passes or None) as show:
             result = run_to_the_end(learner, show)
     rows = learner.source.n_rows
-    if output:
-        _model(table, learner, result, options).save(output)
     if options.json:
         report.say_json(report.fitted_json(result, rows))
     else:
         report.fitted(result, rows, table.columns)
     if output:
+        _model(table, learner, result, options).save(output)
         report.note(f"Model written to {output}.")
     return SEPARATED if result.separated else UNDECIDED
 
@@ -192,7 +194,9 @@ def predict(
     /,
     *,
     output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Write a CSV file instead.")] = None,
-    scores: Annotated[bool, Parameter(help="Add the score w·x + b to each prediction.", negative="")] = False,
+    scores: Annotated[
+        bool, Parameter(help="Add the score w·x + b to each prediction.", negative="", show_default=False)
+    ] = False,
 ) -> int:
     """Label each row of a file, one label per line. A score of exactly 0 gets the negative label.
 

@@ -31,12 +31,12 @@ def console(stream: TextIO) -> Console:
 
 def say(text: str = "", style: str = "") -> None:
     """A line of the result."""
-    console(sys.stdout).print(Text(text, style))
+    console(sys.stdout).print(Text(printable(text), style))
 
 
 def note(text: str) -> None:
     """A remark that is not part of the result."""
-    console(sys.stderr).print(Text(text, "dim"))
+    console(sys.stderr).print(Text(printable(text), "dim"))
 
 
 def complain(text: str) -> None:
@@ -172,7 +172,7 @@ def progress(max_passes: int | None) -> "Iterator[Callable[[Look], None]]":
 def predicted(halfspace: "Halfspace", predictions: Any, y: Any) -> str:
     """The error of predictions whose truth is known."""
     try:
-        halfspace.signs(y)
+        halfspace.signs(y.astype(object))  # as objects: NumPy does not compare numbers with text
     except InputError as error:
         return f"No error is computed. {error}"
     wrong = sum(a != b for a, b in zip(predictions.tolist(), y.tolist(), strict=True))

@@ -31,6 +31,7 @@ from linsep.models import Model
 
 Array = npt.NDArray[Any]
 EXAMPLES = {"cornwell": True, "tao": False, "wang": False, "xor": True}  # with the bias each lecture uses
+SPARSE = ("data", "indices", "indptr", "shape")  # the parts of a CSR matrix
 KINDS = ".csv, .npy or .npz"
 
 
@@ -83,6 +84,14 @@ def about(file: str) -> Iterator[None]:
         if str(error).startswith(file):
             raise
         raise FileError(f"{file}: {error}") from error
+
+
+def require_folder(output: str) -> None:
+    """Refuse a path that cannot be written to because its folder is not there, or because it is a folder."""
+    if Path(output).is_dir():
+        raise FileError(f"{output}: cannot be written: this is a folder.")
+    if not Path(output).parent.is_dir():
+        raise FileError(f"{output}: cannot be written: there is no folder {str(Path(output).parent)!r}.")
 
 
 def _kind(file: str) -> str:
@@ -173,9 +182,9 @@ def _split(values: Array, model: Model) -> Table:
 
 
 def _load_npy(file: str) -> Array:
-    values = _load(file)
+    values = _load(file, ())
     if not isinstance(values, np.ndarray):
-        raise FileError(f"{file}: not an .npy file.")
+        raise FileError(f"{file}: an .npz file with the ending .npy: rename it.")
     _require_numbers(file, values, "the array")
     if values.ndim != 2:
         raise ShapeError(f"{file}: the array has shape {values.shape}; a table has two dimensions, rows and columns.")
@@ -183,22 +192,19 @@ def _load_npy(file: str) -> Array:
 
 
 def _read_npz(file: str) -> Table:
-    archive = _load(file)
-    if isinstance(archive, np.ndarray):
+    arrays = _load(file, ("X", "y", *SPARSE, "format"))
+    if isinstance(arrays, np.ndarray):
         raise FileError(f"{file}: an .npy file with the ending .npz: rename it.")
-    with archive:
-        arrays = {name: _member(file, archive, name) for name in archive.files}
     if "X" in arrays:
         X: Any = arrays["X"]
         if X.ndim != 2:
             raise ShapeError(f"{file}: X has shape {X.shape}; a table has two dimensions, rows and columns.")
         _require_numbers(file, X, "X")
         _require_finite(file, X)
-    elif {"data", "indices", "indptr", "shape"} <= arrays.keys():
+    elif arrays.keys() >= set(SPARSE):
         X = _sparse(file, arrays)
     else:
-        held = ", ".join(sorted(arrays)) or "nothing"
-        raise FileError(f"{file}: holds {held}; linsep looks for X and y, or data, indices, indptr, shape and y.")
+        raise FileError(f"{file}: linsep looks for the arrays X and y, or {', '.join(SPARSE)} and y; some are missing.")
     y = arrays.get("y")
     if y is not None and y.shape != (X.shape[0],):
         raise LengthError(f"{file}: X has {X.shape[0]} rows and y has shape {y.shape}: one label for each row.")
@@ -224,9 +230,16 @@ def _sparse(file: str, arrays: dict[str, Array]) -> Any:
     return matrix
 
 
-def _load(file: str) -> Any:
+def _load(file: str, wanted: tuple[str, ...]) -> Array | dict[str, Array]:
+    """The array of an .npy file, or the wanted arrays that an .npz file has; pickled objects never."""
     try:
-        return np.load(file, allow_pickle=False)
+        with Path(file).open("rb") as stream:
+            content = np.load(stream, allow_pickle=False)
+            if isinstance(content, np.ndarray):
+                return content
+            return {name: _member(file, content, name) for name in wanted if name in content.files}
+    except FileError:
+        raise
     except (ValueError, EOFError, OSError, BadZipFile, MemoryError, OverflowError) as error:
         raise _unreadable(file, error) from error
 

@@ -180,7 +180,7 @@ def _read_frame(frame: "nw.DataFrame[Any]") -> npt.NDArray[Any]:
     for j, (name, column) in enumerate(zip(frame.columns, columns, strict=True)):
         table[:, j] = column
         if column.dtype.kind in "iu" and kind.kind == "f":
-            _require_exact(column, table[:, j], name)
+            _require_exact(column, name)
     return table
 
 
@@ -195,8 +195,8 @@ def _read_column(series: "nw.Series[Any]", name: str) -> npt.NDArray[Any]:
     return _plain_numbers(np.asarray(series.to_numpy()))
 
 
-def _require_exact(integers: npt.NDArray[Any], floats: npt.NDArray[Any], name: str) -> None:
-    wrong = np.flatnonzero(np.abs(floats) > 2.0**53)
+def _require_exact(integers: npt.NDArray[Any], name: str) -> None:
+    wrong = np.flatnonzero((integers > 2**53) | (integers < -(2**53)))  # as integers: 2^53 + 1 rounds to 2^53
     if wrong.size:
         row = int(wrong[0])
         raise InexactError(
