@@ -134,7 +134,8 @@ def test_cornwell_number_for_number(order, capsys):
     *steps, summary = lines_of_json(capsys)
     assert [step["row"] + 1 for step in steps] == [1, 2, 4, 4, 1, 4, 4, 1, 4]
     assert [(*step["w"], step["b"]) for step in steps] == [
-        (1, -3, -1), (2, -2, -2), (2, -0.5, -1), (2, 1, 0), (3, -2, -1), (3, -0.5, 0), (3, 1, 1), (4, -2, 0), (4, -0.5, 1),
+        (1, -3, -1), (2, -2, -2), (2, -0.5, -1), (2, 1, 0), (3, -2, -1),
+        (3, -0.5, 0), (3, 1, 1), (4, -2, 0), (4, -0.5, 1),
     ]  # fmt: skip
     assert (summary["converged"], summary["updates"], summary["w"], summary["b"]) == (True, 9, [4, -0.5], 1)
 
