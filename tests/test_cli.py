@@ -59,6 +59,8 @@ FILES = {
     "one_class.csv": "a,y\n1,0\n2,0\n",
     "three_classes.csv": "a,y\n1,0\n2,1\n3,2\n",
     "only_label.csv": "y\n0\n1\n",
+    # After one update w = (1, 2^-60), and the second row scores 2^-50: right, but within its own rounding error.
+    "doubtful.csv": f"a,b,y\n1,{2.0**-60!r},1\n1,{-(2.0**60) * (1 - 2.0**-50)!r},1\n-1,0.0,0\n",
     "notes.txt": "hello\n",
     "noending": "hello\n",
     "broken.npz": "PK\x03\x04 and no more",

@@ -136,6 +136,7 @@ def trace(file: File, /, *, label: Label = None, run: Run | None = None) -> int:
     Without --max-updates it stops after 1,000 of them.
     """
     from linsep.cli import report, tables
+    from linsep.cli.training import doubtful_rows
 
     options = run or Run()
     with tables.about(file):
@@ -145,11 +146,14 @@ def trace(file: File, /, *, label: Label = None, run: Run | None = None) -> int:
         if options.json:
             for step in learner.steps():
                 report.say_json(report.step_json(step))
-            report.say_json(report.run_json(learner.result()))
         else:
             report.steps(learner.steps(), table.columns, learner.source.n_columns, bias=learner.bias)
-            report.traced(learner.result(), table.columns)
-    return SEPARATED if learner.converged else UNDECIDED
+        doubtful = doubtful_rows(learner)
+    if options.json:
+        report.say_json(report.run_json(learner.result(), doubtful))
+    else:
+        report.traced(learner.result(), doubtful, table.columns)
+    return SEPARATED if learner.converged and not doubtful else UNDECIDED
 
 
 @app.command(help_epilogue=f"Example: linsep fit data.csv --label species -o model.json\n\n{EXIT_CODES}")

@@ -6,6 +6,7 @@ import numpy as np
 
 from linsep import datasets
 from linsep.cli import report
+from linsep.cli.training import doubtful_rows
 from linsep.halfspace import Halfspace
 from linsep.solvers.perceptron import Learner
 from linsep.sources.inputs import as_source
@@ -36,7 +37,7 @@ def _xor() -> None:
     learner = Learner(as_source(*datasets.xor()), max_passes=XOR_PASSES)
     for _ in learner.walk():
         pass
-    report.traced(learner.result(), ("x1", "x2"))
+    report.traced(learner.result(), doubtful_rows(learner), ("x1", "x2"))
 
 
 def _boundaries() -> None:
@@ -58,8 +59,8 @@ def _full_speed(seed: int) -> None:
     for _ in learner.walk():
         pass
     seconds = time.perf_counter() - started
-    report.traced(learner.result(), None)
-    report.say(f"{seconds:.3f} s, {learner.rows_read / seconds:,.0f} rows per second.")
+    report.traced(learner.result(), doubtful_rows(learner), None)
+    report.say(f"Learning took {seconds:.3f} s, {learner.rows_read / seconds:,.0f} rows per second.")
 
 
 def _title(text: str) -> None:
@@ -70,7 +71,7 @@ def _title(text: str) -> None:
 def _steps(X: object, y: object, *, bias: bool) -> None:
     learner = Learner(as_source(X, y), bias=bias)
     report.steps(learner.steps(), ("x1", "x2"), 2, bias=bias)
-    report.traced(learner.result(), ("x1", "x2"))
+    report.traced(learner.result(), doubtful_rows(learner), ("x1", "x2"))
 
 
 def _boundary(name: str, line: Halfspace) -> None:

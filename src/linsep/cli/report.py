@@ -98,16 +98,19 @@ def step_json(step: "Step") -> dict[str, Any]:
     return {"update": step.update, "row": step.row, "label": step.label, "score": step.score, **weights}
 
 
-def run_json(run: "PerceptronRun") -> dict[str, Any]:
+def run_json(run: "PerceptronRun", doubtful: int) -> dict[str, Any]:
     """The summary line of a trace."""
     weights = {"w": run.halfspace.w.tolist(), "b": run.halfspace.b, "labels": list(run.halfspace.labels)}
-    return {"summary": True, "converged": run.converged, "updates": run.updates, "passes": run.passes, **weights}
+    ended = {"separated": run.converged and not doubtful, "converged": run.converged, "doubtful": doubtful}
+    return {"summary": True, **ended, "updates": run.updates, "passes": run.passes, **weights}
 
 
-def traced(run: "PerceptronRun", columns: Sequence[str] | None) -> None:
+def traced(run: "PerceptronRun", doubtful: int, columns: Sequence[str] | None) -> None:
     """How a trace ended."""
     done = f"{count(run.updates, 'update')} in {count(run.passes, 'pass')}"
-    if run.converged:
+    if run.converged and doubtful:
+        say(_in_doubt(done, doubtful), "yellow")
+    elif run.converged:
         say(f"Separated after {done}: {equation(run.halfspace, columns)}", "green")
     else:
         say(f"Undecided: not separated yet after {done}, {UNDECIDED}", "yellow")
@@ -120,8 +123,7 @@ def fitted(result: "Fitted", rows: int, columns: Sequence[str] | None) -> None:
         say(f"Separated after {done}: {equation(result.halfspace, columns)}", "green")
         return
     if result.converged:
-        near = count(result.doubtful, "row")
-        say(f"Undecided: a whole pass without a mistake after {done}, but {near} lie within rounding error.", "yellow")
+        say(_in_doubt(done, result.doubtful), "yellow")
     else:
         stopped = "interrupted" if result.interrupted else "not separated yet"
         say(f"Undecided: {stopped} after {done}, {UNDECIDED}", "yellow")
@@ -177,3 +179,10 @@ def predicted(halfspace: "Halfspace", predictions: Any, y: Any) -> str:
         return f"No error is computed. {error}"
     wrong = sum(a != b for a, b in zip(predictions.tolist(), y.tolist(), strict=True))
     return f"Error: {wrong / len(y):.6g} ({wrong:,} of {count(len(y), 'row')} wrong)."
+
+
+def _in_doubt(done: str, rows: int) -> str:
+    near = "1 row lies" if rows == 1 else f"{rows:,} rows lie"
+    return (
+        f"Undecided: a whole pass without a mistake after {done}, but {near} within rounding error of the hyperplane."
+    )

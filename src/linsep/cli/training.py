@@ -88,6 +88,14 @@ def fit(learner: Learner, show: Callable[[Look], None]) -> Fitted:
     return _fitted(learner, pocket, interrupted(), time.monotonic() - started)
 
 
+def doubtful_rows(learner: Learner) -> int:
+    """How many rows lie so near the current hyperplane that rounding may have put them on their side."""
+    run = learner.result()
+    if run.bits is not None:  # integers throughout: every sign is exact
+        return 0
+    return int(learner.source.scan(run.halfspace.w.astype(float), float(run.halfspace.b)).doubtful.size)
+
+
 def _fitted(learner: Learner, pocket: Pocket, interrupted: bool, seconds: float) -> Fitted:
     assert pocket.best is not None
     halfspace, scan = pocket.best
