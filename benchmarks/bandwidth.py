@@ -1,18 +1,18 @@
 """How near a pass and a scan come to the speed of the memory, and what the ways of reading are worth.
 
-    python benchmarks/bandwidth.py
+python benchmarks/bandwidth.py
 """
 
 import numpy as np
 import scipy.sparse as sp
 from numba import njit
-from timing import machine, race, read_once, table
 
 import linsep
 from linsep.kernels.rows import FAST
 from linsep.kernels.walks import Weights, sweep
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import thread_count
+from timing import machine, race, read_once, table
 
 
 @njit(nogil=True, cache=True, **FAST)

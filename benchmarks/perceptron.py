@@ -1,6 +1,6 @@
 """The Perceptron against scikit-learn's, the same number of passes in the same run, and the memory it takes.
 
-    python benchmarks/perceptron.py
+python benchmarks/perceptron.py
 """
 
 import resource
@@ -10,9 +10,9 @@ import warnings
 
 import numpy as np
 from sklearn.linear_model import Perceptron
-from timing import machine, race, table
 
 import linsep
+from timing import machine, race, table
 
 PASSES = 5
 

@@ -4,6 +4,8 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,7 +37,7 @@ def read_once(X: np.ndarray, threads: int = 1) -> Callable[[], Any]:
     """Work that reads the bytes of X once and does nothing else: the limit that the memory sets."""
     flat = X.reshape(-1).view(np.float64)
     edges = np.linspace(0, flat.size, threads + 1).astype(int)
-    parts = [flat[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    parts = [flat[a:b] for a, b in pairwise(edges)]
     _total(parts[0][:1])
     if threads == 1:
         return lambda: _total(flat)
@@ -51,6 +53,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def machine() -> str:
     """The processor and the number of cores."""
-    with open("/proc/cpuinfo") as lines:
-        name = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    name = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
     return f"{name}, {len(os.sched_getaffinity(0))} cores"

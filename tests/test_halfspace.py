@@ -89,3 +89,10 @@ def test_a_halfspace_is_a_value():
     assert hash(line) == hash(Halfspace([1.0, 2.0], 1))
     with pytest.raises(ValueError, match="read-only"):
         line.w[0] = 3
+
+
+def test_integer_scores_do_not_wrap_around():
+    big = Halfspace(np.array([2**40, 1]), 0)
+    assert big.score(np.array([[2**40, 1]])).tolist() == [2**80 + 1]
+    assert big.predict(np.array([[2**40, 0], [-(2**40), 0]])).tolist() == [1, -1]
+    assert big.predict(sp.csr_array(np.array([[2**40, 0], [-(2**40), 0]]))).tolist() == [1, -1]

@@ -113,6 +113,9 @@ BAD = {
     "long double": (np.array([[np.longdouble(1) / 3], [1]]), [0, 1], errors.InexactError, "float64"),
     "big integer beside floats": (
         pd.DataFrame({"a": [2**53 + 1, 1], "b": [0.5, 1.5]}), [0, 1], errors.InexactError, "9007199254740993"),
+    "malformed sparse": (
+        sp.csr_array((np.ones(2), np.array([0, 9]), np.array([0, 1, 2])), shape=(2, 3)), [0, 1], errors.ShapeError,
+        "malformed"),
     "no y": (X, None, errors.ArgumentError, "y is missing"),
     "fractions": ([[fractions.Fraction(1, 3)], [1]], [0, 1], errors.NotNumericError, "Fraction"),
 }  # fmt: skip

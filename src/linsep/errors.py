@@ -15,6 +15,7 @@ LinsepError
 │   ├── MissingLabelError            a label that is NaN, None or empty
 │   ├── MissingColumnError           no column of that name
 │   ├── FileError                    a file that cannot be read as what it claims to be
+│   ├── ModelError                   a model file that is damaged, foreign or of another version
 │   └── ArgumentError                an option outside its range
 └── CertificateError                 a proof that does not hold: the failing row is named
 """
@@ -85,6 +86,10 @@ class MissingColumnError(InputError):
 
 class FileError(InputError):
     """A file cannot be read as what it claims to be."""
+
+
+class ModelError(InputError):
+    """A model file is damaged, foreign or of another version."""
 
 
 class ArgumentError(InputError):

@@ -50,8 +50,16 @@ class Halfspace:
     def score(self, X: Any) -> Array:
         """w·x + b for each row."""
         rows = X if _is_sparse(X) else np.asarray(X)
+        if rows.dtype.kind in "iu" and self.w.dtype.kind in "iu" and not self._fits_int64(rows):
+            rows = rows.astype(np.float64 if _is_sparse(X) else object)  # NumPy would wrap around in silence
         scores: Array = np.asarray(rows @ self.w) + self.b
         return scores
+
+    def _fits_int64(self, rows: Any) -> bool:
+        if not all(rows.shape):
+            return True
+        largest = max(abs(int(rows.max())), abs(int(rows.min())))
+        return bool(largest * sum(map(abs, self.w.tolist())) + abs(self.b) < 2**63)
 
     def predict(self, X: Any, *, at_zero: int = -1) -> Array:
         """The label of each row's side. A score of exactly 0 belongs to neither; `at_zero` says which to give."""

@@ -47,8 +47,13 @@ class Found(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def sweep(table: Any, y: Any, order: Any, start: int, stop: int, limit: int, bias: int, state: Weights) -> End:
-    """Walk positions start..stop of the order (None: row order) and learn; stop early after `limit` updates."""
+def sweep(
+    table: Any, y: Any, order: Any, start: int, stop: int, limit: int, bias: int, state: Weights
+) -> tuple[int, int, int, Any, int]:
+    """Walk positions start..stop of the order (None: row order) and learn; stop early after `limit` updates.
+
+    Returns the fields of an `End`. (As a plain tuple: Numba crashes where Ctrl-C meets the making of a named one.)
+    """
     w, b = state.w, state.b
     one = w.dtype.type(1)
     updates, last, last_score = 0, ALL_FINE, 0 * one
@@ -71,14 +76,14 @@ def sweep(table: Any, y: Any, order: Any, start: int, stop: int, limit: int, bia
         if 0 < y[i] * score < np.inf:
             continue
         if not np.isfinite(score):
-            return End(position, updates, last, last_score, i)
+            return position, updates, last, last_score, i
         add(table, i, y[i] * one, w)
         b[0] += y[i] * one * bias
         state.mistakes_per_row[i] += 1
         updates, last, last_score = updates + 1, i, score
         if updates == limit:
             break
-    return End(position, updates, last, last_score, ALL_FINE)
+    return position, updates, last, last_score, ALL_FINE
 
 
 @njit(cache=True, nogil=True)

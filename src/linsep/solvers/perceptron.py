@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from linsep.errors import ArgumentError, InexactError
 from linsep.halfspace import Halfspace
-from linsep.kernels.walks import ALL_FINE, Weights, sweep
+from linsep.kernels.walks import ALL_FINE, End, Weights, sweep
 from linsep.sources.base import Block, Ints, Source, integer_bits
 from linsep.sources.inputs import as_source
 
@@ -201,7 +201,7 @@ class Learner:
         if self._is_exact():
             limit = min(limit, self._exact_updates - self.updates)
         state = Weights(self._w, self._b, self.mistakes_per_row[first : first + len(block)])
-        end = sweep(block.table, block.y, order, start, stop, limit, int(self.bias), state)
+        end = End(*sweep(block.table, block.y, order, start, stop, limit, int(self.bias), state))
         if end.bad != ALL_FINE:
             raise self.source.refusal(first + end.bad)
         self.updates += end.updates

@@ -162,6 +162,7 @@ def _not_numeric(values: npt.NDArray[Any]) -> NotNumericError:
 
 
 def _read_sparse(matrix: Any) -> Csr:
+    _require_indices(matrix)
     if not matrix.has_canonical_format:  # repeated or unordered entries; the caller's matrix is left alone
         matrix = matrix.copy()
         matrix.sum_duplicates()
@@ -170,6 +171,14 @@ def _read_sparse(matrix: Any) -> Csr:
         _fixed(matrix.indices.view(f"u{matrix.indices.dtype.itemsize}")),
         _fixed(matrix.indptr.astype(np.uint64)),
     )
+
+
+def _require_indices(matrix: Any) -> None:
+    """The kernels trust the indices, so a matrix that was put together wrongly stops here."""
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise ShapeError(f"The sparse matrix is malformed: {error}") from error
 
 
 def _read_frame(frame: "nw.DataFrame[Any]") -> npt.NDArray[Any]:

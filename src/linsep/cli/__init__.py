@@ -1,0 +1,248 @@
+"""The command line: a thin face on the library.
+
+Everything heavy is imported inside the commands, so that `linsep --help` answers at once.
+Exit codes: 0 separated, 2 bad input or usage, 3 undecided, 4 a fault of linsep; 130 interrupted.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, CycloptsError, Parameter
+from cyclopts.validators import Number
+
+from linsep import __version__
+from linsep.errors import LinsepError
+
+if TYPE_CHECKING:
+    from linsep.cli.tables import Table
+    from linsep.solvers.perceptron import Learner
+
+SEPARATED, BAD_INPUT, UNDECIDED, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 2, 3, 4, 130, 141
+TRACED_UPDATES = 1000
+MAX_PASSES = 1000
+
+EXIT_CODES = "Exit codes: 0 separated, 2 bad input, 3 undecided, 4 a fault of linsep (--debug shows where)."
+
+Order = Literal["cyclic", "restart", "shuffled", "worst"]
+File = Annotated[str, Parameter(help="A .csv, .npy or .npz file, or example:cornwell, :tao, :wang, :xor.")]
+Label = Annotated[
+    str | None,
+    Parameter(help="The label column: its name, or its position such as -1.", allow_leading_hyphen=True),
+]
+Seed = Annotated[int, Parameter(help="Seed of everything random.", validator=Number(gte=0))]
+Json = Annotated[bool, Parameter(help="Print JSON instead of text.", negative="", show_default=False)]
+
+app = App(
+    name="linsep",
+    help="Can a hyperplane separate the two classes? The Perceptron, step by step or at full speed.",
+    help_epilogue=f"Example: linsep trace example:cornwell\n\n{EXIT_CODES}",
+    help_format="plaintext",
+    suppress_keyboard_interrupt=False,  # main says what happened
+    version=__version__,
+)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """How the Perceptron is run."""
+
+    order: Annotated[Order, Parameter(help="Which mistake is corrected next.")] = "cyclic"
+    bias: Annotated[
+        bool | None, Parameter(help="Whether the hyperplane may miss the origin. [default: yes; example:tao, :wang no]")
+    ] = None
+    max_updates: Annotated[int | None, Parameter(help="Stop after so many updates.", validator=Number(gte=1))] = None
+    max_passes: Annotated[
+        int, Parameter(help="Stop after so many passes over the rows; 0 for never.", validator=Number(gte=0))
+    ] = MAX_PASSES
+    seed: Seed = 0
+    json: Json = False
+
+    def learner(self, table: "Table", max_updates: int | None = None) -> "Learner":
+        """The run on these rows, not begun yet."""
+        from linsep.solvers.perceptron import Learner
+        from linsep.sources.inputs import as_source
+
+        return Learner(
+            as_source(table.X, table.y),
+            order=self.order,
+            bias=table.bias if self.bias is None else self.bias,
+            max_passes=self.max_passes or None,
+            max_updates=self.max_updates or max_updates,
+            random_state=self.seed,
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; errors become one line on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # an ASCII terminal shows \xb7 instead of failing
+    tokens = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in tokens or os.environ.get("LINSEP_DEBUG", "") not in ("", "0")
+    tokens = [token for token in tokens if token != "--debug"]
+    try:
+        code = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return _fail("interrupted.", INTERRUPTED)
+    except CycloptsError as error:
+        return _fail(f"{error}\nlinsep --help lists the commands, linsep COMMAND --help their options.", BAD_INPUT)
+    except (LinsepError, OSError) as error:
+        if debug:
+            raise
+        return _fail(str(error), BAD_INPUT)
+    except Exception as error:
+        if debug:
+            raise
+        return _fail(_fault(error), FAULT)
+    return code if isinstance(code, int) else SEPARATED
+
+
+def _fail(text: str, code: int) -> int:
+    from linsep.cli.report import complain
+
+    complain(text)
+    return code
+
+
+def _fault(error: Exception) -> str:
+    return (
+        f"a fault of linsep {__version__}, not of your data: {type(error).__name__}: {error}. "
+        "Please report it to the project, with what the same command prints with --debug."
+    )
+
+
+@app.command(help_epilogue="Example: linsep demo")
+def demo(*, seed: Seed = 0) -> int:
+    """Solve the worked examples of the lectures, then 100,000 rows at full speed."""
+    from linsep.cli.demo import show
+
+    show(seed)
+    return SEPARATED
+
+
+@app.command(help_epilogue=f"Example: linsep trace data.csv --label species\n\n{EXIT_CODES}")
+def trace(file: File, /, *, label: Label = None, run: Run | None = None) -> int:
+    """Show every update of the Perceptron. Rows are counted from 0.
+
+    Without --max-updates it stops after 1,000 of them.
+    """
+    from linsep.cli import report, tables
+    from linsep.cli.training import doubtful_rows
+
+    options = run or Run()
+    with tables.about(file):
+        table = tables.read(file, label)
+        learner = options.learner(table, TRACED_UPDATES)
+        _mention_bias(file, table, options)
+        if options.json:
+            for step in learner.steps():
+                report.say_json(report.step_json(step))
+        else:
+            report.steps(learner.steps(), table.columns, learner.source.n_columns, bias=learner.bias)
+        doubtful = doubtful_rows(learner)
+    if options.json:
+        report.say_json(report.run_json(learner.result(), doubtful))
+    else:
+        report.traced(learner.result(), doubtful, table.columns)
+    return SEPARATED if learner.converged and not doubtful else UNDECIDED
+
+
+@app.command(help_epilogue=f"Example: linsep fit data.csv --label species -o model.json\n\n{EXIT_CODES}")
+def fit(
+    file: File,
+    /,
+    *,
+    label: Label = None,
+    output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
+    run: Run | None = None,
+) -> int:
+    """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
+    from linsep.cli import report, tables
+    from linsep.cli.training import fit as run_to_the_end
+
+    options = run or Run()
+    if output:
+        tables.require_folder(output)  # before the hours of learning, not after them
+    with tables.about(file):
+        table = tables.read(file, label)
+        learner = options.learner(table)
+        _mention_bias(file, table, options)
+        if not options.max_passes:
+            report.note("No cap on passes: it ends when the classes are separated, or with Ctrl-C.")
+        with report.progress(options.max_passes or None) as show:
+            result = run_to_the_end(learner, show)
+    rows = learner.source.n_rows
+    if options.json:
+        report.say_json(report.fitted_json(result, rows))
+    else:
+        report.fitted(result, rows, table.columns)
+    if output:
+        _model(table, learner, result, options).save(output)
+        report.note(f"Model written to {output}.")
+    return SEPARATED if result.separated else UNDECIDED
+
+
+@app.command(help_epilogue="Example: linsep predict model.json new.csv")
+def predict(
+    model: Annotated[str, Parameter(help="A model written by linsep fit.")],
+    file: Annotated[str, Parameter(help="Rows to label: a .csv, .npy or .npz file.")],
+    /,
+    *,
+    output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Write a CSV file instead.")] = None,
+    scores: Annotated[
+        bool, Parameter(help="Add the score w·x + b to each prediction.", negative="", show_default=False)
+    ] = False,
+) -> int:
+    """Label each row of a file, one label per line. A score of exactly 0 gets the negative label.
+
+    Columns are matched by name. If the file has the label column, the error goes to stderr.
+    """
+    from linsep import models
+    from linsep.cli import prediction, report, tables
+
+    known = models.load(model)
+    with tables.about(file):
+        table = tables.read_for(known, file)
+        predictions, values = prediction.label(known.halfspace, table.X)
+    text = prediction.lines(predictions, values if scores else None, header=output is not None)
+    if output:
+        models.write_file(output, text.encode())
+    else:
+        sys.stdout.write(text)
+    for remark in table.notes:
+        report.note(remark)
+    if table.y is not None:
+        report.note(report.predicted(known.halfspace, predictions, table.y))
+    return SEPARATED
+
+
+def _mention_bias(file: str, table: "Table", options: Run) -> None:
+    from linsep.cli import report
+
+    if options.bias is None and not table.bias:
+        report.note(f"{file}: through the origin, as in the lecture (no bias; --bias asks for one).")
+
+
+def _model(table: "Table", learner: "Learner", result: Any, options: Run) -> Any:
+    from linsep.models import Model, Training
+
+    training = Training(
+        rows=learner.source.n_rows,
+        mistakes=result.mistakes,
+        updates=result.updates,
+        passes=result.passes,
+        converged=result.converged,
+        order=options.order,
+        seed=options.seed,
+        linsep=__version__,
+    )
+    return Model(result.halfspace, learner.bias, table.columns, table.label, training)

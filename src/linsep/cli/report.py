@@ -1,0 +1,188 @@
+"""What the commands print: results on stdout, everything else on stderr, plain where nobody is looking."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from linsep.errors import InputError
+
+if TYPE_CHECKING:  # a complaint must not wait for the compiled kernels
+    from linsep.cli.training import Fitted, Look
+    from linsep.halfspace import Halfspace
+    from linsep.solvers.perceptron import PerceptronRun, Step
+
+WIDE = 160  # columns of a page that is not a terminal
+SHOWN_WEIGHTS = 8
+UNDECIDED = "which proves nothing: it may need more updates, or no hyperplane may separate the classes."
+
+
+def console(stream: TextIO) -> Console:
+    """A page that prints text as it is: a column called [red] stays a column."""
+    width = None if stream.isatty() else WIDE
+    return Console(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
+def say(text: str = "", style: str = "") -> None:
+    """A line of the result."""
+    console(sys.stdout).print(Text(printable(text), style))
+
+
+def note(text: str) -> None:
+    """A remark that is not part of the result."""
+    console(sys.stderr).print(Text(printable(text), "dim"))
+
+
+def complain(text: str) -> None:
+    """An error, in one line."""
+    console(sys.stderr).print(Text.assemble(("linsep: ", "bold red"), printable(text)))
+
+
+def say_json(value: Any) -> None:
+    """One line of JSON."""
+    print(json.dumps(value, allow_nan=False, ensure_ascii=False))
+
+
+def printable(text: str) -> str:
+    """Text from a file without the characters that command a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
+
+
+def number(value: float | int) -> str:
+    """A number as the lectures write it."""
+    return str(value) if isinstance(value, int) else f"{value:.6g}"
+
+
+def count(value: int, word: str) -> str:
+    """1 pass, 2 passes, 1,000 rows."""
+    plural = word + ("es" if word.endswith("s") else "s")
+    return f"{value:,} {word if value == 1 else plural}"
+
+
+def equation(halfspace: "Halfspace", columns: Sequence[str] | None) -> str:
+    """The hyperplane in a line, or its size where a line would not hold it."""
+    if not halfspace.w.any():
+        return "no hyperplane yet (all weights are 0)"
+    if len(halfspace.w) > SHOWN_WEIGHTS:
+        return f"a hyperplane with {len(halfspace.w):,} weights"
+    return printable(halfspace.equation(columns))
+
+
+def steps(run: "Iterable[Step]", columns: Sequence[str] | None, n_columns: int, *, bias: bool) -> None:
+    """The updates as a table, from the zero weights on."""
+    shown = min(n_columns, SHOWN_WEIGHTS)
+    names = [f"x{j + 1}" for j in range(n_columns)] if columns is None else list(columns)
+    heads = [f"w({printable(name)})" for name in names[:shown]]
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for head in ["update", "row", "label", "score before", *heads, *(["b"] if bias else [])]:
+        grid.add_column(head, justify="right")
+    grid.add_row("start", "", "", "", *["0"] * (shown + bias))
+    for step in run:
+        weights = [number(value) for value in step.w[:shown].tolist()]
+        cells = [str(step.update), str(step.row), printable(str(step.label)), number(step.score), *weights]
+        grid.add_row(*cells, *([number(step.b)] if bias else []))
+    console(sys.stdout).print(grid)
+    if shown < n_columns:
+        note(f"The first {shown} of {n_columns} weights are shown; --json gives all of them.")
+
+
+def step_json(step: "Step") -> dict[str, Any]:
+    """One update."""
+    weights = {"w": step.w.tolist(), "b": step.b}
+    return {"update": step.update, "row": step.row, "label": step.label, "score": step.score, **weights}
+
+
+def run_json(run: "PerceptronRun", doubtful: int) -> dict[str, Any]:
+    """The summary line of a trace."""
+    weights = {"w": run.halfspace.w.tolist(), "b": run.halfspace.b, "labels": list(run.halfspace.labels)}
+    ended = {"separated": run.converged and not doubtful, "converged": run.converged, "doubtful": doubtful}
+    return {"summary": True, **ended, "updates": run.updates, "passes": run.passes, **weights}
+
+
+def traced(run: "PerceptronRun", doubtful: int, columns: Sequence[str] | None) -> None:
+    """How a trace ended."""
+    done = f"{count(run.updates, 'update')} in {count(run.passes, 'pass')}"
+    if run.converged and doubtful:
+        say(_in_doubt(done, doubtful), "yellow")
+    elif run.converged:
+        say(f"Separated after {done}: {equation(run.halfspace, columns)}", "green")
+    else:
+        say(f"Undecided: not separated yet after {done}, {UNDECIDED}", "yellow")
+
+
+def fitted(result: "Fitted", rows: int, columns: Sequence[str] | None) -> None:
+    """How a fit ended."""
+    done = f"{count(result.updates, 'update')} in {count(result.passes, 'pass')}"
+    if result.separated:
+        say(f"Separated after {done}: {equation(result.halfspace, columns)}", "green")
+        return
+    if result.converged:
+        say(_in_doubt(done, result.doubtful), "yellow")
+    else:
+        stopped = "interrupted" if result.interrupted else "not separated yet"
+        say(f"Undecided: {stopped} after {done}, {UNDECIDED}", "yellow")
+    say(f"Best so far: {equation(result.halfspace, columns)}, {count(result.mistakes, 'mistake')} in {rows:,} rows.")
+
+
+def fitted_json(result: "Fitted", rows: int) -> dict[str, Any]:
+    """A fit as one JSON object."""
+    halfspace = result.halfspace
+    return {
+        "separated": result.separated,
+        "converged": result.converged,
+        "interrupted": result.interrupted,
+        "rows": rows,
+        "mistakes": result.mistakes,
+        "doubtful": result.doubtful,
+        "updates": result.updates,
+        "passes": result.passes,
+        "w": halfspace.w.tolist(),
+        "b": halfspace.b,
+        "labels": list(halfspace.labels),
+    }
+
+
+@contextmanager
+def progress(max_passes: int | None) -> "Iterator[Callable[[Look], None]]":
+    """A bar on stderr once a run takes longer than a blink; nothing where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda look: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    page = Console(file=sys.stderr, markup=False, emoji=False, highlight=False)
+    columns = TimeElapsedColumn(), BarColumn(), TextColumn("{task.description}")
+    with Progress(*columns, console=page, transient=True) as bar:
+        task = bar.add_task("", total=max_passes)
+
+        def show(look: "Look") -> None:
+            parts = [count(look.passes, "pass"), count(look.updates, "update")]
+            if look.mistakes is not None:
+                parts.append(f"best so far: {count(look.mistakes, 'mistake')}")
+            parts.append(f"{look.rows_read / look.seconds:,.0f} rows/s")
+            bar.update(task, completed=look.passes, description=", ".join(parts) + " (Ctrl-C keeps the best)")
+
+        yield show
+
+
+def predicted(halfspace: "Halfspace", predictions: Any, y: Any) -> str:
+    """The error of predictions whose truth is known."""
+    try:
+        halfspace.signs(y.astype(object))  # as objects: NumPy does not compare numbers with text
+    except InputError as error:
+        return f"No error is computed. {error}"
+    wrong = sum(a != b for a, b in zip(predictions.tolist(), y.tolist(), strict=True))
+    return f"Error: {wrong / len(y):.6g} ({wrong:,} of {count(len(y), 'row')} wrong)."
+
+
+def _in_doubt(done: str, rows: int) -> str:
+    near = "1 row lies" if rows == 1 else f"{rows:,} rows lie"
+    return (
+        f"Undecided: a whole pass without a mistake after {done}, but {near} within rounding error of the hyperplane."
+    )
