@@ -1,0 +1,364 @@
+"""The exact LP: does some w have z_i·w > 0 for all rows, and if not, which rows forbid it? In integers throughout.
+
+Theorem (Gordan 1873). Either some w has z_i·w > 0 for every i, or some u >= 0, u != 0 has Σ u_i z_i = 0.
+
+Take any independent rows as basis B and any positive combination c of them, and solve  min c·w, z_i·w >= g_i  with
+g = 1 by the dual simplex method. c lies in the cone of B, so B is dual feasible: every basis is a valid start and
+there is no phase 1.
+
+    w = B⁻¹g; all z_i·w > 0                     -> a separator
+    else a row j with z_j·w <= 0 enters; write z_j = Σ θ_k b_k
+      no θ_k > 0                                -> z_j + Σ |θ_k| b_k = 0, an obstruction of at most rank + 1 rows
+      else the row of least cost_k/θ_k leaves   -> the objective grows
+
+The costs are random, so that ties in the ratio do not happen; should one happen, they are drawn anew, longer.
+
+Fewer rows than columns, redundant columns, zero rows: the basis starts as the D unit vectors e_c, with g = 0, and
+they never leave except to a row that is independent of the rows so far. A unit vector that stays holds w_c = 0.
+
+Three-way. After an obstruction its basis rows become *free* (g = 0, never leave) and the entering row is set aside;
+the same basis goes on, modulo the span of the free rows. In the end w is zero on the free span and positive on
+all rows outside; w = 0 means that everything is in the span of rows that some positive combination cancels.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from flint import fmpz_mat, nmod_mat
+from numpy.typing import NDArray
+
+from linsep.exact import PRIME, coprime, independent_rows, pivots
+from linsep.kernels import tiny
+from linsep.solvers.exact_basis import Adjugate, Basis, Dixon
+from linsep.solvers.pricing import RowStore
+
+_UNIT = -1
+_ADJUGATE_COLUMNS = 40
+_TINY_COLUMNS, _TINY_ROWS = 20, 500
+
+
+class Stopped(Exception):  # noqa: N818 - not an error: the caller's clock ran out, and the LP can go on
+    """The LP was asked to stop. Its state is kept: call again to go on."""
+
+
+@dataclass(frozen=True)
+class Obstruction:
+    """Rows with positive coprime weights whose weighted sum is zero."""
+
+    ids: tuple[int, ...]
+    weights: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Separator:
+    """Weights with z·w > 0 on every row outside the free span, that is on every row while nothing was freed."""
+
+    weights: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Separable:
+    """Weights with z·w > 0 on every row."""
+
+    weights: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Touching:
+    """An obstruction, and weights zero on the free span and positive on every row outside it."""
+
+    weights: tuple[int, ...]
+    obstruction: Obstruction
+
+
+@dataclass(frozen=True)
+class Overlapping:
+    """An obstruction, and a positive combination equal to zero of at most 2·rank rows that span all rows."""
+
+    obstruction: Obstruction
+    spread: Obstruction
+
+
+Outcome = Separable | Touching | Overlapping
+
+
+class _Blocked(NamedTuple):
+    """A row that no row in force can make place for: d·row = Σ coordinates_k basis_k, none of those positive."""
+
+    row: int
+    coordinates: list[int]
+    denominator: int
+
+
+class ExactLP:
+    """The exact LP over rows that may be added at any time.
+
+    >>> lp = ExactLP(2)
+    >>> lp.add([[1, 1], [1, -1]])
+    range(0, 2)
+    >>> lp.three_way()
+    Separable(weights=(1, 0))
+    >>> lp.add([[-2, 0]])
+    range(2, 3)
+    >>> lp.solve()
+    Obstruction(ids=(0, 1, 2), weights=(1, 1, 1))
+    """
+
+    def __init__(
+        self, n_columns: int, *, seed: int = 0, should_stop: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.pivots = 0
+        self._store = RowStore(n_columns)
+        self._random = random.Random(seed)
+        self._cost_bits = 64
+        self._should_stop = should_stop
+        self._size = n_columns
+        self._looked_at = 0
+        self._aside: set[int] = set()
+        self._first: Obstruction | None = None
+        self._spread: dict[int, int] = {}
+        self._blocked: _Blocked | None = None
+        self._is_free = [False] * n_columns
+        self._set_basis([_UNIT] * n_columns, list(range(n_columns)))
+
+    # What the caller sees -----------------------------------------------------------------------------------
+
+    def add(self, rows: Iterable[Sequence[Any]] | NDArray[Any]) -> range:
+        """Add integer rows (Python integers, an integer array or flint's integers); return their ids."""
+        return self._store.add(rows)
+
+    def solve(self, basis_hint: Sequence[int] = ()) -> Separator | Obstruction:
+        """Go on to a separator of all rows added, or to the next obstruction; `free` steps over that one."""
+        self._take_hint(basis_hint)
+        if self._advance():
+            return self._as_obstruction(self._combined())
+        return Separator(coprime(self._weights))
+
+    def free(self) -> None:
+        """Free the rows of the obstruction that `solve` has just returned, so that the next call goes beyond it."""
+        blocked = self._blocked
+        if blocked is None:
+            raise ValueError("free() steps over an obstruction: call solve() until it returns one")
+        combination = self._combined()
+        if self._first is None:
+            self._first = self._as_obstruction(combination)
+        self._blocked = None
+        self._aside.add(blocked.row)
+        if any(blocked.coordinates):  # else it is a zero row: an obstruction alone, of no use to the spread
+            self._spread = combination
+            for place, coordinate in enumerate(blocked.coordinates):
+                self._is_free[place] |= coordinate != 0
+            self._weigh()
+
+    def three_way(self, basis_hint: Sequence[int] = ()) -> Outcome:
+        """Decide all rows added: separable, touching or overlapping."""
+        quick = self._three_way_in_int64()
+        if quick is not None:
+            return quick
+        self._take_hint(basis_hint)
+        while self._advance():
+            self.free()
+        if self._first is None:
+            return Separable(coprime(self._weights))
+        if any(self._weights):
+            return Touching(coprime(self._weights), self._first)
+        return Overlapping(self._first, self._as_obstruction(self._spread) if self._spread else self._first)
+
+    def is_in_free_span(self, rows: Iterable[Sequence[Any]]) -> list[bool]:
+        """Say of each row, added or not, whether it lies in the span of the rows freed so far; exact."""
+        table = [[int(x) for x in row] for row in rows]
+        return self._in_free_span(table) if table else []
+
+    # The loop -------------------------------------------------------------------------------------------------
+
+    def _advance(self) -> bool:
+        """Pivot until a row is blocked (True) or every row outside the free span is positive (False)."""
+        self._widen()
+        while self._blocked is None:
+            if self._should_stop():
+                raise Stopped
+            row = self._entering()
+            if row is None:
+                return False
+            self._enter(row)
+        return True
+
+    def _entering(self) -> int | None:
+        """Choose the most violated row, else a row of score 0 outside the free span; set aside those inside."""
+        row, zeros = self._store.price(self._weights, self._aside)
+        if row is not None or not zeros:
+            return row
+        if self._first is None:
+            return zeros[0]  # the free span is {0}: a zero row is blocked at once, any other one moves the basis
+        for zero, inside in zip(zeros, self._in_free_span([self._store[i] for i in zeros]), strict=True):
+            if not inside:
+                return zero
+            self._aside.add(zero)
+        return None
+
+    def _enter(self, row: int) -> None:
+        """Bring a row into the basis, or find that it is blocked."""
+        table, denominator = self._basis.coordinates([self._store[row]])
+        coordinates = [int(n) for n in table.entries()]
+        place = self._vacant_place(coordinates)
+        if place is not None:
+            self._costs[place] = self._draw() * max(self._costs)
+        else:
+            place = self._leaving_place(coordinates)
+            if place is None:
+                self._blocked = _Blocked(row, coordinates, denominator)
+                return
+            self._charge(place, coordinates, denominator)
+        self._basis.replace(place, self._store[row], coordinates)
+        self._ids[place] = row
+        self.pivots += 1
+        self._weigh()
+
+    def _vacant_place(self, coordinates: Sequence[int]) -> int | None:
+        """Return the place of a unit vector that the row is independent of: the rank grows by one."""
+        places = (k for k, row in enumerate(self._ids) if row == _UNIT and coordinates[k])
+        return min(places, key=lambda k: abs(coordinates[k]), default=None)
+
+    def _leaving_place(self, coordinates: Sequence[int]) -> int | None:
+        """Return the place in force of least cost/coordinate among the positive coordinates."""
+        best: int | None = None
+        for k, coordinate in enumerate(coordinates):
+            if (
+                coordinate > 0
+                and self._in_force(k)
+                and (best is None or self._costs[k] * coordinates[best] < self._costs[best] * coordinate)
+            ):
+                best = k
+        return best
+
+    def _charge(self, place: int, coordinates: Sequence[int], denominator: int) -> None:
+        """Write the cost vector in the basis to come, up to a positive factor."""
+        leaving, pivot = self._costs[place], coordinates[place]
+        costs = [
+            cost * pivot - leaving * coordinate if self._in_force(k) else 0
+            for k, (cost, coordinate) in enumerate(zip(self._costs, coordinates, strict=True))
+        ]
+        costs[place] = leaving * denominator
+        self._costs = list(coprime(costs))
+        if any(not cost and self._in_force(k) for k, cost in enumerate(costs)):
+            self._cost_bits *= 2
+            self._draw_costs()
+
+    def _in_force(self, place: int) -> bool:
+        return self._ids[place] != _UNIT and not self._is_free[place]
+
+    def _weigh(self) -> None:
+        self._weights = self._basis.weights([self._in_force(k) for k in range(self._size)])
+
+    def _draw(self) -> int:
+        return self._random.randrange(1, 1 << self._cost_bits)
+
+    def _draw_costs(self) -> None:
+        self._costs = [self._draw() for _ in range(self._size)]
+
+    # Obstructions ---------------------------------------------------------------------------------------------
+
+    def _combined(self) -> dict[int, int]:
+        """Return the blocked row's combination made positive with copies of the combination so far.
+
+        d·z_j - Σ N_k b_k = 0, where only free rows can have N_k > 0; these have positive weights in the spread.
+        """
+        assert self._blocked is not None
+        row, coordinates, denominator = self._blocked
+        terms = {self._ids[k]: -n for k, n in enumerate(coordinates) if n} | {row: denominator}
+        copies = max((-n // self._spread[i] + 1 for i, n in terms.items() if n < 0), default=1)
+        total = {i: n * copies for i, n in self._spread.items()} if any(coordinates) else {}
+        for i, n in terms.items():
+            total[i] = total.get(i, 0) + n
+        return total
+
+    def _as_obstruction(self, combination: dict[int, int]) -> Obstruction:
+        ids = tuple(sorted(combination))
+        return Obstruction(ids, coprime(combination[i] for i in ids))
+
+    def _in_free_span(self, rows: Sequence[Sequence[int]]) -> list[bool]:
+        """Test whether coordinates vanish outside the free places, by whichever needs the fewer exact solves."""
+        others = [k for k in range(self._size) if not self._is_free[k]]
+        if len(rows) <= len(others):
+            table = self._basis.coordinates(rows)[0].tolist()
+            return [not any(line[k] for k in others) for line in table]
+        products = (fmpz_mat(rows) * self._basis.duals(others)).tolist() if others else [[]] * len(rows)
+        return [not any(line) for line in products]
+
+    # Choosing a basis -----------------------------------------------------------------------------------------
+
+    def _take_hint(self, hint: Sequence[int]) -> None:
+        """Start from the hinted rows (after the free ones, before the present ones), as far as independent."""
+        if hint and self._blocked is None:
+            self._rebase(list(hint))
+
+    def _widen(self) -> None:
+        """Give the places of unit vectors to rows added since the last look, all at once."""
+        news = range(self._looked_at, len(self._store))
+        if news and _UNIT in self._ids and self._blocked is None:
+            self._rebase([])
+
+    def _rebase(self, hint: list[int]) -> None:
+        self._looked_at = len(self._store)
+        free = [row for row, is_free in zip(self._ids, self._is_free, strict=True) if is_free]
+        present = [row for row in self._ids if row != _UNIT]
+        chosen: list[int] = []
+        for batch in self._batches(list(dict.fromkeys([*free, *hint, *present]))):
+            tried = [*chosen, *batch]
+            kept = independent_rows(fmpz_mat([self._store[i] for i in tried]))
+            chosen = [tried[k] for k in kept]
+            if len(chosen) == self._size:
+                break
+        if chosen[: len(free)] != free or set(chosen) == set(present):
+            return
+        columns = pivots(nmod_mat(fmpz_mat([self._store[i] for i in chosen]), PRIME)) if chosen else []
+        units = sorted(set(range(self._size)) - set(columns))
+        self._is_free = [k < len(free) for k in range(self._size)]
+        self._set_basis([*chosen, *(_UNIT for _ in units)], units)
+
+    def _batches(self, preferred: list[int]) -> Iterable[list[int]]:
+        """Yield the preferred rows, then all others a few at a time."""
+        if preferred:
+            yield preferred
+        others = sorted(set(range(len(self._store))) - set(preferred) - self._aside)
+        step = 2 * self._size + 8
+        for start in range(0, len(others), step):
+            yield others[start : start + step]
+
+    def _set_basis(self, ids: list[int], units: list[int]) -> None:
+        """Build the basis of these rows and, at its last places, these unit vectors."""
+        rows = [self._store[i] for i in ids if i != _UNIT]
+        rows += [[int(j == unit) for j in range(self._size)] for unit in units]
+        self._ids = ids
+        self._basis: Basis = Adjugate(rows) if self._size <= _ADJUGATE_COLUMNS else Dixon(rows)
+        self._draw_costs()
+        self._weigh()
+
+    # The int64 engine -----------------------------------------------------------------------------------------
+
+    def _three_way_in_int64(self) -> Outcome | None:
+        """Let the compiled LP decide, if this one has not begun, and the rows are few and small enough for it."""
+        if self.pivots or self._first or self._size > _TINY_COLUMNS or len(self._store) > _TINY_ROWS:
+            return None
+        rows = self._store.as_int64()
+        if rows is None:
+            return None
+        found = tiny.decide_rows(rows)
+        if found.kind == tiny.OVERFLOW:
+            return None
+        weights = coprime(found.weights.tolist())
+        if found.kind == tiny.SEPARABLE:
+            return Separable(weights)
+        first, spread = _nonzero(found.first), _nonzero(found.spread)
+        return Touching(weights, first) if found.kind == tiny.TOUCHING else Overlapping(first, spread)
+
+
+def _nonzero(multipliers: NDArray[np.int64]) -> Obstruction:
+    ids = np.flatnonzero(multipliers)
+    return Obstruction(tuple(ids.tolist()), coprime(multipliers[ids].tolist()))
