@@ -35,11 +35,10 @@ from numpy.typing import NDArray
 
 from linsep.exact import PRIME, coprime, independent_rows, pivots
 from linsep.kernels import tiny
-from linsep.solvers.exact_basis import Adjugate, Basis, Dixon
+from linsep.solvers.exact_basis import Basis, RentThenBuy
 from linsep.solvers.pricing import RowStore
 
 _UNIT = -1
-_ADJUGATE_COLUMNS = 40
 _TINY_COLUMNS, _TINY_ROWS = 20, 500
 
 
@@ -215,7 +214,7 @@ class ExactLP:
                 self._blocked = _Blocked(row, coordinates, denominator)
                 return
             self._charge(place, coordinates, denominator)
-        self._basis.replace(place, self._store[row], coordinates)
+        self._basis.replace(place, self._store[row], coordinates[place])
         self._ids[place] = row
         self.pivots += 1
         self._weigh()
@@ -336,7 +335,7 @@ class ExactLP:
         rows = [self._store[i] for i in ids if i != _UNIT]
         rows += [[int(j == unit) for j in range(self._size)] for unit in units]
         self._ids = ids
-        self._basis: Basis = Adjugate(rows) if self._size <= _ADJUGATE_COLUMNS else Dixon(rows)
+        self._basis: Basis = RentThenBuy(rows)
         self._draw_costs()
         self._weigh()
 
