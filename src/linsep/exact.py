@@ -5,11 +5,11 @@ once each column and each row is multiplied by a power of two, and neither chang
 
     N_ij = y_i · x_ij · 2^(column_exponents_j + row_exponents_i)
 
-Weights found on N belong to the original columns after `original_weights`, the weights of an obstruction to the
-original rows after `original_multipliers`. Both mappings are exact.
+Weights found on N belong to the original columns after `original_weights`, the weights of an obstruction to
+the original rows after `original_multipliers`. Both mappings are exact.
 
-Linear algebra is python-flint's: ranks modulo a prime of 60 bits (fast; a full rank modulo a prime is a full rank,
-a smaller one is only a hint), and Dixon's p-adic lifting for the solutions themselves.
+Linear algebra is python-flint's: ranks modulo a prime of 60 bits (fast; a full rank modulo a prime is a
+full rank, a smaller one is only a hint), and Dixon's p-adic lifting for the solutions themselves.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class IntegerRows(NamedTuple):
     column_exponents: NDArray[np.int64]
 
 
-# Floats to integers ---------------------------------------------------------------------------------------------
+# Floats to integers -------------------------------------------------------------------------------
 
 
 def integer_rows(
@@ -54,8 +54,8 @@ def integer_rows(
     """Turn rows x with labels y into the integer rows of y·(x, 1) (or y·x without `bias`).
 
     `values` is a finite float or an integer array; integers of 64 bits are taken exactly. Without
-    `column_exponents` each column gets the smallest power of two that clears its fractions. With them, rows that
-    turn up later join the same table: each row's own power of two does the rest.
+    `column_exponents` each column gets the smallest power of two that clears its fractions. With them, rows
+    that turn up later join the same table: each row's own power of two does the rest.
 
     >>> integer_rows(np.array([[0.5, 4.0], [1.5, 8.0]])).rows.tolist()
     [[1, 1], [3, 2]]
@@ -78,7 +78,7 @@ def integer_rows(
 def dense_rows(
     data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], n_columns: int
 ) -> NDArray[Any]:
-    """Write the few rows of a CSR table (no entry twice) as a dense array of the same type, for `integer_rows`."""
+    """Write a few rows of a CSR table (no entry twice) as a dense array of the same type."""
     dense = np.zeros((len(indptr) - 1, n_columns), data.dtype)
     start, stop = indptr[0], indptr[-1]
     dense[np.repeat(np.arange(len(dense)), np.diff(indptr)), indices[start:stop]] = data[start:stop]
@@ -113,7 +113,7 @@ def _shift_left(odd: NDArray[Any], shifts: NDArray[np.int64]) -> Integers:
     return np.asarray(odd.astype(object) << shifts.astype(object))
 
 
-# Integers back to the original columns, rows and floats -----------------------------------------------------------
+# Integers back to the original columns, rows and floats -------------------------------------------
 
 
 def original_weights(weights: Sequence[int], column_exponents: Iterable[int]) -> tuple[int, ...]:
@@ -162,21 +162,23 @@ def to_doubles(weights: Sequence[int]) -> NDArray[np.float64]:
     return np.array([(w << up) / (1 << down) for w in weights])  # int / int rounds once, correctly
 
 
-# Rounding, exact dot products and signs -----------------------------------------------------------------------------
+# Rounding, exact dot products and signs -----------------------------------------------------------
 
 
 def rounding_factor(terms: int) -> float:
-    """Return g = D·u/(1 - D·u): a float dot product of D terms is off by at most g·Σ|w_j x_j| (Higham, 3.1)."""
+    """Return g = D·u/(1 - D·u): a float dot product of D terms is off by at most g·Σ|w_j x_j|.
+
+    N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1; the order of summation is free.
+    """
     return terms * UNIT_ROUNDOFF / (1.0 - terms * UNIT_ROUNDOFF)
 
 
-def rounding_bound(terms: int, absolute: NDArray[np.float64]) -> NDArray[np.float64]:
+def rounding_bound(terms: int, absolute: Any) -> Any:
     """Bound the error of float dot products, given `absolute`, the float dot products of absolute values.
 
     `absolute` is itself rounded, so two terms more are charged for; each product may also underflow.
     """
-    bound: NDArray[np.float64] = rounding_factor(2 * terms + 2) * absolute + terms * SMALLEST
-    return bound
+    return rounding_factor(2 * terms + 2) * absolute + terms * SMALLEST
 
 
 def exact_dot(row: Iterable[Number], weights: Iterable[Number]) -> tuple[int, int]:
@@ -210,27 +212,39 @@ def _as_ratio(x: Number) -> tuple[int, int]:
     return numerator, 1 - denominator.bit_length()
 
 
-# Linear algebra -----------------------------------------------------------------------------------------------------
+# Linear algebra -----------------------------------------------------------------------------------
 
 
-def independent_rows(rows: fmpz_mat, prime: int = PRIME) -> list[int]:
-    """Return the first independent rows modulo a prime, greedily from the top; they are independent over Q too."""
-    return pivots(nmod_mat(rows.transpose(), prime))
+def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
+    """Return the first rows independent modulo a prime, greedily from the top: independent over Q too.
+
+    >>> independent_rows([[0, 0], [1, 2], [2, 4], [0, 1]])
+    [1, 3]
+    """
+    return _pivots(nmod_mat(fmpz_mat(rows).transpose(), PRIME)) if rows else []
 
 
-def pivots(matrix: nmod_mat) -> list[int]:
-    """Return the pivot columns of a matrix modulo a prime."""
+def independent_columns(rows: Sequence[Sequence[int]]) -> list[int]:
+    """Return the first columns independent modulo a prime, greedily from the left: independent over Q too."""
+    return _pivots(nmod_mat(fmpz_mat(rows), PRIME)) if rows else []
+
+
+def _pivots(matrix: nmod_mat) -> list[int]:
     reduced, rank = matrix.rref()
-    table, found, column = reduced, [], 0
+    found: list[int] = []
+    column = 0
     for row in range(rank):
-        while int(table[row, column]) == 0:
+        while not int(reduced[row, column]):
             column += 1
         found.append(column)
     return found
 
 
 def solve(matrix: fmpz_mat, right: fmpz_mat) -> tuple[fmpz_mat, int]:
-    """Solve matrix·X = right: return integers N and d > 0 with X = N/d. Raises ZeroDivisionError if singular."""
+    """Solve matrix·X = right: return integers N and d > 0 with X = N/d.
+
+    Raises ZeroDivisionError if the matrix is singular.
+    """
     numerators, denominator = matrix.solve(right).numer_denom()
     return numerators, int(denominator)
 
@@ -244,27 +258,21 @@ def null_combination(rows: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
     >>> null_combination([[1, 0, 1], [0, 1, 1], [-2, -3, -5]])
     (2, 3, 1)
     """
-    table = fmpz_mat([[int(x) for x in row] for row in rows])
+    table = [[int(x) for x in row] for row in rows]
     kept = independent_rows(table)
     if len(kept) != len(rows) - 1:
         return None
     left_out = (set(range(len(rows))) - set(kept)).pop()
-    if not kept:
-        return (1,) if not any(table.entries()) else None
-    columns = pivots(nmod_mat(take_rows(table, kept), PRIME))
-    square = fmpz_mat([[table[i, j] for i in kept] for j in columns])
-    numerators, denominator = solve(square, fmpz_mat([[-table[left_out, j]] for j in columns]))
     combination = [0] * len(rows)
-    combination[left_out] = denominator
-    for place, i in enumerate(kept):
-        combination[i] = int(numerators[place, 0])
-    if any((fmpz_mat([combination]) * table).entries()):
+    combination[left_out] = 1
+    if kept:
+        columns = independent_columns([table[i] for i in kept])
+        square = fmpz_mat([[table[i][j] for i in kept] for j in columns])
+        numerators, denominator = solve(square, fmpz_mat([[-table[left_out][j]] for j in columns]))
+        combination[left_out] = denominator
+        for place, i in enumerate(kept):
+            combination[i] = int(numerators[place, 0])
+    if any((fmpz_mat([combination]) * fmpz_mat(table)).entries()):
         return None  # the rank modulo the prime was too small: the rows are independent
     sign = next(1 if u > 0 else -1 for u in combination if u)
     return coprime(sign * u for u in combination)
-
-
-def take_rows(matrix: fmpz_mat, rows: Sequence[int]) -> fmpz_mat:
-    """Return some rows of a matrix as a matrix."""
-    table = matrix.tolist()
-    return fmpz_mat([table[i] for i in rows])

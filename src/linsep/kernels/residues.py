@@ -1,9 +1,10 @@
 """A matrix of long integers modulo many primes: the exchange of a basis row without long arithmetic.
 
-A long integer is kept as its residues modulo enough primes to rebuild it; sums, products and exact divisions act on
-each residue alone. Residues are whole doubles in [-p/2, p/2] with p < 2^23. A product is then at most 2^44, sums of
-256 products are exact in any order, and t - round(t/p)·p is a residue again even if the rounded quotient is off by
-one. That leaves loops without branches, which the compiler turns into vector instructions: 0.3 ns an entry.
+A long integer is kept as its residues modulo enough primes to rebuild it; sums, products and exact
+divisions act on each residue alone. Residues are whole doubles in [-p/2, p/2] with p < 2^23. A product is
+then at most 2^44, sums of 256 products are exact in any order, and t - round(t/p)·p is a residue again even
+if the rounded quotient is off by one. That leaves loops without branches, which the compiler turns into
+vector instructions: 0.3 ns an entry.
 
     dual[p, k]  the residues of the vector with basis_i · dual_k = det if i = k, else 0
 """
@@ -68,8 +69,8 @@ def weights(dual: Any, in_force: Any, moduli: Any) -> Any:
 def replace(dual: Any, det: Any, entering: Any, place: Any, sign: Any, moduli: Any) -> None:
     """Exchange the row at a place for one with the given coordinates, nonzero there, in place.
 
-    Jordan's step modulo each prime, times `sign`: with N the coordinates and a the dual vector at the place, the
-    others become (N_place·v_k - N_k·a)/det, a stays, and N_place is the new det.
+    Jordan's step modulo each prime, times `sign`: with N the coordinates and a the dual vector at the
+    place, the others become (N_place·v_k - N_k·a)/det, a stays, and N_place is the new det.
     """
     P, D, _ = dual.shape
     for p in range(P):

@@ -1,9 +1,10 @@
 """The exact sign of w·x + b, for the rows whose float score cannot be trusted.
 
-A score is a sum of products of two numbers m·2^e. Each product has at most 117 bits, and all of them lie between
-2^-2252 and 2^2150, so an accumulator of 140 limbs of 32 bits holds any sum of them exactly (Kulisch's long
-accumulator). A limb is an int64: products are added in without carrying, and one pass over the limbs in use carries
-and finds the sign. Values and weights must be finite; subnormals and the largest doubles are no special case.
+A score is a sum of products of two numbers m·2^e. Each product has at most 117 bits, and all of them lie
+between 2^-2252 and 2^2150, so an accumulator of 140 limbs of 32 bits holds any sum of them exactly
+(Kulisch's long accumulator). A limb is an int64: products are added in without carrying, and one pass over
+the limbs in use carries and finds the sign. Values and weights must be finite; subnormals and the largest
+doubles are no special case.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def exact_signs_csr(
 
 def _check_width(width: int) -> None:
     if width >= _MOST_TERMS:
-        raise ValueError(f"a row of {width} entries is too long for the accumulator, which takes {_MOST_TERMS}")
+        raise ValueError(f"a row of {width} entries is too long: the accumulator takes {_MOST_TERMS}")
 
 
 @njit(cache=True, nogil=True)
@@ -76,7 +77,7 @@ def _csr_signs(data: Any, indices: Any, indptr: Any, w: Any, b: Any) -> Any:
 
 
 def _split(x: Any) -> tuple[Any, Any, bool]:
-    """Write a number as (mantissa, exponent, is negative), the mantissa a uint64. Compiled per type, below."""
+    """Write a number as (mantissa, exponent, is negative), the mantissa a uint64; compiled below."""
     raise NotImplementedError("compiled code only")
 
 

@@ -1,9 +1,9 @@
 """The whole exact LP in int64: separable, touching or overlapping, for a few rows of small integers.
 
-The algorithm is that of `solvers/exact_lp.py`, which also explains it; here it is compiled and every number is an
-int64. Before each product the largest factors are multiplied in floating point; a result that could pass 2^62
-ends the run with OVERFLOW, never with a wrong answer, and the caller hands the rows to the engine of unbounded
-integers. The costs that steer the pivots are doubles: they choose a path and prove nothing.
+The algorithm is that of `solvers/exact_lp.py`, which also explains it; here it is compiled and every number
+is an int64. Before each product the largest factors are multiplied in floating point; a result that could
+pass 2^62 ends the run with OVERFLOW, never with a wrong answer, and the caller hands the rows to the engine
+of unbounded integers. The costs that steer the pivots are doubles: they choose a path and prove nothing.
 
 State, with D columns (the adjugate is kept by its columns, which are the rows of `dual`):
     basis[k]    the row at place k, or -1 for the unit vector that stood there at the start
@@ -28,9 +28,10 @@ _MOST_PIVOTS = 50
 class TinyOutcome(NamedTuple):
     """What the kernel found.
 
-    `kind` is SEPARABLE, TOUCHING, OVERLAPPING or OVERFLOW (nothing else is then meaningful). `weights` is positive
-    on all rows (separable), or zero on the free span and positive on all other rows (touching). `first` and
-    `spread` hold one multiplier per row, 0 for rows not in use: the first obstruction, and the sum of all.
+    `kind` is SEPARABLE, TOUCHING, OVERLAPPING or OVERFLOW (nothing else is then meaningful). `weights` is
+    positive on all rows (separable), or zero on the free span and positive on all other rows (touching).
+    `first` and `spread` hold one multiplier per row, 0 for rows not in use: the first obstruction, and the
+    sum of all.
     """
 
     kind: int
@@ -121,7 +122,7 @@ def _reach(rows: Any) -> Any:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _weigh(dual: Any, basis: Any, is_free: Any, reach: Any, weights: Any) -> Any:
-    """Set w to the sum of the duals of rows in force: z·w = det on those, 0 on free rows. False: could overflow."""
+    """Set w with z·w = det on the rows in force and 0 on free rows; False: products could overflow."""
     D = len(weights)
     largest = 0.0
     weights[:] = 0
@@ -145,7 +146,10 @@ def _entering(
     obstructed: Any,
     coordinates: Any,
 ) -> Any:
-    """Return the most violated row, else a row of score 0 outside the free span, else -1; set span rows aside."""
+    """Return the most violated row, else a row of score 0 outside the free span, else -1.
+
+    Rows of score 0 inside the free span are set aside.
+    """
     worst, least = -1, np.int64(0)
     for i in range(rows.shape[0]):
         if not is_aside[i]:
@@ -184,7 +188,7 @@ def _express(row: Any, dual: Any, coordinates: Any) -> Any:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _artificial(coordinates: Any, basis: Any) -> Any:
-    """Return the place of a unit vector that the row can take (the rank grows), preferring a small pivot, or -1."""
+    """Return the place of a unit vector that the row is independent of (the smallest pivot), or -1."""
     place = -1
     for k in range(len(basis)):
         if (
@@ -210,7 +214,7 @@ def _leaving(coordinates: Any, basis: Any, is_free: Any, costs: Any) -> Any:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _replace(dual: Any, coordinates: Any, det: Any, place: Any) -> Any:
-    """Put the row with these coordinates at `place`: update the duals, return the new det > 0, or 0 for overflow.
+    """Put the row with these coordinates at `place`; return the new det > 0, or 0: could overflow.
 
     Jordan's fraction-free step: the division by the old determinant leaves no remainder.
     """
@@ -240,7 +244,8 @@ def _replace(dual: Any, coordinates: Any, det: Any, place: Any) -> Any:
 def _spread(spread: Any, coordinates: Any, basis: Any, det: Any, row: Any) -> Any:
     """Add the obstruction det·row - Σ coordinates_k basis_k = 0 to the combination; False: could overflow.
 
-    Free rows may have coordinates of the wrong sign; enough copies of the combination so far make them positive.
+    Free rows may have coordinates of the wrong sign; enough copies of the combination so far make them
+    positive.
     """
     copies = np.int64(1)
     largest, largest_old = np.float64(det), 0.0

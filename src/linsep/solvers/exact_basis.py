@@ -6,9 +6,10 @@ With B the D x D matrix of basis rows, nonsingular:
     duals         the vectors v_k with b_i·v_k = 1 for i = k and 0 otherwise               (B v = e_k)
 All answers are integers over one positive denominator.
 
-`Dixon` keeps only B and solves anew each time: the best for a warm start, which needs few exchanges. `Residues`
-keeps d·B⁻¹ modulo many primes: D exchanges to build, and then each exchange is 5 to 20 times cheaper than two
-solves. `RentThenBuy` begins with the one and goes over to the other, as one hires skis before buying them.
+`Dixon` keeps only B and solves anew each time: the best for a warm start, which needs few exchanges.
+`Residues` keeps d·B⁻¹ modulo many primes: D exchanges to build, and then each exchange is 5 to 20 times
+cheaper than two solves. `RentThenBuy` begins with the one and goes over to the other, as one hires skis
+before buying them.
 """
 
 from __future__ import annotations
@@ -82,9 +83,9 @@ class Dixon(Basis):
 class Residues(Basis):
     """The matrix d·B⁻¹ with d = |det B|, modulo as many primes as Hadamard's bound asks for.
 
-    A minor of the basis is at most the product of the lengths of its rows. The numbers asked for are minors of the
-    basis with one row z exchanged, or sums of D minors; so they have at most Σ bits(b_k) + bits(z) + bits(D) bits,
-    and primes whose product is longer than that by a bit for the sign determine them.
+    A minor of the basis is at most the product of the lengths of its rows. The numbers asked for are minors
+    of the basis with one row z exchanged, or sums of D minors; so they have at most Σ bits(b_k) + bits(z) +
+    bits(D) bits, and primes whose product is longer than that by a bit for the sign determine them.
     """
 
     def __init__(self, rows: Sequence[Row]) -> None:
@@ -160,24 +161,26 @@ class Residues(Basis):
         known = kernel.primes()[: 2 * pairs + len(self._struck)].tolist()
         chosen = [prime for prime in known if prime not in self._struck][: 2 * pairs]
         self._modulus = math.prod(chosen)
-        cofactors = [self._modulus // prime for prime in chosen]
-        self._inverses = np.array([pow(c, -1, p) for c, p in zip(cofactors, chosen, strict=True)])[:, None]
-        self._pair_cofactors = fmpz_mat([[self._modulus // (p * q)] for p, q in zip(*_halves(chosen), strict=True)])
+        inverses = [pow(self._modulus // prime, -1, prime) for prime in chosen]
+        pair_cofactors = [[self._modulus // (p * q)] for p, q in zip(*_halves(chosen), strict=True)]
+        self._inverses = np.array(inverses)[:, None]
+        self._pair_cofactors = fmpz_mat(pair_cofactors)
         self._whole_primes = np.array(chosen)[:, None]
         self._primes = np.array(chosen, np.float64)
 
     def _residues(self, row: Row) -> NDArray[np.float64]:
+        primes = self._whole_primes
         if max(map(abs, row)) < 1 << 62:
-            remainders = np.array(row, np.int64) % self._whole_primes
+            remainders = np.array(row, np.int64) % primes
         else:
-            remainders = np.array([[x % p for x in row] for p in self._whole_primes[:, 0].tolist()])
-        return np.where(2 * remainders > self._whole_primes, remainders - self._whole_primes, remainders) * 1.0
+            remainders = np.array([[x % prime for x in row] for prime in primes[:, 0].tolist()])
+        return (remainders - primes * (2 * remainders > primes)).astype(np.float64)
 
     def _rebuilt(self, residues: NDArray[np.float64]) -> list[int]:
         """Rebuild integers of either sign from their residues, one column each.
 
-        Σ_p c_p·(M/p) modulo M, with c_p = residue/(M/p) modulo p; primes p, q go in pairs, as (c_p·q + c_q·p)·M/(pq)
-        still fits a machine word beside the long M/(pq).
+        Σ_p c_p·(M/p) modulo M, with c_p = residue/(M/p) modulo p. Primes go in pairs p, q, for c_p·q + c_q·p
+        still fits a machine word, and there are then half as many long numbers M/(pq).
         """
         c = residues.astype(np.int64) * self._inverses % self._whole_primes
         (c_p, c_q), (p, q) = _halves(c), _halves(self._whole_primes)
@@ -187,7 +190,10 @@ class Residues(Basis):
 
 
 class RentThenBuy(Basis):
-    """Solves at first; residues from the start for few columns, else after (D/50)² exchanges, if memory allows."""
+    """Residues from the start for few columns; else solves, until (D/50)² exchanges have been paid for.
+
+    Measured: so many exchanges by solves take about as long as it takes to build the residues.
+    """
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = list(rows)

@@ -1,94 +1,67 @@
-"""The exact LP: does some w have z_i·w > 0 for all rows, and if not, which rows forbid it? In integers throughout.
+"""The exact LP: some w with z_i·w > 0 for all rows, or the rows that forbid it. Integers throughout.
 
 Theorem (Gordan 1873). Either some w has z_i·w > 0 for every i, or some u >= 0, u != 0 has Σ u_i z_i = 0.
 
-Take any independent rows as basis B and any positive combination c of them, and solve  min c·w, z_i·w >= g_i  with
-g = 1 by the dual simplex method. c lies in the cone of B, so B is dual feasible: every basis is a valid start and
-there is no phase 1.
+Take any independent rows as basis B and any positive combination c of them, and solve the linear program
+min c·w, z_i·w >= g_i, with g = 1, by the dual simplex method. As c lies in the cone of B, B is dual feasible:
+every basis is a valid start and there is no phase 1.
 
     w = B⁻¹g; all z_i·w > 0                     -> a separator
     else a row j with z_j·w <= 0 enters; write z_j = Σ θ_k b_k
-      no θ_k > 0                                -> z_j + Σ |θ_k| b_k = 0, an obstruction of at most rank + 1 rows
-      else the row of least cost_k/θ_k leaves   -> the objective grows
+      no θ_k > 0                                -> z_j + Σ |θ_k| b_k = 0: an obstruction, <= rank + 1 rows
+      else the row of least cost_k/θ_k leaves   -> the objective grows, so no basis comes back
 
-The costs are random, so that ties in the ratio do not happen; should one happen, they are drawn anew, longer.
+The costs are random, so that ties do not happen; should one happen, longer costs are drawn.
 
-Fewer rows than columns, redundant columns, zero rows: the basis starts as the D unit vectors e_c, with g = 0, and
-they never leave except to a row that is independent of the rows so far. A unit vector that stays holds w_c = 0.
+Fewer rows than columns, redundant columns, zero rows: the basis starts as the D unit vectors e_c with g = 0.
+One leaves only to a row that is independent of the rows so far; one that stays holds w_c = 0.
 
-Three-way. After an obstruction its basis rows become *free* (g = 0, never leave) and the entering row is set aside;
-the same basis goes on, modulo the span of the free rows. In the end w is zero on the free span and positive on
-all rows outside; w = 0 means that everything is in the span of rows that some positive combination cancels.
+Three-way. After an obstruction its basis rows become *free* (g = 0, never leave) and the entering row is
+set aside; the same basis goes on, modulo the span of the free rows. In the end w is zero on the free span
+and positive on all rows outside it. If w = 0, all rows lie in the span of rows that cancel each other.
 """
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from flint import fmpz_mat, nmod_mat
+from flint import fmpz_mat
 from numpy.typing import NDArray
 
-from linsep.exact import PRIME, coprime, independent_rows, pivots
+from linsep.exact import coprime, independent_columns, independent_rows
 from linsep.kernels import tiny
 from linsep.solvers.exact_basis import Basis, RentThenBuy
+from linsep.solvers.exact_outcomes import (
+    Obstruction,
+    Outcome,
+    Overlapping,
+    Separable,
+    Separator,
+    Stopped,
+    Touching,
+)
 from linsep.solvers.pricing import RowStore
+
+__all__ = [
+    "ExactLP",
+    "Obstruction",
+    "Outcome",
+    "Overlapping",
+    "Separable",
+    "Separator",
+    "Stopped",
+    "Touching",
+]
 
 _UNIT = -1
 _TINY_COLUMNS, _TINY_ROWS = 20, 500
 
 
-class Stopped(Exception):  # noqa: N818 - not an error: the caller's clock ran out, and the LP can go on
-    """The LP was asked to stop. Its state is kept: call again to go on."""
-
-
-@dataclass(frozen=True)
-class Obstruction:
-    """Rows with positive coprime weights whose weighted sum is zero."""
-
-    ids: tuple[int, ...]
-    weights: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Separator:
-    """Weights with z·w > 0 on every row outside the free span, that is on every row while nothing was freed."""
-
-    weights: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Separable:
-    """Weights with z·w > 0 on every row."""
-
-    weights: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Touching:
-    """An obstruction, and weights zero on the free span and positive on every row outside it."""
-
-    weights: tuple[int, ...]
-    obstruction: Obstruction
-
-
-@dataclass(frozen=True)
-class Overlapping:
-    """An obstruction, and a positive combination equal to zero of at most 2·rank rows that span all rows."""
-
-    obstruction: Obstruction
-    spread: Obstruction
-
-
-Outcome = Separable | Touching | Overlapping
-
-
 class _Blocked(NamedTuple):
-    """A row that no row in force can make place for: d·row = Σ coordinates_k basis_k, none of those positive."""
+    """A row no row in force makes place for: d·row = Σ N_k basis_k with N_k <= 0 wherever k is in force."""
 
     row: int
     coordinates: list[int]
@@ -119,14 +92,17 @@ class ExactLP:
         self._should_stop = should_stop
         self._size = n_columns
         self._looked_at = 0
+        self._hinted: list[int] = []
         self._aside: set[int] = set()
         self._first: Obstruction | None = None
         self._spread: dict[int, int] = {}
         self._blocked: _Blocked | None = None
         self._is_free = [False] * n_columns
+        self._costs: list[int] = []
+        self._weights: list[int] = []
         self._set_basis([_UNIT] * n_columns, list(range(n_columns)))
 
-    # What the caller sees -----------------------------------------------------------------------------------
+    # What the caller sees -------------------------------------------------------------------------
 
     def add(self, rows: Iterable[Sequence[Any]] | NDArray[Any]) -> range:
         """Add integer rows (Python integers, an integer array or flint's integers); return their ids."""
@@ -140,7 +116,7 @@ class ExactLP:
         return Separator(coprime(self._weights))
 
     def free(self) -> None:
-        """Free the rows of the obstruction that `solve` has just returned, so that the next call goes beyond it."""
+        """Free the rows of the obstruction that `solve` returned: the next call goes beyond it."""
         blocked = self._blocked
         if blocked is None:
             raise ValueError("free() steps over an obstruction: call solve() until it returns one")
@@ -174,7 +150,7 @@ class ExactLP:
         table = [[int(x) for x in row] for row in rows]
         return self._in_free_span(table) if table else []
 
-    # The loop -------------------------------------------------------------------------------------------------
+    # The loop -------------------------------------------------------------------------------------
 
     def _advance(self) -> bool:
         """Pivot until a row is blocked (True) or every row outside the free span is positive (False)."""
@@ -189,12 +165,12 @@ class ExactLP:
         return True
 
     def _entering(self) -> int | None:
-        """Choose the most violated row, else a row of score 0 outside the free span; set aside those inside."""
-        row, zeros = self._store.price(self._weights, self._aside)
+        """Choose the most violated row, else one of score 0 outside the free span; set aside those inside."""
+        row, zeros = self._store.price(self._weights, self._aside, self._hinted)
         if row is not None or not zeros:
             return row
         if self._first is None:
-            return zeros[0]  # the free span is {0}: a zero row is blocked at once, any other one moves the basis
+            return zeros[0]  # the free span is {0}: a zero row is blocked at once, any other moves the basis
         for zero, inside in zip(zeros, self._in_free_span([self._store[i] for i in zeros]), strict=True):
             if not inside:
                 return zero
@@ -207,7 +183,7 @@ class ExactLP:
         coordinates = [int(n) for n in table.entries()]
         place = self._vacant_place(coordinates)
         if place is not None:
-            self._costs[place] = self._draw() * max(self._costs)
+            self._costs[place] = (self._draw() * max(self._costs) >> self._cost_bits) + 1
         else:
             place = self._leaving_place(coordinates)
             if place is None:
@@ -261,12 +237,13 @@ class ExactLP:
     def _draw_costs(self) -> None:
         self._costs = [self._draw() for _ in range(self._size)]
 
-    # Obstructions ---------------------------------------------------------------------------------------------
+    # Obstructions ---------------------------------------------------------------------------------
 
     def _combined(self) -> dict[int, int]:
         """Return the blocked row's combination made positive with copies of the combination so far.
 
-        d·z_j - Σ N_k b_k = 0, where only free rows can have N_k > 0; these have positive weights in the spread.
+        d·z_j - Σ N_k b_k = 0, where only free rows can have N_k > 0; these have positive weights in the
+        spread.
         """
         assert self._blocked is not None
         row, coordinates, denominator = self._blocked
@@ -279,10 +256,14 @@ class ExactLP:
 
     def _as_obstruction(self, combination: dict[int, int]) -> Obstruction:
         ids = tuple(sorted(combination))
-        return Obstruction(ids, coprime(combination[i] for i in ids))
+        weights = coprime(combination[i] for i in ids)
+        total = fmpz_mat([weights]) * fmpz_mat([self._store[i] for i in ids])
+        if any(total.entries()) or min(weights) <= 0:
+            raise ArithmeticError("an obstruction does not cancel: a defect of the exact LP, please report")
+        return Obstruction(ids, weights)
 
     def _in_free_span(self, rows: Sequence[Sequence[int]]) -> list[bool]:
-        """Test whether coordinates vanish outside the free places, by whichever needs the fewer exact solves."""
+        """Test whether coordinates vanish outside the free places, by whichever needs fewer solves."""
         others = [k for k in range(self._size) if not self._is_free[k]]
         if len(rows) <= len(others):
             table = self._basis.coordinates(rows)[0].tolist()
@@ -290,10 +271,14 @@ class ExactLP:
         products = (fmpz_mat(rows) * self._basis.duals(others)).tolist() if others else [[]] * len(rows)
         return [not any(line) for line in products]
 
-    # Choosing a basis -----------------------------------------------------------------------------------------
+    # Choosing a basis -----------------------------------------------------------------------------
 
     def _take_hint(self, hint: Sequence[int]) -> None:
-        """Start from the hinted rows (after the free ones, before the present ones), as far as independent."""
+        """Start from the hinted rows (after the free ones, before the present ones), as far as independent.
+
+        A hint of rank + 1 rows that obstruct leaves one row outside the basis; it enters before all others.
+        """
+        self._hinted = list(hint)
         if hint and self._blocked is None:
             self._rebase(list(hint))
 
@@ -304,31 +289,32 @@ class ExactLP:
             self._rebase([])
 
     def _rebase(self, hint: list[int]) -> None:
-        self._looked_at = len(self._store)
+        """Choose independent rows, the free, the hinted and the present before the new.
+
+        The present rows span all rows looked at before, so only new ones can add to the rank.
+        """
         free = [row for row, is_free in zip(self._ids, self._is_free, strict=True) if is_free]
         present = [row for row in self._ids if row != _UNIT]
         chosen: list[int] = []
         for batch in self._batches(list(dict.fromkeys([*free, *hint, *present]))):
             tried = [*chosen, *batch]
-            kept = independent_rows(fmpz_mat([self._store[i] for i in tried]))
-            chosen = [tried[k] for k in kept]
+            chosen = [tried[k] for k in independent_rows([self._store[i] for i in tried])]
             if len(chosen) == self._size:
                 break
         if chosen[: len(free)] != free or set(chosen) == set(present):
             return
-        columns = pivots(nmod_mat(fmpz_mat([self._store[i] for i in chosen]), PRIME)) if chosen else []
+        columns = independent_columns([self._store[i] for i in chosen])
         units = sorted(set(range(self._size)) - set(columns))
         self._is_free = [k < len(free) for k in range(self._size)]
         self._set_basis([*chosen, *(_UNIT for _ in units)], units)
 
     def _batches(self, preferred: list[int]) -> Iterable[list[int]]:
-        """Yield the preferred rows, then all others a few at a time."""
-        if preferred:
-            yield preferred
-        others = sorted(set(range(len(self._store))) - set(preferred) - self._aside)
+        """Yield the preferred rows, then the rows not looked at before, a few at a time."""
+        yield preferred
         step = 2 * self._size + 8
-        for start in range(0, len(others), step):
-            yield others[start : start + step]
+        while self._looked_at < len(self._store):
+            start, self._looked_at = self._looked_at, min(self._looked_at + step, len(self._store))
+            yield [row for row in range(start, self._looked_at) if row not in preferred]
 
     def _set_basis(self, ids: list[int], units: list[int]) -> None:
         """Build the basis of these rows and, at its last places, these unit vectors."""
@@ -339,10 +325,10 @@ class ExactLP:
         self._draw_costs()
         self._weigh()
 
-    # The int64 engine -----------------------------------------------------------------------------------------
+    # The int64 engine -----------------------------------------------------------------------------
 
     def _three_way_in_int64(self) -> Outcome | None:
-        """Let the compiled LP decide, if this one has not begun, and the rows are few and small enough for it."""
+        """Let the compiled LP decide, if this one has not begun and the rows are few and small enough."""
         if self.pivots or self._first or self._size > _TINY_COLUMNS or len(self._store) > _TINY_ROWS:
             return None
         rows = self._store.as_int64()

@@ -1,9 +1,9 @@
-"""Rows of integers that find, for given weights, the most violated row: in floats first, exactly where in doubt.
+"""Rows of integers that find the row most violated by given weights: floats first, exact where in doubt.
 
-Each row is kept twice: as Python integers, and rounded to doubles after a division by a power of two that leaves
-its largest entry in [1/2, 1]. The weights are rounded in the same way. A float score is then off by at most
-g·|w|₁ (cheap), or g·Σ|w_j z_j| (sharper), with g the rounding factor of a dot product. Only rows whose score lies
-within the sharper bound are scored in integers.
+Each row is kept twice: as Python integers, and rounded to doubles after a division by a power of two that
+leaves its largest entry in [1/2, 1]. The weights are rounded in the same way. A float score is then off by
+at most g·|w|₁ (cheap), or g·Σ|w_j z_j| (sharper), with g the rounding factor of a dot product. Only rows
+whose score lies within the sharper bound are scored in integers.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class RowStore:
                 raise ValueError(f"a row of {len(row)} entries does not fit {self._n_columns} columns")
         self._rows += new
         self._grow(len(self._rows))
-        for i, row in enumerate(new, start):
-            self._floats[i] = _rounded(row)
-        self._norms[start : len(self._rows)] = np.linalg.norm(self._floats[start : len(self._rows)], axis=1)
+        floats = _rounded_rows(new, self._n_columns)
+        self._floats[start : len(self._rows)] = floats
+        self._norms[start : len(self._rows)] = np.linalg.norm(floats, axis=1)
         return range(start, len(self._rows))
 
     def _grow(self, needed: int) -> None:
@@ -66,27 +66,29 @@ class RowStore:
             return None
         return np.array(self._rows, np.int64).reshape(len(self._rows), self._n_columns)
 
-    def price(self, weights: Sequence[int], skip: Collection[int]) -> tuple[int | None, list[int]]:
+    def price(
+        self, weights: Sequence[int], skip: Collection[int] = (), prefer: Sequence[int] = ()
+    ) -> tuple[int | None, list[int]]:
         """Return a row outside `skip` with a negative score, and if there is none, the rows of score zero.
 
-        The row is the one with the most negative score relative to its length, as floats see it; rows that only
-        integers can tell from zero are looked at last, the least score first.
+        The row is the one with the most negative score relative to its length, as floats see it, among the
+        preferred rows if one of those is surely negative. Rows that only integers can tell from zero are
+        looked at last, the least score first.
         """
         n = len(self._rows)
         if not any(weights):
             return None, [i for i in range(n) if i not in skip]
         rounded = _rounded(weights)
         scores = self._floats[:n] @ rounded
-        if skip:
-            scores[list(skip)] = np.inf
-        terms = 2 * self._n_columns + 4  # a rounded row, a rounded weight, a product, an underflow for each column
-        bound = float(rounding_bound(terms, np.abs(rounded).sum()))
-        doubtful = np.flatnonzero(scores <= bound)
+        scores[list(skip)] = np.inf
+        terms = 2 * self._n_columns + 4  # rows and weights are rounded too, and may underflow
+        doubtful = np.flatnonzero(scores <= rounding_bound(terms, np.abs(rounded).sum()))
         bounds = rounding_bound(terms, np.abs(self._floats[doubtful]) @ np.abs(rounded))
-        surely_negative = doubtful[scores[doubtful] < -bounds]
-        if len(surely_negative):
-            steepness = scores[surely_negative] / self._norms[surely_negative]
-            return int(surely_negative[np.argmin(steepness)]), []
+        negative = doubtful[scores[doubtful] < -bounds]
+        if len(negative):
+            preferred = negative[np.isin(negative, prefer)] if len(prefer) else negative
+            candidates = preferred if len(preferred) else negative
+            return int(candidates[np.argmin(scores[candidates] / self._norms[candidates])]), []
         doubtful = doubtful[np.abs(scores[doubtful]) <= bounds]
         return self._price_exactly(doubtful[np.argsort(scores[doubtful])], weights)
 
@@ -109,10 +111,20 @@ def _as_lists(rows: Iterable[Sequence[Any]] | NDArray[Any]) -> list[list[int]]:
     return [[int(x) for x in row] for row in rows]
 
 
+def _rounded_rows(rows: Sequence[Sequence[int]], n_columns: int) -> NDArray[np.float64]:
+    """Round many rows, all at once if doubles can hold them."""
+    try:
+        floats = np.array(rows, np.float64).reshape(len(rows), n_columns)
+    except OverflowError:
+        return np.array([_rounded(row) for row in rows])
+    lengths = np.frexp(np.abs(floats).max(axis=1, initial=0.0))[1]
+    return np.asarray(np.ldexp(floats, -lengths[:, None]))
+
+
 def _rounded(numbers: Sequence[int]) -> NDArray[np.float64]:
     """Divide integers by the power of two that brings the largest into [1/2, 1], and round each correctly."""
     length = max((abs(n).bit_length() for n in numbers), default=0)
     if length <= 1000:
-        return np.ldexp(np.array([float(n) for n in numbers]), -length)
+        return np.asarray(np.ldexp(np.array([float(n) for n in numbers]), -length))
     divisor = 1 << length
     return np.array([n / divisor for n in numbers])
