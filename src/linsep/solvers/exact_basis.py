@@ -174,7 +174,7 @@ class Residues(Basis):
             remainders = np.array(row, np.int64) % primes
         else:
             remainders = np.array([[x % prime for x in row] for prime in primes[:, 0].tolist()])
-        return (remainders - primes * (2 * remainders > primes)).astype(np.float64)
+        return np.asarray(remainders - primes * (2 * remainders > primes), np.float64)
 
     def _rebuilt(self, residues: NDArray[np.float64]) -> list[int]:
         """Rebuild integers of either sign from their residues, one column each.
