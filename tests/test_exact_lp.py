@@ -139,6 +139,16 @@ def test_the_span_test_is_exact_both_ways(engine):
     assert lp.is_in_free_span([]) == []
 
 
+def test_the_free_span_is_known_after_a_verdict_in_int64():
+    lp = ExactLP(2)
+    lp.add([[1, 0], [-2, 0], [0, 1]])
+    assert isinstance(lp.three_way(), Touching)
+    assert lp.is_in_free_span([[7, 0], [0, 1]]) == [True, False]
+    lp.add([[0, -1]])
+    assert isinstance(lp.three_way(), Overlapping)
+    assert lp.is_in_free_span([[7, 3]]) == [True]
+
+
 def test_a_row_a_hair_outside_the_free_span_is_separated(engine):
     rows = [[2**70, 1, 0], [-(2**70), -1, 0], [2**70, 1, 1], [2**70, 2, 1]]
     outcome = decide(rows)
@@ -362,6 +372,11 @@ def test_primes_that_divide_a_determinant_are_struck_out():
     basis.replace(1, [1, r], int(numerators[0, 1]))
     numerators, denominator = basis.coordinates([[p + 1, r]])
     assert [n / denominator for n in numerators.entries()] == [1, 1]
+
+
+def test_numbers_too_long_for_all_primes_are_refused():
+    with pytest.raises(ArithmeticError, match="too long"):
+        Residues([[1 << 6_000_000]])
 
 
 def test_the_primes_are_primes():

@@ -125,7 +125,7 @@ class Residues(Basis):
     def _build(self, longest: int = 0) -> None:
         """Begin with the unit vectors and exchange them for the rows, one by one."""
         size = len(self._rows)
-        self._choose_primes((size + 1) * max(longest, *self._row_bits))
+        self._choose_primes(_room(self._row_bits, longest))
         self._dual = np.repeat(np.eye(size)[None], len(self._primes), axis=0)
         self._dets = np.ones(len(self._primes))
         order: list[int] = []
@@ -160,6 +160,8 @@ class Residues(Basis):
         pairs = (bits + len(self._rows).bit_length() + 2) // (2 * kernel.PRIME_BITS) + 1
         known = kernel.primes()[: 2 * pairs + len(self._struck)].tolist()
         chosen = [prime for prime in known if prime not in self._struck][: 2 * pairs]
+        if len(chosen) < 2 * pairs:
+            raise ArithmeticError(f"numbers of {bits} bits are too long for the primes below 2^23")
         self._modulus = math.prod(chosen)
         inverses = [pow(self._modulus // prime, -1, prime) for prime in chosen]
         pair_cofactors = [[self._modulus // (p * q)] for p, q in zip(*_halves(chosen), strict=True)]
@@ -217,13 +219,19 @@ class RentThenBuy(Basis):
         self._exchanges += 1
         self._rows[place] = row
         self._kept.replace(place, row, pivot)
-        if isinstance(self._kept, Dixon) and self._exchanges >= (len(self._rows) / _BUY_AT_ONCE) ** 2:
+        if isinstance(self._kept, Dixon) and self._exchanges == (len(self._rows) // _BUY_AT_ONCE) ** 2:
             self._kept = self._buy()
 
     def _buy(self) -> Basis:
-        size = len(self._rows)
-        n_primes = (size + 1) * max(map(_bits, self._rows)) / kernel.PRIME_BITS
-        return Residues(self._rows) if 8 * size**2 * n_primes <= _LARGEST_BYTES else Dixon(self._rows)
+        n_primes = _room([_bits(row) for row in self._rows]) / kernel.PRIME_BITS
+        fits = 8 * len(self._rows) ** 2 * n_primes <= _LARGEST_BYTES
+        return Residues(self._rows) if fits else Dixon(self._rows)
+
+
+def _room(row_bits: Sequence[int], longest: int = 0) -> int:
+    """Provide for rows all as long as the longest, but for at most twice the bits needed now."""
+    longest = max(longest, *row_bits)
+    return min((len(row_bits) + 1) * longest, 2 * (sum(row_bits) + longest))
 
 
 def _bits(row: Row) -> int:

@@ -93,6 +93,7 @@ class ExactLP:
         self._size = n_columns
         self._looked_at = 0
         self._hinted: list[int] = []
+        self._is_quick = False
         self._aside: set[int] = set()
         self._first: Obstruction | None = None
         self._spread: dict[int, int] = {}
@@ -134,11 +135,11 @@ class ExactLP:
     def three_way(self, basis_hint: Sequence[int] = ()) -> Outcome:
         """Decide all rows added: separable, touching or overlapping."""
         quick = self._three_way_in_int64()
+        self._is_quick = quick is not None
         if quick is not None:
             return quick
         self._take_hint(basis_hint)
-        while self._advance():
-            self.free()
+        self._finish()
         if self._first is None:
             return Separable(coprime(self._weights))
         if any(self._weights):
@@ -147,10 +148,18 @@ class ExactLP:
 
     def is_in_free_span(self, rows: Iterable[Sequence[Any]]) -> list[bool]:
         """Say of each row, added or not, whether it lies in the span of the rows freed so far; exact."""
+        if self._is_quick:  # the last answer came from the compiled LP, which leaves no basis behind
+            self._finish()
         table = [[int(x) for x in row] for row in rows]
         return self._in_free_span(table) if table else []
 
     # The loop -------------------------------------------------------------------------------------
+
+    def _finish(self) -> None:
+        """Go on past all obstructions."""
+        while self._advance():
+            self.free()
+        self._is_quick = False
 
     def _advance(self) -> bool:
         """Pivot until a row is blocked (True) or every row outside the free span is positive (False)."""
