@@ -181,6 +181,18 @@ def test_rank_that_only_the_prime_hides_is_found_on_the_way(engine):
     assert isinstance(decide([[1, 0], [-1, PRIME], [-1, -PRIME]]), Overlapping)
 
 
+def test_free_rows_stay_free_even_if_the_prime_makes_them_dependent(engine):
+    rows = [[1, 0, 0, 0], [-1, 0, 0, 0], [1, PRIME, 0, 0], [-1, -PRIME, 0, 0], [0, 0, 1, 0]]
+    lp = ExactLP(4)
+    lp.add(rows)
+    assert isinstance(lp.three_way(), Touching)
+    later = [[0, 0, 1, 1], [0, 0, -1, 1]]
+    lp.add(later)
+    outcome = lp.three_way([5, 6])
+    check(rows + later, outcome)
+    assert [score > 0 for score in scores(rows + later, outcome.weights)] == [False] * 4 + [True] * 3
+
+
 def test_stopping_keeps_the_state(engine):
     rng = np.random.default_rng(3)
     rows = rng.integers(-50, 50, (120, 12))
@@ -384,6 +396,43 @@ def test_the_primes_are_primes():
     assert len(primes) == 268_216
     assert primes.min() > 1 << 22 and primes.max() < 1 << 23
     assert all(fmpz(int(prime)).is_prime() for prime in primes[::1000])
+
+
+def test_sums_of_many_products_of_residues_are_exact():
+    size, prime = 1000, int(residues.primes()[0])
+    moduli, largest = np.array([prime], np.float64), prime // 2
+    row, dual = np.full((1, size), float(largest)), np.full((1, size, size), float(largest))
+    dual[0, 1, ::2] -= 1
+    found = residues.coordinates(dual, row, moduli)[0]
+    assert (int(found[0]) - size * largest**2) % prime == 0
+    assert (int(found[1]) - size * largest**2 + size // 2 * largest) % prime == 0
+
+
+def test_a_row_longer_than_the_residues_can_hold_makes_them_longer():
+    basis = Residues([[1, 1], [0, 1]])
+    numerators, denominator = basis.coordinates([[3 << 500, 1]])
+    assert [int(n) for n in numerators.entries()] == [3 << 500, 1 - (3 << 500)]
+    assert denominator == 1
+
+
+@pytest.mark.parametrize("score", [-1, 0, 1])
+def test_scores_that_floats_get_wrong_are_priced_exactly(score):
+    rng = random.Random(score)
+    for _ in range(200):
+        weights = [rng.randint(-(2**70), 2**70) for _ in range(40)] + [1]
+        row = [rng.randint(-(2**70), 2**70) for _ in range(40)]
+        row.append(score - sum(a * b for a, b in zip(row, weights[:-1], strict=True)))
+        store = RowStore(41)
+        store.add([row])
+        assert store.price(weights) == (0 if score < 0 else None, [0] if score == 0 else [])
+
+
+def test_costs_stay_positive_so_that_the_objective_grows(engine):
+    lp = ExactLP(10)
+    lp.add(planted_rows(10, 60, seed=1))
+    assert isinstance(lp.three_way(), Separable)
+    assert lp.pivots > 3
+    assert min(lp._costs) > 0
 
 
 def test_the_store_finds_violated_and_zero_rows_exactly():

@@ -150,13 +150,12 @@ def test_fifteen_columns_of_plus_and_minus_one_do_not_overflow():
         check(rows.tolist(), outcome)
 
 
-@pytest.mark.parametrize("size", [2**20, 2**31, 2**40, 2**62, 2**63 - 1])
+@pytest.mark.parametrize("size", [2**8, 2**14, 2**20, 2**31, 2**40, 2**62, 2**63 - 1])
 def test_large_entries_give_the_right_answer_or_overflow(size):
     rng, decided = random.Random(size), 0
-    for _ in range(300):
-        rows = [
-            [rng.choice([-size, -size + 1, -1, 0, 1, size - 1, size]) for _ in range(3)] for _ in range(6)
-        ]
+    for _ in range(500):
+        entries = [-size, -size + 1, -1, 0, 0, 0, 1, size - 1, size, rng.randint(-size, size)]
+        rows = [[rng.choice(entries) for _ in range(4)] for _ in range(7)]
         outcome = decide_rows(np.array(rows, np.int64))
         if outcome.kind != OVERFLOW:
             decided += 1
