@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from linsep.kernels.tiny import OVERFLOW, OVERLAPPING, SEPARABLE, TOUCHING, decide_rows
+from linsep.kernels.tiny import OVERFLOW, OVERLAPPING, SEPARABLE, TOUCHING, _spread, decide_rows
 
 Rows = list[list[int]]
 
@@ -162,6 +162,13 @@ def test_large_entries_give_the_right_answer_or_overflow(size):
             check(rows, outcome)
             assert outcome.kind == expected_kind(rows)
     assert decided > 0 or size >= 2**31
+
+
+def test_a_spread_that_could_overflow_is_given_up():
+    spread, basis = np.array([1, 2**50, 0]), np.array([0, 1])
+    assert not _spread(spread, np.array([2**40, 0]), basis, 1, 2)
+    assert _spread(spread, np.array([2**5, 0]), basis, 1, 2)
+    assert spread.tolist() == [1, 33 * 2**50, 1]
 
 
 def test_the_smallest_int64_is_no_trap():
