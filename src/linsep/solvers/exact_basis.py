@@ -7,9 +7,9 @@ With B the D x D matrix of basis rows, nonsingular:
 All answers are integers over one positive denominator.
 
 `Dixon` keeps only B and solves anew each time: the best for a warm start, which needs few exchanges.
-`Residues` keeps d·B⁻¹ modulo many primes: D exchanges to build, and then each exchange is 5 to 20 times
-cheaper than two solves. `RentThenBuy` begins with the one and goes over to the other, as one hires skis
-before buying them.
+`Residues` keeps d·B⁻¹ modulo many primes: D exchanges to build, and then each exchange is 3 to 5 times
+cheaper than two solves (D = 50 to 150). `RentThenBuy` begins with the one and goes over to the other, as one
+hires skis before buying them.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class Residues(Basis):
 class RentThenBuy(Basis):
     """Residues from the start for few columns; else solves, until (D/50)² exchanges have been paid for.
 
-    Measured: so many exchanges by solves take about as long as it takes to build the residues.
+    So many exchanges by solves take about as long as building the residues (measured at D = 100, 150, 200).
     """
 
     def __init__(self, rows: Sequence[Row]) -> None:
