@@ -1,0 +1,278 @@
+"""Floats as integers: exact scaling, dot products, signs and linear algebra.
+
+Every finite double is an integer times a power of two. So a table of doubles becomes a table of integers
+once each column and each row is multiplied by a power of two, and neither changes which hyperplanes separate:
+
+    N_ij = y_i · x_ij · 2^(column_exponents_j + row_exponents_i)
+
+Weights found on N belong to the original columns after `original_weights`, the weights of an obstruction to
+the original rows after `original_multipliers`. Both mappings are exact.
+
+Linear algebra is python-flint's: ranks modulo a prime of 60 bits (fast; a full rank modulo a prime is a
+full rank, a smaller one is only a hint), and Dixon's p-adic lifting for the solutions themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from flint import fmpz_mat, nmod_mat
+from numpy.typing import NDArray
+
+PRIME = 1152921504606846883
+"""The largest prime below 2^60."""
+
+UNIT_ROUNDOFF = 2.0**-53
+SMALLEST = 2.0**-1074
+
+Number: TypeAlias = int | float
+Integers: TypeAlias = NDArray[Any]
+"""An array of whole numbers: dtype int64, or object (Python integers) where int64 is too narrow."""
+
+
+class IntegerRows(NamedTuple):
+    """Signed rows as integers, with the powers of two that were multiplied in."""
+
+    rows: Integers
+    row_exponents: NDArray[np.int64]
+    column_exponents: NDArray[np.int64]
+
+
+# Floats to integers -------------------------------------------------------------------------------
+
+
+def integer_rows(
+    values: NDArray[Any],
+    labels: NDArray[Any] | None = None,
+    *,
+    bias: bool = False,
+    column_exponents: NDArray[np.int64] | None = None,
+) -> IntegerRows:
+    """Turn rows x with labels y into the integer rows of y·(x, 1) (or y·x without `bias`).
+
+    `values` is a finite float or an integer array; integers of 64 bits are taken exactly. Without
+    `column_exponents` each column gets the smallest power of two that clears its fractions. With them, rows
+    that turn up later join the same table: each row's own power of two does the rest.
+
+    >>> integer_rows(np.array([[0.5, 4.0], [1.5, 8.0]])).rows.tolist()
+    [[1, 1], [3, 2]]
+    """
+    odd, low = _odd_parts(values)
+    if bias:
+        odd = np.concatenate([odd, np.ones((len(odd), 1), odd.dtype)], axis=1)
+        low = np.concatenate([low, np.zeros((len(low), 1), np.int64)], axis=1)
+    nonzero = odd != 0
+    if column_exponents is None:
+        column_exponents = -_least(low, nonzero, axis=0)
+    row_exponents = -_least(low + column_exponents, nonzero, axis=1)
+    shifts = np.where(nonzero, low + column_exponents + row_exponents[:, None], 0)
+    rows = _shift_left(odd, shifts)
+    if labels is not None:
+        rows = rows * np.where(np.asarray(labels) > 0, 1, -1).astype(rows.dtype)[:, None]
+    return IntegerRows(rows, row_exponents, column_exponents)
+
+
+def dense_rows(
+    data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], n_columns: int
+) -> NDArray[Any]:
+    """Write a few rows of a CSR table (no entry twice) as a dense array of the same type."""
+    dense = np.zeros((len(indptr) - 1, n_columns), data.dtype)
+    start, stop = indptr[0], indptr[-1]
+    dense[np.repeat(np.arange(len(dense)), np.diff(indptr)), indices[start:stop]] = data[start:stop]
+    return dense
+
+
+def _odd_parts(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Write each value as odd · 2^low; a zero has odd part 0 and a meaningless `low`."""
+    if values.dtype.kind == "f":
+        mantissas, exponents = np.frexp(values.astype(np.float64))
+        whole, base = (mantissas * 2.0**53).astype(np.int64), exponents.astype(np.int64) - 53
+    else:
+        whole = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64)
+        base = np.zeros(values.shape, np.int64)
+    lowest_bit = whole & (~whole + np.ones((), whole.dtype))  # for -2^63 the complement wraps, as it should
+    zeros = np.where(whole == 0, 0, np.frexp(np.abs(lowest_bit.astype(np.float64)))[1] - 1)
+    return whole >> zeros.astype(whole.dtype), base + zeros
+
+
+def _least(values: NDArray[np.int64], where: NDArray[np.bool_], axis: int) -> NDArray[np.int64]:
+    """Take the minimum over the entries of `where` along an axis, 0 where there is none."""
+    far = np.iinfo(np.int64).max
+    least = np.min(values, axis=axis, where=where, initial=far)
+    return np.where(least == far, 0, least)
+
+
+def _shift_left(odd: NDArray[Any], shifts: NDArray[np.int64]) -> Integers:
+    """Compute odd · 2^shifts in int64 where that holds it, in Python integers where not."""
+    bits = np.frexp(np.abs(odd.astype(np.float64)))[1] + shifts
+    if not odd.size or bits.max() <= 62:
+        return odd.astype(np.int64) << shifts
+    return np.asarray(odd.astype(object) << shifts.astype(object))
+
+
+# Integers back to the original columns, rows and floats -------------------------------------------
+
+
+def original_weights(weights: Sequence[int], column_exponents: Iterable[int]) -> tuple[int, ...]:
+    """Turn weights on scaled columns into coprime integer weights on the original columns.
+
+    N·w = Σ x_j 2^(c_j) w_j, so column j has the weight w_j 2^(c_j), up to a common positive factor.
+    """
+    return coprime(_common_scale(weights, column_exponents))
+
+
+def original_multipliers(multipliers: Sequence[int], row_exponents: Iterable[int]) -> tuple[int, ...]:
+    """Turn an obstruction's multipliers on scaled rows into coprime integers on the original rows."""
+    return coprime(_common_scale(multipliers, row_exponents))
+
+
+def _common_scale(numbers: Sequence[int], exponents: Iterable[int]) -> list[int]:
+    powers = [int(e) for e in exponents]
+    least = min((e for n, e in zip(numbers, powers, strict=True) if n), default=0)
+    return [int(n) << (e - least) if n else 0 for n, e in zip(numbers, powers, strict=True)]
+
+
+def coprime(numbers: Iterable[int]) -> tuple[int, ...]:
+    """Divide integers by their greatest common divisor.
+
+    >>> coprime([6, -4, 0])
+    (3, -2, 0)
+    """
+    whole = tuple(int(n) for n in numbers)
+    divisor = math.gcd(*whole)
+    return whole if divisor <= 1 else tuple(n // divisor for n in whole)
+
+
+def to_doubles(weights: Sequence[int]) -> NDArray[np.float64]:
+    """Scale integers by one power of two and round them to doubles.
+
+    Integers below 2^53 stay as they are. Larger ones are scaled to a largest entry in [1, 2), unless small
+    entries would then be lost below the normal range: then as much higher as they need and the range allows.
+    """
+    lengths = [abs(w).bit_length() for w in weights if w]
+    longest, shortest = max(lengths, default=0), min(lengths, default=0)
+    if longest <= 53:
+        return np.array([float(w) for w in weights])
+    shift = -(longest - 1)
+    shift += min(max(0, -1022 - (shortest - 1 + shift)), 1022)
+    up, down = max(shift, 0), max(-shift, 0)
+    return np.array([(w << up) / (1 << down) for w in weights])  # int / int rounds once, correctly
+
+
+# Rounding, exact dot products and signs -----------------------------------------------------------
+
+
+def rounding_factor(terms: int) -> float:
+    """Return g = D·u/(1 - D·u): a float dot product of D terms is off by at most g·Σ|w_j x_j|.
+
+    N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1; the order of summation is free.
+    """
+    return terms * UNIT_ROUNDOFF / (1.0 - terms * UNIT_ROUNDOFF)
+
+
+def rounding_bound(terms: int, absolute: Any) -> Any:
+    """Bound the error of float dot products, given `absolute`, the float dot products of absolute values.
+
+    `absolute` is itself rounded, so two terms more are charged for; each product may also underflow.
+    """
+    return rounding_factor(2 * terms + 2) * absolute + terms * SMALLEST
+
+
+def exact_dot(row: Iterable[Number], weights: Iterable[Number]) -> tuple[int, int]:
+    """Return (n, e) with Σ row_j·weights_j = n·2^e exactly; entries are doubles or integers of any size."""
+    terms = [_product(x, w) for x, w in zip(_plain(row), _plain(weights), strict=True)]
+    least = min((e for n, e in terms if n), default=0)
+    return sum(n << (e - least) for n, e in terms if n), least
+
+
+def exact_sign(row: Iterable[Number], weights: Iterable[Number]) -> int:
+    """Return the sign (-1, 0 or 1) of Σ row_j·weights_j.
+
+    >>> exact_sign([1.0, 1e300, 1.0], [2**-1074, 1.0, -1e300])
+    1
+    """
+    total, _ = exact_dot(row, weights)
+    return (total > 0) - (total < 0)
+
+
+def _plain(values: Iterable[Number]) -> Iterable[Number]:
+    return values.tolist() if isinstance(values, np.ndarray) else values
+
+
+def _product(x: Number, w: Number) -> tuple[int, int]:
+    (m, d), (n, e) = (_as_ratio(x), _as_ratio(w))
+    return m * n, d + e
+
+
+def _as_ratio(x: Number) -> tuple[int, int]:
+    numerator, denominator = x.as_integer_ratio()
+    return numerator, 1 - denominator.bit_length()
+
+
+# Linear algebra -----------------------------------------------------------------------------------
+
+
+def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
+    """Return the first rows independent modulo a prime, greedily from the top: independent over Q too.
+
+    >>> independent_rows([[0, 0], [1, 2], [2, 4], [0, 1]])
+    [1, 3]
+    """
+    return _pivots(nmod_mat(fmpz_mat(rows).transpose(), PRIME)) if rows else []
+
+
+def independent_columns(rows: Sequence[Sequence[int]]) -> list[int]:
+    """Return the first columns independent modulo a prime, greedily from the left: independent over Q too."""
+    return _pivots(nmod_mat(fmpz_mat(rows), PRIME)) if rows else []
+
+
+def _pivots(matrix: nmod_mat) -> list[int]:
+    reduced, rank = matrix.rref()
+    found: list[int] = []
+    column = 0
+    for row in range(rank):
+        while not int(reduced[row, column]):
+            column += 1
+        found.append(column)
+    return found
+
+
+def solve(matrix: fmpz_mat, right: fmpz_mat) -> tuple[fmpz_mat, int]:
+    """Solve matrix·X = right: return integers N and d > 0 with X = N/d.
+
+    Raises ZeroDivisionError if the matrix is singular.
+    """
+    numerators, denominator = matrix.solve(right).numer_denom()
+    return numerators, int(denominator)
+
+
+def null_combination(rows: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
+    """Return the coprime integers u with Σ u_i row_i = 0, if exactly one line of them exists, else None.
+
+    The sign is chosen so that the first nonzero number is positive. An obstruction on these rows exists with
+    all rows in use if and only if every number is then positive. Checked on every column.
+
+    >>> null_combination([[1, 0, 1], [0, 1, 1], [-2, -3, -5]])
+    (2, 3, 1)
+    """
+    table = [[int(x) for x in row] for row in rows]
+    kept = independent_rows(table)
+    if len(kept) != len(rows) - 1:
+        return None
+    left_out = (set(range(len(rows))) - set(kept)).pop()
+    combination = [0] * len(rows)
+    combination[left_out] = 1
+    if kept:
+        columns = independent_columns([table[i] for i in kept])
+        square = fmpz_mat([[table[i][j] for i in kept] for j in columns])
+        numerators, denominator = solve(square, fmpz_mat([[-table[left_out][j]] for j in columns]))
+        combination[left_out] = denominator
+        for place, i in enumerate(kept):
+            combination[i] = int(numerators[place, 0])
+    if any((fmpz_mat([combination]) * fmpz_mat(table)).entries()):
+        return None  # the rank modulo the prime was too small: the rows are independent
+    sign = next(1 if u > 0 else -1 for u in combination if u)
+    return coprime(sign * u for u in combination)

@@ -1,0 +1,200 @@
+"""Floats as integers: nothing is lost on the way there or back."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import fmpz_mat
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import sparse
+
+from linsep.exact import (
+    PRIME,
+    coprime,
+    dense_rows,
+    exact_dot,
+    exact_sign,
+    independent_columns,
+    independent_rows,
+    integer_rows,
+    null_combination,
+    original_multipliers,
+    original_weights,
+    rounding_bound,
+    solve,
+    to_doubles,
+)
+
+TINY, HUGE = 2.0**-1074, 1.7976931348623157e308
+NASTY = [
+    0.0,
+    -0.0,
+    TINY,
+    -TINY,
+    HUGE,
+    -HUGE,
+    1.0,
+    -3.0,
+    2.0**-1022,
+    1 + 2.0**-52,
+    2.0**1000,
+    5 * 2.0**-1000,
+    0.1,
+]
+
+doubles = st.sampled_from(NASTY) | st.floats(allow_nan=False, allow_infinity=False)
+float_tables = arrays.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 4)), elements=doubles)
+
+
+def power(exponent: int) -> Fraction:
+    return Fraction(2) ** int(exponent)
+
+
+def assert_exact(values, labels, bias, found) -> None:
+    """N_ij = y_i·(x_i, 1)_j · 2^(c_j + r_i), in Fractions."""
+    for i, row in enumerate(values.tolist()):
+        signed = [(1 if labels[i] > 0 else -1) * Fraction(x) for x in row + [1] * bias]
+        for j, x in enumerate(signed):
+            assert int(found.rows[i, j]) == x * power(found.column_exponents[j] + found.row_exponents[i])
+
+
+@given(values=float_tables, bias=st.booleans(), data=st.data())
+@settings(max_examples=300, deadline=None)
+def test_scaled_rows_are_the_rows(values, bias, data):
+    labels = data.draw(arrays.arrays(np.int64, len(values), elements=st.sampled_from([-1, 1])))
+    assert_exact(values, labels, bias, integer_rows(values, labels, bias=bias))
+
+
+@given(values=float_tables, later=float_tables)
+@settings(max_examples=200, deadline=None)
+def test_later_rows_join_with_a_power_of_two_of_their_own(values, later):
+    width = min(values.shape[1], later.shape[1])
+    first = integer_rows(values[:, :width])
+    joined = integer_rows(later[:, :width], column_exponents=first.column_exponents)
+    assert_exact(later[:, :width], np.ones(len(later)), False, joined)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float32])
+def test_every_type_keeps_its_extremes(dtype):
+    info = np.finfo(dtype) if dtype == np.float32 else np.iinfo(dtype)
+    values = np.array([[info.min, info.max], [0, 1], [info.max, info.min], [info.max - 1, 3]], dtype)
+    labels = np.array([-1, 1, -1, 1])
+    assert_exact(values, labels, True, integer_rows(values, labels, bias=True))
+
+
+def test_small_integers_stay_as_they_are_in_int64():
+    values = np.array([[3, 0], [255, 7]], np.uint8)
+    found = integer_rows(values, np.array([1, -1]))
+    assert found.rows.dtype == np.int64
+    assert found.rows.tolist() == [[3, 0], [-255, -7]]
+
+
+def test_columns_and_rows_of_any_scale_become_small_integers():
+    columns = np.array([[3 * 2.0**1000, 5 * 2.0**-1000], [7 * 2.0**1000, 2.0**-1000]])
+    assert integer_rows(columns).rows.tolist() == [[3, 5], [7, 1]]
+    rows = np.array([[3 * 2.0**1000, 2.0**1000], [TINY, 5 * TINY]])
+    assert integer_rows(rows).rows.tolist() == [[3, 1], [1, 5]]
+
+
+def test_sparse_rows_become_dense_rows_of_their_type():
+    table = np.array([[0, 2**62 + 1, 0], [0, 0, 0], [-5, 0, 7]])
+    csr = sparse.csr_array(table)
+    assert dense_rows(csr.data, csr.indices, csr.indptr, 3).tolist() == table.tolist()
+    part = csr.indptr[1:]
+    assert dense_rows(csr.data, csr.indices, part, 3).tolist() == table[1:].tolist()
+
+
+@given(values=float_tables, data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_weights_on_scaled_columns_have_the_same_signs_on_the_original_rows(values, data):
+    found = integer_rows(values)
+    w = data.draw(st.lists(st.integers(-9, 9), min_size=values.shape[1], max_size=values.shape[1]))
+    original = original_weights(w, found.column_exponents)
+    for row, scaled in zip(values, found.rows.tolist(), strict=True):
+        assert exact_sign(row, original) == np.sign(sum(a * b for a, b in zip(scaled, w, strict=True)))
+
+
+def test_multipliers_of_scaled_rows_cancel_the_original_rows():
+    values = np.array([[HUGE, 1.0], [-TINY, 0.0], [0.0, -TINY]])
+    found = integer_rows(values)
+    u = original_multipliers(null_combination(found.rows.tolist()), found.row_exponents)
+    assert min(u) > 0 and math.gcd(*u) == 1
+    assert all(
+        sum(n * Fraction(x) for n, x in zip(u, column, strict=True)) == 0 for column in values.T.tolist()
+    )
+
+
+@given(st.lists(st.integers(-(10**400), 10**400) | st.integers(-9, 9), min_size=1, max_size=5))
+def test_rounded_weights_keep_their_proportions(weights):
+    doubles = to_doubles(weights)
+    assert np.isfinite(doubles).all()
+    top = max(range(len(weights)), key=lambda j: abs(weights[j]))
+    for w, rounded in zip(weights, doubles.tolist(), strict=True):
+        expected = Fraction(w) * Fraction(doubles[top]) / (weights[top] or 1)
+        assert abs(Fraction(rounded) - expected) <= abs(expected) * power(-51) + power(-1074)
+
+
+def test_weights_that_span_two_thousand_powers_of_two_survive():
+    assert (to_doubles([1, 1 << 2000]) > 0).all()
+    assert to_doubles([3, -4]).tolist() == [3.0, -4.0]
+
+
+@given(st.lists(st.tuples(doubles, doubles | st.integers(-(10**40), 10**40)), max_size=6))
+def test_dot_products_are_those_of_fractions(pairs):
+    total, exponent = exact_dot([x for x, _ in pairs], [w for _, w in pairs])
+    assert total * power(exponent) == sum((Fraction(x) * Fraction(w) for x, w in pairs), Fraction(0))
+
+
+moderate = st.floats(-1e6, 1e6) | st.sampled_from([TINY, -TINY, 2.0**-600, 3e-170])
+
+
+@given(st.lists(st.tuples(moderate, moderate), min_size=1, max_size=9))
+@settings(max_examples=300)
+def test_the_rounding_bound_holds(pairs):
+    x, w = np.array(pairs).T
+    exact = sum((Fraction(a) * Fraction(b) for a, b in pairs), Fraction(0))
+    bound = float(rounding_bound(len(x), np.abs(x) @ np.abs(w)))
+    assert abs(Fraction(float(x @ w)) - exact) <= Fraction(bound)
+
+
+def test_independent_rows_and_columns_are_the_first_ones():
+    rows = [[0, 0, 0], [1, 2, 3], [2, 4, 6], [0, 0, 1], [1, 2, 4]]
+    assert independent_rows(rows) == [1, 3]
+    assert independent_columns(rows) == [0, 2]
+    assert independent_rows([]) == independent_columns([]) == []
+
+
+def test_solutions_are_integers_over_one_positive_denominator():
+    numerators, denominator = solve(fmpz_mat([[2, 0], [0, -3]]), fmpz_mat([[1], [1]]))
+    assert ([int(n) for n in numerators.entries()], denominator) == ([3, -2], 6)
+    with pytest.raises(ZeroDivisionError):
+        solve(fmpz_mat([[1, 1], [1, 1]]), fmpz_mat([[1], [2]]))
+
+
+@pytest.mark.parametrize(
+    ("rows", "combination"),
+    [
+        ([[1, 0], [0, 1], [-2, -3]], (2, 3, 1)),
+        ([[0, 0]], (1,)),
+        ([[1, 2]], None),
+        ([[1, 0], [-1, 0], [2, 0]], None),
+        ([[1, 0, 5], [0, 1, 5], [1, 1, 10], [0, 0, 1]], (1, 1, -1, 0)),
+    ],
+)
+def test_the_null_combination_is_found_where_it_is_one_line(rows, combination):
+    assert null_combination(rows) == combination
+
+
+def test_a_rank_that_only_the_prime_lowers_is_not_believed():
+    assert null_combination([[1, 0], [1, PRIME]]) is None
+    assert null_combination([[PRIME, 0]]) is None
+
+
+def test_coprime_leaves_zeros_alone():
+    assert coprime([0, 0]) == (0, 0)
+    assert coprime([]) == ()

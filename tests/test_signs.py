@@ -1,0 +1,95 @@
+"""Exact signs against Fractions, on values chosen to hurt."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from linsep.kernels.signs import exact_signs, exact_signs_csr
+
+TINY, HUGE = 2.0**-1074, 1.7976931348623157e308
+NASTY = [0.0, -0.0, TINY, -TINY, HUGE, -HUGE, 1.0, -1.0, 2.0**-1022, 1 + 2.0**-52, -(2.0**53) - 1, 1e300, 0.1]
+DTYPES = [
+    np.float64,
+    np.float32,
+    np.int8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.uint8,
+    np.uint16,
+    np.uint32,
+    np.uint64,
+]
+
+doubles = st.sampled_from(NASTY) | st.floats(allow_nan=False, allow_infinity=False)
+
+
+def sign(row, w, b) -> int:
+    terms = (Fraction(x) * Fraction(v) for x, v in zip(row.tolist(), w.tolist(), strict=True))
+    score = sum(terms, Fraction(b))
+    return (score > 0) - (score < 0)
+
+
+@st.composite
+def tables(draw, dtype):
+    shape = draw(st.tuples(st.integers(1, 3), st.integers(1, 6)))
+    if dtype == np.float64:
+        elements = doubles
+    elif dtype == np.float32:
+        elements = st.floats(width=32, allow_nan=False, allow_infinity=False)
+    else:
+        info = np.iinfo(dtype)
+        elements = st.sampled_from([info.min, info.max, info.max - 1, 0, 1]) | st.integers(info.min, info.max)
+    return draw(arrays.arrays(dtype, shape, elements=elements))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_signs_are_those_of_fractions_dense_and_sparse(dtype, data):
+    X = data.draw(tables(dtype))
+    w = data.draw(arrays.arrays(np.float64, X.shape[1], elements=doubles))
+    b = data.draw(doubles)
+    expected = [sign(row, w, b) for row in X]
+    assert exact_signs(X, w, b).tolist() == expected
+    indptr, indices = np.arange(len(X) + 1) * X.shape[1], np.tile(np.arange(X.shape[1]), len(X))
+    assert exact_signs_csr(X.ravel(), indices, indptr, w, b).tolist() == expected
+
+
+@settings(max_examples=300, deadline=None)
+@given(x=st.lists(doubles, min_size=1, max_size=5), w=st.lists(doubles, min_size=5, max_size=5), last=doubles)
+def test_sums_that_cancel_exactly_are_zero_and_one_smallest_double_more_is_not(x, w, last):
+    weights = np.array([*w[: len(x)], *w[: len(x)], 1.0])
+    row = np.array([[*x, *(-v for v in x), last]])
+    assert exact_signs(row, weights, -last).tolist() == [0]
+    row = np.array([[*x, *(-v for v in x), TINY]])
+    assert exact_signs(row, weights, 0.0).tolist() == [1]
+    assert exact_signs(row, np.append(weights[:-1], -TINY), 0.0).tolist() == [-1]
+
+
+def test_the_accumulator_is_clean_for_each_row():
+    X = np.array([[HUGE, TINY], [TINY, TINY], [-HUGE, TINY], [0.0, 0.0], [TINY, -TINY]])
+    assert exact_signs(X, np.array([HUGE, TINY]), 0.0).tolist() == [1, 1, -1, 0, 1]
+
+
+def test_many_terms_carry_correctly():
+    row = np.full((1, 100_000), HUGE)
+    assert exact_signs(row, row[0], 0.0).tolist() == [1]
+    assert exact_signs(row, -row[0], HUGE).tolist() == [-1]
+    assert exact_signs(row, np.tile([HUGE, -HUGE], 50_000), -TINY).tolist() == [-1]
+
+
+def test_sparse_rows_may_be_empty_and_repeat_a_column():
+    data, indices, indptr = np.array([1.0, 1.0, -2.0]), np.array([0, 0, 0]), np.array([0, 0, 2, 3])
+    assert exact_signs_csr(data, indices, indptr, np.array([1.0]), -2.0).tolist() == [-1, 0, -1]
+
+
+def test_a_slice_of_a_wider_array_is_read_with_its_strides():
+    X = np.arange(12.0).reshape(3, 4) - 6
+    assert exact_signs(X[:, 1:3], np.array([1.0, -1.0]), 1.0).tolist() == [0, 0, 0]

@@ -1,0 +1,176 @@
+"""The int64 LP against Fourier and Motzkin, on many thousand tiny instances, most of them degenerate."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from linsep.kernels.tiny import OVERFLOW, OVERLAPPING, SEPARABLE, TOUCHING, _spread, decide_rows
+
+Rows = list[list[int]]
+
+
+def obstructed_rows(rows: Rows) -> set[int]:
+    """Find all rows with a positive weight in some Σ u_i z_i = 0, u >= 0: eliminate column by column.
+
+    Each derived row remembers the rows it came from; rows derived in two ways remember both.
+    """
+    system: dict[tuple[int, ...], int] = {}
+    for i, row in enumerate(rows):
+        _note(system, row, 1 << i)
+    for column in range(len(rows[0])):
+        positive = [(row, mask) for row, mask in system.items() if row[column] > 0]
+        negative = [(row, mask) for row, mask in system.items() if row[column] < 0]
+        system = {row: mask for row, mask in system.items() if row[column] == 0}
+        for p, p_mask in positive:
+            for q, q_mask in negative:
+                sums = [-q[column] * a + p[column] * b for a, b in zip(p, q, strict=True)]
+                _note(system, sums, p_mask | q_mask)
+    mask = next(iter(system.values()), 0)
+    return {i for i in range(len(rows)) if mask >> i & 1}
+
+
+def _note(system: dict[tuple[int, ...], int], row: list[int], mask: int) -> None:
+    divisor = math.gcd(*row) or 1
+    key = tuple(x // divisor for x in row)
+    system[key] = system.get(key, 0) | mask
+
+
+def rank(rows: Rows) -> int:
+    """Gauss in Fractions."""
+    left = [[Fraction(x) for x in row] for row in rows]
+    found = 0
+    for column in range(len(rows[0]) if rows else 0):
+        pivot = next((row for row in left if row[column]), None)
+        if pivot is None:
+            continue
+        left.remove(pivot)
+        found += 1
+        left = [
+            [a - b * row[column] / pivot[column] for a, b in zip(row, pivot, strict=True)] for row in left
+        ]
+    return found
+
+
+def degenerate_rows(rng: random.Random) -> Rows:
+    """Small integers, often with repeated, opposite, zero and collinear rows, and dependent columns."""
+    n, columns, reach = rng.randint(1, 9), rng.randint(1, 4), rng.choice([1, 2, 2, 4])
+    rows = [[rng.randint(-reach, reach) for _ in range(columns)] for _ in range(n)]
+    lean = rng.choice(
+        [0, 0, 1, 1, 2]
+    )  # mostly on one side: separable and touching sets would be rare otherwise
+    for row in rows:
+        row[0] = abs(row[0]) + (lean == 2) if lean else row[0]
+    if rng.random() < 0.3:
+        rows[rng.randrange(n)] = [rng.choice([-2, -1, 0, 1, 2]) * x for x in rng.choice(rows)]
+    if rng.random() < 0.05:
+        rows[rng.randrange(n)] = [0] * columns
+    if rng.random() < 0.2:
+        for row in rows:
+            row[-1] = row[0]
+    return rows
+
+
+def check(rows: Rows, outcome) -> None:
+    """Check every claim of an outcome in Python's integers."""
+    scores = [sum(a * b for a, b in zip(row, outcome.weights.tolist(), strict=True)) for row in rows]
+    full = rank(rows)
+    if outcome.kind == SEPARABLE:
+        assert min(scores) > 0
+        return
+    for multipliers, limit in ((outcome.first, full + 1), (outcome.spread, max(2 * full, 1))):
+        u = multipliers.tolist()
+        assert min(u) >= 0 and 0 < sum(x > 0 for x in u) <= limit and math.gcd(*u) == 1
+        assert all(sum(x * row[j] for x, row in zip(u, rows, strict=True)) == 0 for j in range(len(rows[0])))
+    if outcome.kind == TOUCHING:
+        assert {i for i, score in enumerate(scores) if score == 0} == obstructed_rows(rows)
+        assert min(scores) == 0 < max(scores)
+    else:
+        assert rank([row for row, x in zip(rows, outcome.spread.tolist(), strict=True) if x]) == full
+
+
+def expected_kind(rows: Rows) -> int:
+    obstructed = obstructed_rows(rows)
+    return SEPARABLE if not obstructed else OVERLAPPING if len(obstructed) == len(rows) else TOUCHING
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_agrees_with_fourier_motzkin_on_degenerate_rows(seed):
+    rng, kinds = random.Random(seed), Counter()
+    for _ in range(10_000):
+        rows = degenerate_rows(rng)
+        outcome = decide_rows(np.array(rows))
+        check(rows, outcome)
+        assert outcome.kind == expected_kind(rows), rows
+        kinds[outcome.kind] += 1
+    assert min(kinds[kind] for kind in (SEPARABLE, TOUCHING, OVERLAPPING)) > 1500
+
+
+@pytest.mark.parametrize(
+    ("sides", "separable"),
+    [((2, 2), 14), ((2, 2, 2), 104), ((2, 2, 2, 2), 1882), ((3, 3), 58), ((4, 4), 174)],
+)
+def test_counts_the_separable_labellings_of_cubes_and_grids(sides, separable):
+    points = np.array([[*point, 1] for point in itertools.product(*map(range, sides))])
+    labellings = itertools.product([-1, 1], repeat=len(points))
+    kinds = Counter(decide_rows(points * np.array(y)[:, None]).kind for y in labellings)
+    assert kinds[SEPARABLE] == separable
+    assert kinds[OVERFLOW] == 0
+
+
+def test_a_zero_row_obstructs_alone_and_has_no_place_in_the_spread():
+    outcome = decide_rows(np.array([[0, 0], [1, 0], [-1, 0]]))
+    assert outcome.kind == OVERLAPPING
+    assert outcome.first.tolist() == [1, 0, 0]
+    assert outcome.spread.tolist() == [0, 1, 1]
+
+
+def test_nothing_but_zero_rows_overlaps():
+    outcome = decide_rows(np.zeros((2, 3), np.int64))
+    assert outcome.kind == OVERLAPPING
+    assert outcome.spread.tolist() == [1, 0]
+
+
+def test_no_rows_are_separable():
+    assert decide_rows(np.zeros((0, 3), np.int64)).kind == SEPARABLE
+
+
+def test_fifteen_columns_of_plus_and_minus_one_do_not_overflow():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        rows = rng.choice([-1, 1], (60, 15))
+        outcome = decide_rows(rows)
+        assert outcome.kind != OVERFLOW
+        check(rows.tolist(), outcome)
+
+
+@pytest.mark.parametrize("size", [2**8, 2**14, 2**20, 2**31, 2**40, 2**62, 2**63 - 1])
+def test_large_entries_give_the_right_answer_or_overflow(size):
+    rng, decided = random.Random(size), 0
+    for _ in range(500):
+        entries = [-size, -size + 1, -1, 0, 0, 0, 1, size - 1, size, rng.randint(-size, size)]
+        rows = [[rng.choice(entries) for _ in range(4)] for _ in range(7)]
+        outcome = decide_rows(np.array(rows, np.int64))
+        if outcome.kind != OVERFLOW:
+            decided += 1
+            check(rows, outcome)
+            assert outcome.kind == expected_kind(rows)
+    assert decided > 0 or size >= 2**31
+
+
+def test_a_spread_that_could_overflow_is_given_up():
+    spread, basis = np.array([1, 2**50, 0]), np.array([0, 1])
+    assert not _spread(spread, np.array([2**40, 0]), basis, 1, 2)
+    assert _spread(spread, np.array([2**5, 0]), basis, 1, 2)
+    assert spread.tolist() == [1, 33 * 2**50, 1]
+
+
+def test_the_smallest_int64_is_no_trap():
+    outcome = decide_rows(np.array([[-(2**63), 1], [1, 1]], np.int64))
+    assert outcome.kind in (OVERFLOW, SEPARABLE)
