@@ -124,9 +124,7 @@ def test_multipliers_of_scaled_rows_cancel_the_original_rows():
     found = integer_rows(values)
     u = original_multipliers(null_combination(found.rows.tolist()), found.row_exponents)
     assert min(u) > 0 and math.gcd(*u) == 1
-    assert all(
-        sum(n * Fraction(x) for n, x in zip(u, column, strict=True)) == 0 for column in values.T.tolist()
-    )
+    assert all(sum(n * Fraction(x) for n, x in zip(u, column, strict=True)) == 0 for column in values.T.tolist())
 
 
 @given(st.lists(st.integers(-(10**400), 10**400) | st.integers(-9, 9), min_size=1, max_size=5))

@@ -52,9 +52,7 @@ def rank(rows: Rows) -> int:
             continue
         left.remove(pivot)
         found += 1
-        left = [
-            [a - b * row[column] / pivot[column] for a, b in zip(row, pivot, strict=True)] for row in left
-        ]
+        left = [[a - b * row[column] / pivot[column] for a, b in zip(row, pivot, strict=True)] for row in left]
     return found
 
 
@@ -62,9 +60,7 @@ def degenerate_rows(rng: random.Random) -> Rows:
     """Small integers, often with repeated, opposite, zero and collinear rows, and dependent columns."""
     n, columns, reach = rng.randint(1, 9), rng.randint(1, 4), rng.choice([1, 2, 2, 4])
     rows = [[rng.randint(-reach, reach) for _ in range(columns)] for _ in range(n)]
-    lean = rng.choice(
-        [0, 0, 1, 1, 2]
-    )  # mostly on one side: separable and touching sets would be rare otherwise
+    lean = rng.choice([0, 0, 1, 1, 2])  # mostly on one side: separable and touching sets would be rare otherwise
     for row in rows:
         row[0] = abs(row[0]) + (lean == 2) if lean else row[0]
     if rng.random() < 0.3:

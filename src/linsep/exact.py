@@ -75,9 +75,7 @@ def integer_rows(
     return IntegerRows(rows, row_exponents, column_exponents)
 
 
-def dense_rows(
-    data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], n_columns: int
-) -> NDArray[Any]:
+def dense_rows(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], n_columns: int) -> NDArray[Any]:
     """Write a few rows of a CSR table (no entry twice) as a dense array of the same type."""
     dense = np.zeros((len(indptr) - 1, n_columns), data.dtype)
     start, stop = indptr[0], indptr[-1]

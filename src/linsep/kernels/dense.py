@@ -6,7 +6,7 @@ that count on one table wait for each other at every row.
 
 from typing import Any, NamedTuple
 
-from numba import float64
+from numba import float32, float64
 from numba.extending import overload, register_jitable
 
 from linsep.kernels import lanes, rows
@@ -62,7 +62,7 @@ def _dot(table: Any, i: Any, w: Any) -> Any:
     def plain(table: Any, i: Any, w: Any) -> Any:
         return _plain_dot(table.values, i, w)
 
-    return in_lanes if _is_double(table, w) else plain
+    return in_lanes if _has_lanes(table, w) else plain
 
 
 @overload(rows.right_ahead)
@@ -76,7 +76,7 @@ def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
     def unknown(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
         return 0
 
-    return in_lanes if _is_double(table, w) else unknown
+    return in_lanes if _has_lanes(table, w) else unknown
 
 
 @overload(rows.add)
@@ -124,5 +124,5 @@ def _fetch(table: Any, i: Any) -> Any:
     return fetch
 
 
-def _is_double(table: Any, w: Any) -> bool:
-    return bool(table.types[0].dtype == w.dtype == float64)
+def _has_lanes(table: Any, w: Any) -> bool:
+    return w.dtype == float64 and table.types[0].dtype in (float64, float32)

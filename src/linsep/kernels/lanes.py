@@ -1,4 +1,4 @@
-"""Dot products of rows of doubles, eight entries at a time, the last few under a mask.
+"""Dot products of rows of floats with double weights, eight entries at a time, the last few under a mask.
 
 The compiler's own loop finishes each row one entry at a time, which short rows feel. And short rows that lie in
 the cache spend more time on adding up lanes and on branches than on reading: `four_ahead` lets four rows share
@@ -28,7 +28,7 @@ _lanes = ir.Constant(_indices, [_i64(k) for k in range(LANES)])
 
 @intrinsic
 def row_dot(typing_context: Any, values: Any, i: Any, w: Any) -> Any:
-    """x_i·w for row i of a C-ordered float64 table."""
+    """x_i·w for row i of a C-ordered float64 or float32 table, summed in doubles."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         row, weights, length = _row_and_weights(context, builder, signature.args, args)
@@ -88,18 +88,18 @@ def _sum_lanes(builder: Any, rows: list[Any], weights: Any, length: Any) -> list
     builder.cbranch(builder.icmp_unsigned("<=", after, length), body, rest)
 
     builder.position_at_end(body)
-    w = builder.load(_pointer(builder, weights, at), align=8)
+    w = _load(builder, weights, at)
     for total, row in zip(totals, rows, strict=True):
-        x = builder.load(_pointer(builder, row, at), align=8)
+        x = _load(builder, row, at)
         builder.store(_add_product(builder, builder.load(total), x, w), total)
     builder.store(after, position)
     builder.branch(check)
 
     builder.position_at_end(rest)
     left = builder.icmp_unsigned("<", _lanes, _splat(builder, builder.sub(length, at)))
-    w = _load_masked(builder, weights, at, left)
+    w = _load(builder, weights, at, left)
     return [
-        _add_product(builder, builder.load(total), _load_masked(builder, row, at, left), w)
+        _add_product(builder, builder.load(total), _load(builder, row, at, left), w)
         for total, row in zip(totals, rows, strict=True)
     ]
 
@@ -128,8 +128,19 @@ def prefetch(values: Any, start: Any, count: Any) -> Any:
         _prefetch_line(values, at)
 
 
-def _pointer(builder: Any, base: Any, at: Any) -> Any:
-    return builder.bitcast(builder.gep(base, [at]), _doubles.as_pointer())
+def _load(builder: Any, base: Any, at: Any, mask: Any = None) -> Any:
+    """Eight entries as doubles; those outside the mask are 0."""
+    element = base.type.pointee
+    vector = ir.VectorType(element, LANES)
+    place = builder.bitcast(builder.gep(base, [at]), vector.as_pointer())
+    size = 8 if element == _f64 else 4
+    if mask is None:
+        entries = builder.load(place, align=size)
+    else:
+        kind = ir.FunctionType(vector, [vector.as_pointer(), _i32, _mask, vector])
+        load = cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.load.v{LANES}f{8 * size}.p0")
+        entries = builder.call(load, [place, _i32(size), mask, ir.Constant(vector, None)])
+    return entries if element == _f64 else builder.fpext(entries, _doubles)
 
 
 def _splat(builder: Any, value: Any, kind: Any = _indices) -> Any:
@@ -140,12 +151,6 @@ def _splat(builder: Any, value: Any, kind: Any = _indices) -> Any:
 
 def _add_product(builder: Any, total: Any, a: Any, b: Any) -> Any:
     return builder.fadd(total, builder.fmul(a, b, flags=("contract",)), flags=("contract",))
-
-
-def _load_masked(builder: Any, base: Any, at: Any, mask: Any) -> Any:
-    kind = ir.FunctionType(_doubles, [_doubles.as_pointer(), _i32, _mask, _doubles])
-    load = cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.load.v{LANES}f64.p0")
-    return builder.call(load, [_pointer(builder, base, at), _i32(8), mask, ir.Constant(_doubles, None)])
 
 
 def _sum(builder: Any, vector: Any) -> Any:

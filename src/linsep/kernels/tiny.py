@@ -191,11 +191,7 @@ def _artificial(coordinates: Any, basis: Any) -> Any:
     """Return the place of a unit vector that the row is independent of (the smallest pivot), or -1."""
     place = -1
     for k in range(len(basis)):
-        if (
-            basis[k] < 0
-            and coordinates[k] != 0
-            and (place < 0 or abs(coordinates[k]) < abs(coordinates[place]))
-        ):
+        if basis[k] < 0 and coordinates[k] != 0 and (place < 0 or abs(coordinates[k]) < abs(coordinates[place])):
             place = k
     return place
 

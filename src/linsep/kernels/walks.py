@@ -16,6 +16,7 @@ from linsep.kernels.rows import add, dot, fetch, norm2, reach, right_ahead
 UNIT = 2.0**-53  # the relative rounding error of one operation
 TINY = 2.0**-1074  # the smallest double: the absolute error of a product that underflows
 ALL_FINE = -1
+UNKNOWN = -1.0
 AHEAD = 8  # how many rows before its turn a row is fetched in a shuffled order
 
 
@@ -88,9 +89,9 @@ def sweep(
 
 @njit(cache=True, nogil=True)
 def scan(
-    table: Any, y: Any, start: int, stop: int, w: Any, b: float, wanted: int, found: Found
+    table: Any, y: Any, start: int, stop: int, w: Any, b: float, longest2: float, wanted: int, found: Found
 ) -> tuple[int, float, float, float, int, int]:
-    """Score rows start..stop under fixed weights.
+    """Score rows start..stop under fixed weights; `longest2` is the largest |x|² if it is known, else UNKNOWN.
 
     Returns mistakes, the smallest y·score of class -1 and of class +1, the largest |x|², how many worst rows
     were written, and the first row whose score is not finite (or ALL_FINE).
@@ -103,20 +104,21 @@ def scan(
     weights_norm = np.sqrt(norm2_of(w)) + abs(b)
     if not 1e-140 < weights_norm < 1e140:  # its square may have under- or overflowed
         weights_norm = np.inf
-    mistakes, lowest_minus, lowest_plus, longest = 0, np.inf, np.inf, 0.0
+    mistakes, lowest_minus, lowest_plus, longest = 0, np.inf, np.inf, longest2
+    near = 2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + underflow
     written, threshold, bad = 0, np.inf, ALL_FINE
     for i in range(start, stop):
-        raw = dot(table, i, w) + b
-        score = raw if y[i] > 0 else -raw
-        length2 = norm2(table, i)
+        score = y[i] * (dot(table, i, w) + b)
         if not np.isfinite(score):
             if bad == ALL_FINE:
                 bad = i
             found.doubtful[i - start] = 1
             continue
-        longest = max(longest, length2)
-        # Cauchy-Schwarz first (both factors are at hand), the true sum only for rows near the plane.
-        near = 2.0 * g * weights_norm * np.sqrt(length2 + 1.0) + underflow
+        if longest2 == UNKNOWN:
+            length2 = norm2(table, i)
+            longest = max(longest, length2)
+            near = 2.0 * g * weights_norm * np.sqrt(length2 + 1.0) + underflow
+        # Cauchy-Schwarz first (the lengths are at hand), the true sum only for rows near the plane.
         if abs(score) <= near and abs(score) <= 1.001 * g * (reach(table, i, w) + abs(b)) + underflow:
             found.doubtful[i - start] = 1
         if score <= 0:

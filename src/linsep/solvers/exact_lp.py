@@ -82,9 +82,7 @@ class ExactLP:
     Obstruction(ids=(0, 1, 2), weights=(1, 1, 1))
     """
 
-    def __init__(
-        self, n_columns: int, *, seed: int = 0, should_stop: Callable[[], bool] = lambda: False
-    ) -> None:
+    def __init__(self, n_columns: int, *, seed: int = 0, should_stop: Callable[[], bool] = lambda: False) -> None:
         self.pivots = 0
         self._store = RowStore(n_columns)
         self._random = random.Random(seed)

@@ -1,15 +1,16 @@
 """Rows in memory: one table, dense or sparse, scanned by all cores without copying it."""
 
+import operator
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, reduce
 from itertools import pairwise
 
 import numpy as np
 
 from linsep.kernels.dense import Dense
-from linsep.kernels.walks import ALL_FINE, Found, scan
+from linsep.kernels.walks import ALL_FINE, UNKNOWN, Found, scan
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table
 
 WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
@@ -30,6 +31,7 @@ class MemorySource(Source):
         self.table, self.y, self.first_row = table, y, first_row
         self.n_rows, self.n_columns = len(y), n_columns
         self.labels, self.columns = labels, columns
+        self._longest2 = UNKNOWN
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """Each core scans its share of the rows; the scan of the whole is the sum."""
@@ -40,9 +42,8 @@ class MemorySource(Source):
 
         parts = self._parts()
         scans = map(scan_part, parts) if len(parts) == 1 else _pool().map(scan_part, parts)
-        total = next(iter(scans))
-        for part in scans:
-            total += part
+        total = reduce(operator.add, scans)
+        self._longest2 = total.longest2
         return total
 
     def blocks(self) -> Iterator[Block]:
@@ -61,7 +62,9 @@ class MemorySource(Source):
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int) -> Scan:
         places = 2 * min(wanted, stop - start)
         found = Found(np.empty(places, np.int64), np.empty(places), np.zeros(stop - start, np.uint8))
-        mistakes, minus, plus, longest2, written, bad = scan(self.table, self.y, start, stop, w, b, places // 2, found)
+        mistakes, minus, plus, longest2, written, bad = scan(
+            self.table, self.y, start, stop, w, b, self._longest2, places // 2, found
+        )
         if bad != ALL_FINE:
             raise self.refusal(self.first_row + bad)
         return Scan(
