@@ -90,10 +90,10 @@ def sweep(
 @njit(cache=True, nogil=True)
 def scan(
     table: Any, y: Any, start: int, stop: int, w: Any, b: float, longest2: float, wanted: int, found: Found
-) -> tuple[int, float, float, float, int, int]:
+) -> tuple[int, int, float, float, float, int, int]:
     """Score rows start..stop under fixed weights; `longest2` is the largest |x|² if it is known, else UNKNOWN.
 
-    Returns mistakes, the smallest y·score of class -1 and of class +1, the largest |x|², how many worst rows
+    Returns mistakes, the mistakes that are certain in spite of rounding, the smallest y·score of class -1 and of class +1, the largest |x|², how many worst rows
     were written, and the first row whose score is not finite (or ALL_FINE).
     """
     # |fl(s) - s| <= g·Σ|w_j x_j| + underflow for any order of summation (Higham 2002, §3.1). The spare terms
@@ -104,7 +104,7 @@ def scan(
     weights_norm = np.sqrt(norm2_of(w)) + abs(b)
     if not 1e-140 < weights_norm < 1e140:  # its square may have under- or overflowed
         weights_norm = np.inf
-    mistakes, lowest_minus, lowest_plus, longest = 0, np.inf, np.inf, longest2
+    mistakes, certain, lowest_minus, lowest_plus, longest = 0, 0, np.inf, np.inf, longest2
     near = 2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + underflow
     written, threshold, bad = 0, np.inf, ALL_FINE
     for i in range(start, stop):
@@ -121,6 +121,8 @@ def scan(
         # Cauchy-Schwarz first (the lengths are at hand), the true sum only for rows near the plane.
         if abs(score) <= near and abs(score) <= 1.001 * g * (reach(table, i, w) + abs(b)) + underflow:
             found.doubtful[i - start] = 1
+        elif score < 0:
+            certain += 1
         if score <= 0:
             mistakes += 1
         if y[i] > 0:
@@ -135,7 +137,7 @@ def scan(
                 written = keep_smallest(found, written, wanted)
                 threshold = found.worst_scores[written - 1]
     written = keep_smallest(found, written, wanted)
-    return mistakes, lowest_minus, lowest_plus, longest, written, bad
+    return mistakes, certain, lowest_minus, lowest_plus, longest, written, bad
 
 
 @njit(cache=True, nogil=True)

@@ -7,14 +7,16 @@ So one solver serves an array, a folder of files, a cluster and a GPU.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from linsep.errors import InputError, NotFiniteError, OverflowedError
 from linsep.kernels.csr import Csr
 from linsep.kernels.dense import Dense
+from linsep.kernels.signs import exact_signs, exact_signs_csr
 
 Table: TypeAlias = Dense | Csr
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -30,21 +32,46 @@ class Block:
     table: Table
     y: Signs
     numbers: range | Ints
+    n_columns: int
 
     def __len__(self) -> int:
         return len(self.y)
+
+    def __iter__(self) -> Iterator[Any]:
+        """The block as a proof sees it: row numbers, values (an array or a CSR matrix), signs."""
+        yield np.asarray(self.numbers)
+        yield self.values
+        yield self.y
+
+    @property
+    def values(self) -> Any:
+        """The rows as an array or as a CSR matrix."""
+        if isinstance(self.table, Dense):
+            return self.table.values
+        indices = self.table.indices.view(f"i{self.table.indices.dtype.itemsize}")
+        parts = (self.table.data, indices, self.table.indptr.astype(np.int64))
+        return sp.csr_array(parts, shape=(len(self), self.n_columns))
+
+    def exact_signs(self, w: Floats, b: float) -> Signs:
+        """The signs (-1, 0, +1) of y·(w·x + b), without rounding."""
+        if isinstance(self.table, Dense):
+            signs = exact_signs(self.table.values, w, b)
+        else:
+            signs = exact_signs_csr(self.table.data, self.table.indices, self.table.indptr, w, b)
+        return np.asarray(signs * self.y)
 
     def take(self, positions: Ints) -> "Block":
         """The rows at these positions of the block, in this order."""
         numbers = self.numbers
         chosen = positions + numbers.start if isinstance(numbers, range) else numbers[positions]
-        return Block(_take(self.table, positions), self.y[positions], chosen)
+        return Block(_take(self.table, positions), self.y[positions], chosen, self.n_columns)
 
     def __add__(self, other: "Block") -> "Block":
         return Block(
             _join(self.table, other.table),
             np.concatenate([self.y, other.y]),
             np.concatenate([np.asarray(self.numbers), np.asarray(other.numbers)]),
+            self.n_columns,
         )
 
 
@@ -56,7 +83,8 @@ class Scan:
     """
 
     rows: int
-    mistakes: int
+    mistakes: int  # rows with y·score <= 0 as floats see it
+    certain: int  # those of them that are on the wrong side in spite of rounding
     lowest: tuple[float, float]  # the smallest y·score of class -1 and of class +1
     longest2: float  # the largest |x|², without the 1 of the bias
     wanted: int  # how many worst rows were asked for
@@ -79,6 +107,7 @@ class Scan:
         return Scan(
             rows=self.rows + other.rows,
             mistakes=self.mistakes + other.mistakes,
+            certain=self.certain + other.certain,
             lowest=(min(self.lowest[0], other.lowest[0]), min(self.lowest[1], other.lowest[1])),
             longest2=max(self.longest2, other.longest2),
             wanted=self.wanted,

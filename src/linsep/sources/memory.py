@@ -48,7 +48,7 @@ class MemorySource(Source):
 
     def blocks(self) -> Iterator[Block]:
         """The whole table as one block: nothing is copied."""
-        yield Block(self.table, self.y, range(self.first_row, self.first_row + self.n_rows))
+        yield Block(self.table, self.y, range(self.first_row, self.first_row + self.n_rows), self.n_columns)
 
     def take(self, rows: Sequence[int] | Ints) -> Block:
         """These rows, copied out."""
@@ -62,7 +62,7 @@ class MemorySource(Source):
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int) -> Scan:
         places = 2 * min(wanted, stop - start)
         found = Found(np.empty(places, np.int64), np.empty(places), np.zeros(stop - start, np.uint8))
-        mistakes, minus, plus, longest2, written, bad = scan(
+        mistakes, certain, minus, plus, longest2, written, bad = scan(
             self.table, self.y, start, stop, w, b, self._longest2, places // 2, found
         )
         if bad != ALL_FINE:
@@ -70,6 +70,7 @@ class MemorySource(Source):
         return Scan(
             rows=stop - start,
             mistakes=mistakes,
+            certain=certain,
             lowest=(minus, plus),
             longest2=longest2,
             wanted=wanted,
