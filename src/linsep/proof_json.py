@@ -52,7 +52,7 @@ def _data(verdict: Verdict) -> Object:
         "rows": str(verdict.n_rows),
         "columns": str(verdict.n_columns),
         "bias": verdict.bias,
-        "labels": [_label_pair(label) for label in verdict.labels],
+        "labels": [_written_label(label) for label in verdict.labels],
         "names": None if verdict.names is None else list(verdict.names),
         "label_column": verdict.label_column,
         "numbers": verdict.numbers,
@@ -99,16 +99,16 @@ def _digits(number: int) -> str:
     return str(number) if number.bit_length() < 1990 else hex(number)
 
 
-def _label_pair(label: Label) -> list[str]:
+def _written_label(label: Label) -> str:
     match label:
         case bool():
-            return ["boolean", "true" if label else "false"]
+            return "boolean:true" if label else "boolean:false"
         case int():
-            return ["integer", _digits(label)]
+            return f"integer:{_digits(label)}"
         case float():
-            return ["number", repr(float(label))]
+            return f"number:{float(label)!r}"
         case str():
-            return ["text", str(label)]
+            return f"text:{label}"
     raise CertificateError(f"A label of type {type(label).__name__} cannot be written down.")
 
 
@@ -220,7 +220,7 @@ def _read_data(value: Any) -> Object:
         "n_rows": _count(data["rows"], "rows"),
         "n_columns": _count(data["columns"], "columns"),
         "bias": data["bias"],
-        "labels": tuple(_label(pair) for pair in labels),
+        "labels": tuple(_label(written) for written in labels),
         "names": _optional(_names, data["names"]),
         "label_column": _optional(lambda text: _text(text, "label_column"), data["label_column"]),
         "numbers": data["numbers"],
@@ -233,23 +233,18 @@ def _read_effort(value: Any) -> Object:
     return {"reads": _count(effort["reads"], "reads"), "seconds": _number(effort["seconds"], "seconds")}
 
 
-def _label(pair: Any) -> Label:
-    match pair:
-        case ["boolean", "true" | "false"]:
-            return bool(pair[1] == "true")
-        case ["integer", str()]:
-            return _integer(pair[1], "label")
-        case ["number", str()]:
-            return _number_text(pair[1])
-        case ["text", str()]:
-            return _text(pair[1], "label")
-    raise CertificateError(f"In the proof, {_clip(pair)} is not a label.")
-
-
-def _number_text(text: str) -> float:
-    if not re.fullmatch(r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,4})?", text):
-        raise CertificateError(f"In the proof, {_clip(text)} is not a number.")
-    return _float(text)
+def _label(written: Any) -> Label:
+    kind, colon, word = written.partition(":") if isinstance(written, str) else ("", "", "")
+    match kind + colon, word:
+        case "text:", _:
+            return _text(word, "label")
+        case "integer:", _:
+            return _integer(word, "label")
+        case "number:", _ if NUMBER.fullmatch(word):
+            return _float(word)
+        case "boolean:", "true" | "false":
+            return word == "true"
+    raise CertificateError(f"In the proof, {_clip(written)} is not a label.")
 
 
 def _separator(value: Any) -> Object:
@@ -317,6 +312,7 @@ def _count(value: Any, what: str) -> int:
     return int(value)
 
 
+NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,4})?")
 DECIMAL = re.compile(rf"0|-?[1-9][0-9]{{0,{MAX_DECIMAL_DIGITS - 1}}}")
 HEX = re.compile(rf"-?0x[1-9a-f][0-9a-f]{{0,{MAX_HEX_DIGITS - 1}}}")
 
