@@ -6,8 +6,8 @@
     ├── Overlapping         overlap: an obstruction, and a spread that forbids even a weak separator
     └── Undecided           no proof either way, and the reason
 
-A verdict is a frozen value. `verify(X, y)` re-checks it exactly from the data alone, `to_json()` writes the proof
-(docs/certificate-format.md), and `python -m linsep.checker` checks what is written without this library.
+A verdict is a frozen value. `verify(X, y)` re-checks it exactly from the data alone, `to_json()` writes the
+proof (docs/certificate-format.md), and `python -m linsep.checker` checks what is written without this library.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Verdict(ABC):
         return verdict_to_json(self)
 
     def explain(self, X: Any = None, y: Any = None, *, names: Sequence[str] | None = None) -> str:
-        """The verdict in plain words. With the data, an obstruction is shown with the point both classes share."""
+        """The verdict in plain words. Given the data, an obstruction comes with the point both classes share."""
         from linsep import proof_words
 
         return proof_words.explain(self, X, y, names)
@@ -177,9 +177,10 @@ class HalfspaceVerdict(Verdict, ABC):
 class Separable(HalfspaceVerdict):
     """Complete separation: `z·w > 0` for every row, w the integer weights.
 
-    `margin` is (low, high): every row is at least `low` from this hyperplane, and no hyperplane keeps all rows
-    farther than `high`. `nearest` proves the latter: rows with positive weights whose class means are at most
-    2·high apart (without bias: whose weighted signed mean is no longer than high). Without it, high is infinity.
+    `margin` is (low, high): every row is at least `low` from this hyperplane, and no hyperplane keeps all
+    rows farther than `high`. `nearest` proves the latter: rows with positive weights whose class means are at
+    most 2·high apart (without bias: whose weighted signed mean is no longer than high). Without `nearest`,
+    high is infinity.
     """
 
     kind: ClassVar[Kind] = "separable"
@@ -216,10 +217,10 @@ class Separable(HalfspaceVerdict):
 class Touching(HalfspaceVerdict):
     """Quasi-complete separation: `z·w >= 0` for every row and `> 0` for some, and an obstruction to more.
 
-    `separated_rows` is the largest set of rows that a weak separator puts strictly on their side, if it was asked
-    for. It comes with `spread`, which proves it: the weights are positive on exactly these rows, the spread's
-    combination is zero, and every other row is a linear combination of the spread's rows, so that every weak
-    separator is 0 there.
+    `separated_rows` is the largest set of rows that a weak separator puts strictly on their side, where it was
+    asked for. It comes with `spread`, which proves it: the weights are positive on exactly these rows, the
+    spread's combination is zero, and every other row is a linear combination of the spread's rows, so that
+    every weak separator is 0 there.
     """
 
     kind: ClassVar[Kind] = "touching"
@@ -252,8 +253,8 @@ class Touching(HalfspaceVerdict):
 class Overlapping(Verdict):
     """Overlap: not even a weak separator exists, except one that is 0 on every row.
 
-    The spread is a combination that is zero and whose rows span all rows: a weak separator is 0 on its rows, hence
-    on all. The obstruction is a small combination that is zero, for a reader to hold.
+    The spread is a combination that is zero and whose rows span all rows: a weak separator is 0 on its rows,
+    hence on all. The obstruction is a small combination that is zero, for a reader to hold.
     """
 
     kind: ClassVar[Kind] = "overlapping"

@@ -20,10 +20,10 @@ again here, in integers, from the rows of the file:
 A row is in the span of the spread exactly when it is 0 on each v of a basis of {v : z·v = 0 on the spread},
 which elimination without fractions finds (Bareiss 1968).
 
-Rows are counted from 0; blank lines are no rows. A decimal stands for the nearest binary64. Digits alone are an
-exact integer; one that binary64 would round is refused unless the proof has "exact-integers". The label column
-is --label (a position from 0, or a name), else the name in the proof, else the last. The first line is a header
-if the label column is given by name, if another field of it is no number, or if --header says so.
+Rows are counted from 0; blank lines are no rows. A decimal stands for the nearest binary64. Digits alone are
+an exact integer; one that binary64 would round is refused unless the proof has "exact-integers". The label
+column is --label (a position from 0, or a name), else the name in the proof, else the last. The first line is
+a header if the label column is given by name, if another field of it is no number, or if --header says so.
 Exit status: 0 VERIFIED, 1 REFUTED, 2 BAD INPUT, 3 UNDECIDED.
 """
 
@@ -54,7 +54,7 @@ def need(condition: Any, complaint: str, status: int = BAD_INPUT) -> None:
         raise CheckError(complaint, status)
 
 
-# 1. The proof. A form is a pattern of strings, a type, {field: form}, [form] for a list, (form,) for "or null".
+# 1. The proof. A form is a pattern of strings, a type, {field: form}, [form] for lists, (form,) for "or null".
 
 COUNT = r"0|[1-9][0-9]{0,17}"
 INTEGER = r"0|-?[1-9][0-9]{0,599}|-?0x[1-9a-f][0-9a-f]{0,1048575}"

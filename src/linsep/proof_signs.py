@@ -1,6 +1,6 @@
 """On which side of a hyperplane is each row? Exact signs of `w·x + b`, nearly all at the speed of floats.
 
-The weights are integers of any length, the values of any real type. Three stages, each exact where it answers:
+The weights are integers of any length, the values of any real type. Three stages, exact where they answer:
 
 1. Floats with a rounding bound (Higham, Accuracy and Stability, §3.1). For D terms summed in any order,
    `|fl(s) - s| <= g·Σ|w_j x_j| + underflow` with g = D·u/(1 - D·u), u = 2^-53.
@@ -35,7 +35,7 @@ SAFE = 2.0**1000  # Σ|w_j x_j| below this: no partial sum overflowed
 class Form:
     """The function x -> w·x + b with integer coefficients, made ready for all three stages.
 
-    `floats` are the coefficients times a power of two, rounded; `sizes[j] >= |floats[j]|` is large enough that
+    `floats` are the coefficients times a power of two, rounded; `sizes[j] >= |floats[j]|` is so large that
     `u·sizes[j]` covers what was rounded away. The constant b is the last coefficient of both.
     """
 
@@ -47,11 +47,11 @@ class Form:
 
 
 def form_of(weights: Sequence[int], constant: int) -> Form:
-    """Prepare w·x + b. A common factor changes no sign and is kept: exact scores are those of the given weights."""
+    """Prepare w·x + b for exact signs and scores."""
     coefficients = (*weights, constant)
     floats, shift = scaled_floats(coefficients)
     sizes = np.abs(floats)
-    # A weight below the normal range is dropped: its whole size is then at most u·2^-969. Zero weights stay zero.
+    # A weight below the normal range is dropped: all of it is then at most u·2^-969. Zero weights stay zero.
     lost = (sizes < SMALLEST_NORMAL) & np.array([c != 0 for c in coefficients], dtype=bool)
     floats[lost], sizes[lost] = 0.0, 2.0**-969
     fits = all(abs(c) < 2**62 for c in coefficients)
@@ -61,7 +61,7 @@ def form_of(weights: Sequence[int], constant: int) -> Form:
 def scaled_floats(integers: Sequence[int]) -> tuple[Floats, int]:
     """The integers times one power of two, 2^shift, rounded to doubles; the largest is near 1.
 
-    Only where the integers differ by more than 2^1000 is the largest lifted, to keep the smallest representable.
+    Only where the integers differ by more than 2^1000 is the largest lifted, to keep the smallest in range.
     """
     lengths = [abs(n).bit_length() for n in integers if n]
     if not lengths:
@@ -84,21 +84,21 @@ def pieces(values: Values) -> Iterator[tuple[slice, Values]]:
 
 
 def scores(form: Form, values: Values) -> tuple[Floats, Floats]:
-    """Float scores times 2^shift, and a bound on the error of each: infinite where overflow or NaN spoils the score."""
+    """Float scores times 2^shift, and a bound on the error of each: infinite where overflow or NaN spoils it."""
     w, a = form.floats, form.sizes
     with np.errstate(all="ignore"):
         x = values.astype(np.float64, copy=False)
         score = x @ w[:-1] + w[-1]
         size = abs(x) @ a[:-1] + a[-1]
-        # Twice the bound above. The absolute term covers underflow of every product and sum, even where a library
-        # has switched the processor to flush subnormal numbers to zero.
+        # Twice the bound above. The absolute term covers underflow of every product and sum, even where some
+        # library has switched the processor to flush subnormal numbers to zero.
         error = size * ((len(w) + 2) * 2.0**-52) + 2.0**-1020 * (len(w) + float(a.sum()))
         error[~(size < SAFE)] = np.inf
     return score, error
 
 
 def signs(form: Form, values: Values) -> NDArray[np.int8]:
-    """The exact sign, -1, 0 or +1, of the form on each row. Raises NotFiniteError with the row's place in the block."""
+    """The exact sign, -1, 0 or +1, of the form on each row; NotFiniteError names the place in the block."""
     out = np.zeros(values.shape[0], dtype=np.int8)
     for part, piece in pieces(values):
         score, error = scores(form, piece)
@@ -194,7 +194,7 @@ def _is_word(dtype: np.dtype[Any]) -> bool:
 
 
 def _word_scores(words: NDArray[np.int64], rows: Flat) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Scores in int64, and for which rows they are exact: those that fit after scaling the row by a power of two."""
+    """Scores in int64, and for which rows they are exact: those that fit, scaled by a power of two."""
     w = words[rows.columns]
     data = np.where(w == 0, 0, rows.data)
     unit = np.zeros(len(rows.bounds) - 1, dtype=np.int32)

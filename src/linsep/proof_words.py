@@ -50,7 +50,8 @@ def _column_names(verdict: Verdict, names: Sequence[str] | None) -> Sequence[str
 def _separable(verdict: Separable, columns: Sequence[str]) -> list[str]:
     negative, positive = verdict.labels
     lines = [
-        f"separable: complete separation. A hyperplane has each of the {verdict.n_rows} rows on its right side:",
+        "separable: complete separation. "
+        f"A hyperplane has each of the {verdict.n_rows} rows strictly on its right side:",
         f"{_equation(verdict, columns)} is positive on every row labelled {positive!r}"
         f" and negative on every row labelled {negative!r}.",
     ]
@@ -127,8 +128,8 @@ def _obstruction(
     mean = "weighted mean" if verdict.bias else "weighted sum"
     if rows is None:
         return [
-            f"The obstruction: {_weighted(obstruction.rows, obstruction.weights)}. With these weights the {mean} "
-            f"of those labelled {positive!r} is exactly the {mean} of those labelled {negative!r}."
+            f"The obstruction: {_weighted(obstruction.rows, obstruction.weights)}. "
+            f"With these weights the {mean} of those labelled {positive!r} is exactly the {mean} of those labelled {negative!r}."
         ]
     taken, values, y = rows.take(obstruction.rows)
     lines = ["The obstruction:"]

@@ -3,7 +3,7 @@
 With z = y·(x, 1), or z = y·x without bias:
 
 * separator: z·w > 0 for every row (or >= 0 for every row and > 0 for one).
-* combination: rows with positive integers u, `Σ u_i z_i = 0`. Then no w has z·w > 0 on all these rows (Gordan),
+* combination: rows with positive integers u, `Σ u_i z_i = 0`. Then no w has z·w > 0 on all of them (Gordan),
   and a w with z·w >= 0 on them has z·w = 0 on them: positive multiples of these numbers add up to 0.
 * span: every row of a set is a linear combination of a few. A form that is 0 on the few is then 0 on all.
 
@@ -150,7 +150,7 @@ def check_span(
 
 
 def _vanishing_forms(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], list[Form]]:
-    """The columns where the named rows have entries, and a basis of the forms on them that vanish on the rows."""
+    """The columns where the named rows have entries, and a basis of the forms on these that vanish there."""
     from flint import fmpz_mat
 
     table: list[dict[int, int]] = []
@@ -206,7 +206,7 @@ def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: flo
 
 def _near_scores(rows: Rows, form: Form, low: float) -> Iterator[tuple[int, Fraction]]:
     """The exact z·w of every row that floats cannot show to be at least `low·|w|`."""
-    # |w| from above, in the units of the float scores; the factor pays for the rounding of `sizes` and the root.
+    # |w| from above, in the units of the float scores; the factor pays for rounding `sizes` and the root.
     norm = math.hypot(*form.sizes[:-1].tolist()) * (1 + 2.0**-40)
     for numbers, values, y in rows.blocks():
         for part, piece in pieces(values):
@@ -239,7 +239,7 @@ def squared_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], 
     """The square of an upper bound on every margin, from rows with positive weights.
 
     Without bias: a unit w with z·w >= m on the rows has `m·Σu <= Σ u z·w <= |Σ u z|`.
-    With bias: the same for p - q, the difference of the classes' weighted means, in which the constant cancels;
+    With bias: the same for p - q, the difference of the classes' weighted means, where the constant cancels;
     each mean is at least m from the hyperplane, so `2m <= |p - q|`.
     """
     _, _, y = rows.take(numbers)
