@@ -178,7 +178,7 @@ def read_rows(data: dict[str, Any], options: argparse.Namespace) -> Iterator[tup
         need(len(names) == data["columns"], f"the file has {len(names)} columns to classify by", REFUTED)
         seen, constant = 0, [(1, 1)] * data["bias"]
         for seen, line in enumerate(lines if has_header else chain([first], lines), start=1):
-            need(len(line) == len(first), f"row {seen - 1} has {len(line)} fields, not {len(first)}")
+            need(len(line) == len(names) + 1, f"row {seen - 1} has {len(line)} fields, not {len(names) + 1}")
             label = line.pop(place)
             sign = is_label(label, data["labels"][1]) - is_label(label, data["labels"][0])
             need(sign, f"row {seen - 1} has the label {label!a:.40}, unknown to the proof", REFUTED)
@@ -245,13 +245,13 @@ def check(proof: dict[str, Any], options: argparse.Namespace) -> None:
     data, kind, margin = proof["data"], proof["kind"], proof.get("margin") or {"low": 0.0, "nearest": None}
     combinations = proof.get("obstruction"), proof.get("spread"), margin["nearest"]
     obstruction, spread, nearest = map(read_combination, combinations)
-    separator = proof.get("separator", {"weights": ["0"] * data["columns"], "bias_weight": "0"})
+    separator = proof.get("separator") or {"weights": [], "bias_weight": None}
     w = [int(v, 0) for v in separator["weights"]]
     bound = Fraction(margin["low"]) ** 2 * dot(w, w)
-    w += [int(separator["bias_weight"], 0)] * data["bias"]
+    w += [int(separator["bias_weight"], 0)] if separator["bias_weight"] and data["bias"] else []
     named, strict = Rows(), set[int]()
     for i, (z, shift) in enumerate(read_rows(data, options)):
-        side = dot(z, w)
+        side = dot(z, w) if w else 0
         need(side >= (kind == "separable"), f"row {i} is not on its side of the hyperplane", REFUTED)
         need(not bound or side**2 >= bound * 4**shift, f"row {i} is nearer than the margin", REFUTED)
         if side > 0 and kind == "touching":

@@ -139,14 +139,14 @@ def _obstruction(
             shown = _weighted([obstruction.rows[k] for k in mine], [obstruction.weights[k] for k in mine])
             lines.append(f"labelled {label!r}: {shown}.")
     point = _point(obstruction, flat(values, taken), y, verdict.bias)
-    where = ", ".join(f"{columns[j]} = {value:.6g}" for j, value in point[:SHOWN])
+    where = ", ".join(f"{columns[j]} = {value}" for j, value in point[:SHOWN])
     more = f" and {len(point) - SHOWN} more columns" if len(point) > SHOWN else ""
     lines.append(f"Both classes have the same {mean}: {where or 'zero in every column'}{more}.")
     return lines
 
 
-def _point(obstruction: Obstruction, table: Any, y: Any, bias: bool) -> list[tuple[int, float]]:
-    """The common point, column by column, zeros left out; taken from the smaller label present."""
+def _point(obstruction: Obstruction, table: Any, y: Any, bias: bool) -> list[tuple[int, str]]:
+    """The point both classes share, column by column, zeros left out."""
     side = 1 if 1 in y else -1
     total: dict[int, Fraction] = {}
     weight = 0
@@ -158,14 +158,14 @@ def _point(obstruction: Obstruction, table: Any, y: Any, bias: bool) -> list[tup
                     m, e = dyadic(value)
                     total[column] = total.get(column, Fraction(0)) + multiple * m * Fraction(2) ** e
     scale = weight if bias else 1
-    return [(column, _as_float(value / scale)) for column, value in sorted(total.items()) if value]
+    return [(column, _shown(value / scale)) for column, value in sorted(total.items()) if value]
 
 
-def _as_float(value: Fraction) -> float:
+def _shown(value: Fraction) -> str:
     try:
-        return float(value)
+        return f"{float(value):.6g}"
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return f"{'-' if value < 0 else ''}(beyond the largest double)"
 
 
 def _weighted(rows: Sequence[int], weights: Sequence[int]) -> str:
