@@ -49,7 +49,9 @@ class Table:
 
     def csv(self) -> str:
         out = io.StringIO()
-        csv.writer(out).writerows([*map(repr, row), label] for row, label in zip(self.rows, self.labels, strict=True))
+        csv.writer(out).writerows(
+            [*map(repr, row), label] for row, label in zip(self.rows, self.labels, strict=True)
+        )
         return out.getvalue()
 
     def arrays(self, layout: str) -> tuple[Any, Any]:
@@ -118,7 +120,9 @@ def are_spanned(fields: Any, others: list[list[Fraction]], Z: list[list[Fraction
     return all(rank([*few, z]) == rank(few) for z in others)
 
 
-def is_margin(margin: Any, scores: list[Fraction], weights: list[int], Z: list[list[Fraction]], bias: bool) -> bool:
+def is_margin(
+    margin: Any, scores: list[Fraction], weights: list[int], Z: list[list[Fraction]], bias: bool
+) -> bool:
     if margin is None:
         return True
     length = sum(w * w for w in weights)
@@ -133,7 +137,9 @@ def is_margin(margin: Any, scores: list[Fraction], weights: list[int], Z: list[l
     means = []
     for sign in (1, -1):
         mine = [(i, u) for i, u in pairs if Z[i][-1] == sign]
-        means.append([sum(u * sign * Z[i][j] for i, u in mine) / sum(u for _, u in mine) for j in range(len(Z[0]))])
+        means.append(
+            [sum(u * sign * Z[i][j] for i, u in mine) / sum(u for _, u in mine) for j in range(len(Z[0]))]
+        )
     gap = [p - q for p, q in zip(*means, strict=True)]
     return dot(gap, gap) <= 4 * Fraction(margin["high"]) ** 2
 
@@ -155,7 +161,11 @@ def _judge(document: Any, data: Any, table: Table) -> bool:
         return False
     Z = signed(table, labels, bias)
     if document["kind"] == "overlapping":
-        return is_zero(document["obstruction"], Z) and is_zero(document["spread"], Z) and are_spanned(document["spread"], Z, Z)
+        return (
+            is_zero(document["obstruction"], Z)
+            and is_zero(document["spread"], Z)
+            and are_spanned(document["spread"], Z, Z)
+        )
     weights = [int(w, 0) for w in document["separator"]["weights"]]
     constant = int(document["separator"]["bias_weight"], 0)
     if constant and not bias:
@@ -189,7 +199,9 @@ def circuits(Z: list[list[Fraction]]) -> Iterator[tuple[list[int], list[int]]]:
 
 def null_vector(rows: list[list[Fraction]]) -> list[int] | None:
     """The integers u with Σ u z = 0 if they are unique up to scale and nowhere zero, the first positive."""
-    if rank(rows) != len(rows) - 1 or any(rank(rows[:k] + rows[k + 1 :]) != len(rows) - 1 for k in range(len(rows))):
+    if rank(rows) != len(rows) - 1 or any(
+        rank(rows[:k] + rows[k + 1 :]) != len(rows) - 1 for k in range(len(rows))
+    ):
         return None
     u = [Fraction(1)]
     columns = list(zip(*rows, strict=True))
@@ -221,14 +233,20 @@ def true_proof(table: Table, labels: tuple[Any, Any], bias: bool) -> Verdict | N
     Z = signed(table, labels, bias)
     found = list(circuits(Z))
     pinned = sorted({i for rows, _ in found for i in rows})
-    common: dict[str, Any] = {"n_rows": len(Z), "n_columns": len(table.rows[0]), "bias": bias, "labels": labels}
+    common: dict[str, Any] = {
+        "n_rows": len(Z),
+        "n_columns": len(table.rows[0]),
+        "bias": bias,
+        "labels": labels,
+    }
     if found:
         totals = [sum(dict(zip(rows, u, strict=True)).get(i, 0) for rows, u in found) for i in pinned]
         parts = {"obstruction": Obstruction.of(*found[0]), "spread": Obstruction.of(pinned, totals)}
         if len(pinned) == len(Z):
             return Overlapping(**common, **parts)
     free = [i for i in range(len(Z)) if i not in pinned]
-    for w in itertools.product(range(-4, 5), repeat=len(Z[0])):
+    reach = 4 if len(Z[0]) < 4 else 2
+    for w in itertools.product(range(-reach, reach + 1), repeat=len(Z[0])):
         scores = [dot(z, list(w)) for z in Z]
         if all(scores[i] > 0 for i in free) and not any(scores[i] for i in pinned):
             constant = w[-1] if bias else 0
@@ -271,7 +289,27 @@ def tables(seed: int) -> Iterator[tuple[Table, Verdict]]:
 # Forgeries. Those in FORMAL keep to the written format; those in WILD need not.
 
 Forgery = Callable[[Any, Table, random.Random], None]
-JUNK = [None, True, 1, 1.5, "", "1.5", "1e3", " 1", "01", "+1", "-0", "0x1f", "0x", "٣", "1_0", [], {}, "NaN", "text:"]
+JUNK = [
+    None,
+    True,
+    1,
+    1.5,
+    "",
+    "1.5",
+    "1e3",
+    " 1",
+    "01",
+    "+1",
+    "-0",
+    "0x1f",
+    "0x",
+    "٣",
+    "1_0",
+    [],
+    {},
+    "NaN",
+    "text:",
+]
 
 
 def leaves(node: Any) -> Iterator[tuple[Any, Any]]:
@@ -291,7 +329,11 @@ def containers(node: Any) -> Iterator[Any]:
 
 
 def claims(document: Any) -> dict[str, Any]:
-    return {name: document[name] for name in ("separator", "margin", "obstruction", "spread") if document.get(name)}
+    return {
+        name: document[name]
+        for name in ("separator", "margin", "obstruction", "spread")
+        if document.get(name)
+    }
 
 
 def is_integer(text: Any) -> bool:
@@ -312,7 +354,9 @@ def change_margin(document: Any, table: Table, rng: random.Random) -> None:
     if margin and margin.get("high") is not None:
         end = rng.choice(["low", "high"])
         old = margin[end]
-        new = rng.choice([math.nextafter(old, 0), math.nextafter(old, math.inf), old * 2, old / 2, 0.0, 5e-324])
+        new = rng.choice(
+            [math.nextafter(old, 0), math.nextafter(old, math.inf), old * 2, old / 2, 0.0, 5e-324]
+        )
         margin[end] = min(new, sys.float_info.max)
 
 
@@ -368,7 +412,9 @@ def change_size(document: Any, table: Table, rng: random.Random) -> None:
 
 
 def forget_part(document: Any, table: Table, rng: random.Random) -> None:
-    name = rng.choice([name for name in ("margin", "spread", "separated_rows", "names") if name in document] or ["x"])
+    name = rng.choice(
+        [name for name in ("margin", "spread", "separated_rows", "names") if name in document] or ["x"]
+    )
     if document["kind"] != "overlapping" and name in document:
         document[name] = None
 
@@ -376,7 +422,9 @@ def forget_part(document: Any, table: Table, rng: random.Random) -> None:
 def change_separated(document: Any, table: Table, rng: random.Random) -> None:
     rows = document.get("separated_rows")
     if rows:
-        rng.choice([lambda: rows.pop(), lambda: rows.append(str(rng.randrange(8))), lambda: rows.append(rows[0])])()
+        rng.choice(
+            [lambda: rows.pop(), lambda: rows.append(str(rng.randrange(8))), lambda: rows.append(rows[0])]
+        )()
 
 
 def change_value(document: Any, table: Table, rng: random.Random) -> None:
@@ -446,7 +494,9 @@ def change_written_label(document: Any, table: Table, rng: random.Random) -> Non
     labels = document["data"]["labels"]
     if isinstance(labels, list) and labels:
         k = rng.randrange(len(labels))
-        labels[k] = rng.choice([labels[0], "text:maybe", "integer:1", "number:1.0", "boolean:true", "number:1e999", "1"])
+        labels[k] = rng.choice(
+            [labels[0], "text:maybe", "integer:1", "number:1.0", "boolean:true", "number:1e999", "1"]
+        )
 
 
 FORMAL: list[Forgery] = [
@@ -547,4 +597,8 @@ def hear_forgery(court: Court, document: Any, table: Table, rng: random.Random) 
 
 if __name__ == "__main__":
     total = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    print("accepted because true: {}, refused: {}".format(*forge(total, seed=int(sys.argv[2]) if sys.argv[2:] else 0)))
+    print(
+        "accepted because true: {}, refused: {}".format(
+            *forge(total, seed=int(sys.argv[2]) if sys.argv[2:] else 0)
+        )
+    )

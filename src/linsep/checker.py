@@ -54,7 +54,7 @@ def need(condition: Any, complaint: str, status: int = BAD_INPUT) -> None:
         raise CheckError(complaint, status)
 
 
-# 1. The proof. A form is a pattern of strings, a type, {field: form}, [form] for lists, (form,) for "or null".
+# 1. The proof. A form is a pattern of strings, a type, {field: form}, [form] for lists, (form,) or null.
 
 COUNT = r"0|[1-9][0-9]{0,17}"
 INTEGER = r"0|-?[1-9][0-9]{0,599}|-?0x[1-9a-f][0-9a-f]{0,1048575}"
@@ -95,9 +95,9 @@ def read_proof(path: str) -> dict[str, Any]:
     """The proof, once every field has its form and the fields fit together."""
     with Path(path).open("rb") as file:
         content = file.read(2**28)  # a longer proof is cut, and then no JSON
-    # Bare integers, NaN and objects with a repeated field become lists of what no form accepts.
-    unique: Any = lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else pairs  # noqa: E731
-    proof = json.loads(content, object_pairs_hook=unique, parse_int=list, parse_constant=list)
+    # Bare integers, NaN and objects with a repeated field become bytes and tuples, which no form accepts.
+    unique: Any = lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else tuple(pairs)  # noqa: E731
+    proof = json.loads(content, object_pairs_hook=unique, parse_int=str.encode, parse_constant=str.encode)
     kind = proof.get("kind") if isinstance(proof, dict) else None
     need(isinstance(kind, str) and kind in CLAIMS, f"the proof has the kind {kind!a:.40}")
     forms: dict[str, Any] = {**FRAME, **CLAIMS[str(kind)], "kind": kind}

@@ -59,10 +59,9 @@ def check_weak_separator(rows: Rows, weights: Sequence[int], constant: int) -> N
 
 def check_same_rows(claimed: Sequence[int], found: NDArray[np.int64]) -> None:
     """The separated rows are exactly those that the separator puts strictly on their side."""
-    difference = set(claimed) ^ set(found.tolist())
-    if difference or len(claimed) != len(found):
-        row = min(difference, default=min(claimed))
-        raise CertificateError(f"Row {row}: the separated rows are not those strictly on their side.")
+    if sorted(claimed) != sorted(found.tolist()):
+        different = set(claimed) ^ set(found.tolist()) or set(claimed)
+        raise CertificateError(f"Row {min(different)}: the separated rows are not those strictly on their side.")
 
 
 def _sides(rows: Rows, form: Form) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
