@@ -1,14 +1,14 @@
 """Forged proofs by the thousand: `python -m tests.forge 100000`.
 
-True proofs of small tables are changed in every way a mistake or a forger would change them: any field, row, weight,
-sign, label or kind, the text itself, or the data under it. Then three judges look at each:
+True proofs of small tables are changed in every way a mistake or a forger would change them: any field, row,
+weight, sign, label or kind, the text itself, or the data under it. Then three judges look at each:
 
 * the library (`verdict_from_json(...).verify(...)`),
 * the stand-alone checker,
 * `judge`, below: the definitions, in Fractions, as plainly as they can be written.
 
-The first two must always agree, and may accept only what the third calls true. Where the change kept to the written
-format, they must accept everything that the third calls true.
+The first two must always agree, and may accept only what the third calls true. Where the change kept to the
+written format, they must accept everything that the third calls true.
 """
 
 from __future__ import annotations
@@ -500,8 +500,8 @@ def change_written_label(document: Any, table: Table, rng: random.Random) -> Non
 
 
 FORMAL: list[Forgery] = [
-    change_integer, change_integer, change_integer, change_margin, drop_row, add_row, scale_weights, change_bias,
-    change_size, change_value, change_value, change_label, swap_rows, lose_row, repeat_row, change_separated,
+    change_integer, change_integer, change_integer, change_margin, drop_row, add_row, scale_weights,
+    change_bias, change_size, change_value, change_value, change_label, swap_rows, lose_row, repeat_row, change_separated,
 ]  # fmt: skip
 WILD: list[Forgery] = [
     drop_item, swap_items, forget_part, change_kind, change_leaf, change_field, change_written_label,
@@ -517,8 +517,8 @@ def spoil_text(text: str, rng: random.Random) -> bytes:
     nested = b"[" * 100_000
     return rng.choice(
         [raw[:spot], flipped, flipped, repeated, text.replace('"reads"', '"reads": "0", "reads"').encode(),
-         text.replace("0.0", "NaN").encode(), text.replace("0.0", "1e999").encode(), raw + b"{}", b"\xff" + raw,
-         nested, b"", text.encode("utf-16")]
+         text.replace("0.0", "NaN").encode(), text.replace("0.0", "1e999").encode(), raw + b"{}",
+         b"\xff" + raw, nested, b"", text.encode("utf-16")]
     )  # fmt: skip
 
 

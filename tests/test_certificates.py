@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
-from linsep.errors import CertificateError, LengthError, NotFiniteError, NotNumericError, ShapeError
+from linsep.errors import (
+    ArgumentError,
+    CertificateError,
+    LengthError,
+    NotFiniteError,
+    NotNumericError,
+    ShapeError,
+)
 from linsep.proof_json import verdict_from_json
 from linsep.proof_rows import MemoryRows, rows_of
 from linsep.proof_signs import form_of, scaled_floats, scores, signs
@@ -165,8 +172,8 @@ PLANE = separable((1, 0, 0), -1, n_rows=4, labels=("no", "yes"))
 @pytest.mark.parametrize(
     "table",
     [
-        X, X.astype(float), X.astype(np.float32), X.astype(np.float16), X.astype(np.longdouble), X.astype(np.uint8),
-        X.astype(object), np.asfortranarray(X), X.tolist(), sparse.csr_matrix(X), sparse.coo_array(X),
+        X, X.astype(float), X.astype(np.float32), X.astype(np.float16), X.astype(np.longdouble),
+        X.astype(np.uint8), X.astype(object), np.asfortranarray(X), X.tolist(), sparse.csr_matrix(X), sparse.coo_array(X),
         sparse.csc_array(X.astype(float)), pd.DataFrame(X), pd.DataFrame(X).astype({0: float}),
         pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2] * 1.0}),
     ],
@@ -563,3 +570,30 @@ def test_json_of_the_document_is_plain_json():
 
 def test_labels_are_compared_as_python_compares_them():
     assert rows_of([[1.0]] * 2, [True, 0], (0, 1)).signs.tolist() == [1, -1]
+
+
+def test_words_about_other_data_are_refused():
+    with pytest.raises(CertificateError):
+        xor().explain(XOR, [0, 1, 1, 1])
+    with pytest.raises(CertificateError):
+        xor().explain(XOR[:3], XOR_Y[:3])
+    with pytest.raises(ArgumentError):
+        xor().explain(names=["a"])
+
+
+def test_integers_beyond_every_double_are_exact():
+    huge = 10**400
+    separable((2,), -2 * huge - 1).verify([[huge], [huge + 1]], [-1, 1])
+    with pytest.raises(CertificateError):
+        separable((2,), -2 * huge - 1).verify([[huge], [huge]], [-1, 1])
+
+
+def test_numpy_labels_become_plain_ones():
+    verdict = xor(labels=(np.int64(0), np.float64(1)))
+    assert [type(label) for label in verdict.labels] == [int, float]
+
+
+def test_a_value_that_is_not_finite_outside_the_spread_is_named():
+    table = np.vstack([np.column_stack([XOR, XOR[:, 0]]), [[np.nan, 0, 0]]])
+    with pytest.raises(NotFiniteError, match="row 4, column 0"):
+        xor(n_rows=5, n_columns=3).verify(table, [*XOR_Y, 1])

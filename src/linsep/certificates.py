@@ -7,7 +7,7 @@
     └── Undecided           no proof either way, and the reason
 
 A verdict is a frozen value. `verify(X, y)` re-checks it exactly from the data alone, `to_json()` writes the
-proof (docs/certificate-format.md), and `python -m linsep.checker` checks what is written without this library.
+proof (docs/certificate-format.md), and `python -m linsep.checker` checks what is written on its own.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
+
+import numpy as np
 
 from linsep import recheck
 from linsep.errors import CertificateError
@@ -98,7 +100,10 @@ class Verdict(ABC):
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        negative, positive = self.labels
+        negative, positive = (
+            label.item() if isinstance(label, np.generic) else label for label in self.labels
+        )
+        object.__setattr__(self, "labels", (negative, positive))
         if any(isinstance(label, float) and not math.isfinite(label) for label in self.labels):
             raise CertificateError("A label is not a finite number.")
         if negative == positive:
@@ -131,7 +136,7 @@ class Verdict(ABC):
         return verdict_to_json(self)
 
     def explain(self, X: Any = None, y: Any = None, *, names: Sequence[str] | None = None) -> str:
-        """The verdict in plain words. Given the data, an obstruction comes with the point both classes share."""
+        """The verdict in plain words. Given the data, an obstruction comes with its common point."""
         from linsep import proof_words
 
         return proof_words.explain(self, X, y, names)
@@ -217,8 +222,8 @@ class Separable(HalfspaceVerdict):
 class Touching(HalfspaceVerdict):
     """Quasi-complete separation: `z·w >= 0` for every row and `> 0` for some, and an obstruction to more.
 
-    `separated_rows` is the largest set of rows that a weak separator puts strictly on their side, where it was
-    asked for. It comes with `spread`, which proves it: the weights are positive on exactly these rows, the
+    `separated_rows` is the largest set of rows that a weak separator puts strictly on their side, if asked
+    for. It comes with `spread`, which proves it: the weights are positive on exactly these rows, the
     spread's combination is zero, and every other row is a linear combination of the spread's rows, so that
     every weak separator is 0 there.
     """

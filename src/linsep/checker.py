@@ -215,14 +215,14 @@ def check_near(weights: dict[int, int], rows: Rows, bias: bool, high: float) -> 
 
 
 def eliminate(matrix: list[list[int]], modulus: int = 0) -> tuple[list[list[int]], list[int], int]:
-    """Reduced rows, pivot columns, the common pivot. Integer divisions are exact; a modulus needs none."""
+    """Reduced rows, pivot columns, common pivot. Divisions are exact; modulo a prime only pivots count."""
     pivots, last = list[int](), 1
     for column in range(len(matrix[0])):
         top = len(pivots)
         for k in [i for i in range(top, len(matrix)) if matrix[i][column]][:1]:
             matrix[top], matrix[k] = matrix[k], matrix[top]
             lead, pivot = matrix[top], matrix[top][column]
-            for i in {*range(len(matrix))} - {top}:
+            for i in {*range(top if modulus else 0, len(matrix))} - {top}:
                 cross = [pivot * a - matrix[i][column] * b for a, b in zip(matrix[i], lead, strict=True)]
                 matrix[i] = [v % modulus if modulus else v // last for v in cross]
             last = pivot

@@ -128,9 +128,16 @@ def _frame_columns(X: Any) -> list[NDArray[Any]] | None:
 
 
 def _beside(columns: list[NDArray[Any]]) -> NDArray[Any]:
-    if len({column.dtype for column in columns}) == 1:
+    if len({column.dtype for column in columns}) == 1 or all(map(_fits_binary64, columns)):
         return np.column_stack(columns)
     return np.column_stack([column.astype(object) for column in columns])
+
+
+def _fits_binary64(column: NDArray[Any]) -> bool:
+    """Does every number of the column survive as a double?"""
+    if column.dtype.kind in "iu" and len(column):
+        return max(-int(column.min()), int(column.max())) <= EXACT_IN_BINARY64
+    return column.dtype.kind in "biu" or column.dtype in (np.float64, np.float32, np.float16)
 
 
 def _narrowed(X: NDArray[Any]) -> NDArray[Any]:

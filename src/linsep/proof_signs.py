@@ -84,7 +84,9 @@ def pieces(values: Values) -> Iterator[tuple[slice, Values]]:
 
 
 def scores(form: Form, values: Values) -> tuple[Floats, Floats]:
-    """Float scores times 2^shift, and a bound on the error of each: infinite where overflow or NaN spoils it."""
+    """Float scores times 2^shift, and a bound on the error of each: infinite where floats cannot tell."""
+    if values.dtype == object:  # integers of any length
+        return np.zeros(values.shape[0]), np.full(values.shape[0], np.inf)
     w, a = form.floats, form.sizes
     with np.errstate(all="ignore"):
         x = values.astype(np.float64, copy=False)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from linsep import recheck
 from linsep.certificates import (
     HalfspaceVerdict,
     Obstruction,
@@ -16,6 +17,7 @@ from linsep.certificates import (
     Undecided,
     Verdict,
 )
+from linsep.errors import ArgumentError
 from linsep.proof_rows import Rows, rows_of
 from linsep.proof_signs import dyadic, flat
 
@@ -25,6 +27,8 @@ SHOWN = 8  # items of a list before it is cut with a count
 def explain(verdict: Verdict, X: Any, y: Any, names: Sequence[str] | None) -> str:
     """The verdict in plain words; with the data, obstructions are shown class by class."""
     rows = None if X is None else rows_of(X, y, verdict.labels)
+    if rows is not None:
+        recheck.check_shape(rows, verdict.n_rows, verdict.n_columns)
     columns = _column_names(verdict, names)
     match verdict:
         case Separable():
@@ -44,7 +48,11 @@ def explain(verdict: Verdict, X: Any, y: Any, names: Sequence[str] | None) -> st
 
 def _column_names(verdict: Verdict, names: Sequence[str] | None) -> Sequence[str]:
     chosen = names if names is not None else verdict.names
-    return chosen if chosen is not None else [f"x{j}" for j in range(verdict.n_columns)]
+    if chosen is None:
+        return [f"x{j}" for j in range(verdict.n_columns)]
+    if len(chosen) != verdict.n_columns:
+        raise ArgumentError(f"{len(chosen)} names for {verdict.n_columns} columns: give one for each.")
+    return chosen
 
 
 def _separable(verdict: Separable, columns: Sequence[str]) -> list[str]:
@@ -129,8 +137,11 @@ def _obstruction(
     if rows is None:
         return [
             f"The obstruction: {_weighted(obstruction.rows, obstruction.weights)}. "
-            f"With these weights the {mean} of those labelled {positive!r} is exactly the {mean} of those labelled {negative!r}."
+            f"With these weights the {mean} of those labelled {positive!r} "
+            f"is exactly the {mean} of those labelled {negative!r}."
         ]
+    # Words about data must be true of that data: a combination that is not zero is refused here too.
+    recheck.check_combination(rows, obstruction.rows, obstruction.weights, verdict.bias, "obstruction")
     taken, values, y = rows.take(obstruction.rows)
     lines = ["The obstruction:"]
     for label, sign in ((positive, 1), (negative, -1)):

@@ -61,16 +61,21 @@ def check_same_rows(claimed: Sequence[int], found: NDArray[np.int64]) -> None:
     """The separated rows are exactly those that the separator puts strictly on their side."""
     if sorted(claimed) != sorted(found.tolist()):
         different = set(claimed) ^ set(found.tolist()) or set(claimed)
-        raise CertificateError(f"Row {min(different)}: the separated rows are not those strictly on their side.")
+        row = min(different)
+        raise CertificateError(f"Row {row}: the separated rows are not those strictly on their side.")
 
 
 def _sides(rows: Rows, form: Form) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
     """Row numbers and the exact signs of z·w, block by block."""
     for numbers, values, y in rows.blocks():
-        try:
-            yield numbers, signs(form, values) * y
-        except NotFiniteError as error:  # knows the place in the block; say the row
-            raise NotFiniteError(int(numbers[error.row]), error.column, error.value) from None
+        yield numbers, _signs(form, numbers, values) * y
+
+
+def _signs(form: Form, numbers: NDArray[np.int64], values: Values) -> NDArray[np.int8]:
+    try:
+        return signs(form, values)
+    except NotFiniteError as error:  # knows the place in the block; say the row
+        raise NotFiniteError(int(numbers[error.row]), error.column, error.value) from None
 
 
 def check_combination(
@@ -140,7 +145,7 @@ def check_span(
     for block_numbers, values, _ in rows.blocks():
         strange = _has_entries(values, outside)
         for form in forms:
-            strange |= signs(form, values) != 0
+            strange |= _signs(form, block_numbers, values) != 0
         if exempt is not None:
             strange &= ~np.isin(block_numbers, exempt)
         if strange.any():
