@@ -406,6 +406,12 @@ def change_bias(document: Any, table: Table, rng: random.Random) -> None:
     document["data"]["bias"] = not document["data"]["bias"]
 
 
+def zero_separator(document: Any, table: Table, rng: random.Random) -> None:
+    """The form that is 0 on every row: a weak separator of nothing."""
+    if "separator" in document:
+        document["separator"] = {"weights": ["0"] * len(table.rows[0]), "bias_weight": "0"}
+
+
 def change_size(document: Any, table: Table, rng: random.Random) -> None:
     name = rng.choice(["rows", "columns"])
     document["data"][name] = str(int(document["data"][name]) + rng.choice([1, -1]))
@@ -501,7 +507,8 @@ def change_written_label(document: Any, table: Table, rng: random.Random) -> Non
 
 FORMAL: list[Forgery] = [
     change_integer, change_integer, change_integer, change_margin, drop_row, add_row, scale_weights,
-    change_bias, change_size, change_value, change_value, change_label, swap_rows, lose_row, repeat_row, change_separated,
+    change_bias, change_size, change_value, change_value, change_label, swap_rows, lose_row, repeat_row,
+    change_separated, zero_separator,
 ]  # fmt: skip
 WILD: list[Forgery] = [
     drop_item, swap_items, forget_part, change_kind, change_leaf, change_field, change_written_label,

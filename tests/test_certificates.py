@@ -124,6 +124,14 @@ def test_cancellation_that_rounding_hides_is_seen():
     assert signs(form_of([1, 1, 1], 0), rows).tolist() == plain_signs(form_of([1, 1, 1], 0), rows.tolist())
 
 
+def test_products_that_underflow_are_seen():
+    assert signs(form_of([1, 1, -2], 0), np.array([[2 * E, 2 * E, 2 * E]])).tolist() == [0]
+
+
+def test_values_beyond_a_machine_word_are_seen():
+    assert signs(form_of([1, 1, 1], 0), np.array([[2.0**64, 2.0**63, -3 * 2.0**63]])).tolist() == [0]
+
+
 def test_integers_are_scaled_into_floats_by_one_power_of_two():
     floats, shift = scaled_floats([3, -6, 0])
     assert (floats * 2.0**-shift).tolist() == [3, -6, 0] and 0.5 <= abs(floats).max() <= 1
@@ -173,7 +181,8 @@ PLANE = separable((1, 0, 0), -1, n_rows=4, labels=("no", "yes"))
     "table",
     [
         X, X.astype(float), X.astype(np.float32), X.astype(np.float16), X.astype(np.longdouble),
-        X.astype(np.uint8), X.astype(object), np.asfortranarray(X), X.tolist(), sparse.csr_matrix(X), sparse.coo_array(X),
+        X.astype(np.uint8), X.astype(object), np.asfortranarray(X), X.tolist(), sparse.csr_matrix(X),
+        sparse.coo_array(X),
         sparse.csc_array(X.astype(float)), pd.DataFrame(X), pd.DataFrame(X).astype({0: float}),
         pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2] * 1.0}),
     ],

@@ -185,6 +185,12 @@ def test_the_span_is_checked_when_the_spread_has_smaller_rank(check):
     assert check(proof, "1,true\n1,false\n1,true\n")[0] == 0
 
 
+def test_a_weak_separator_must_separate_something(check):
+    nothing = {"weights": ["0"], "bias_weight": "0"}
+    proof = proof_of("touching", separator=nothing, separated_rows=None, spread=None)
+    assert check(proof, EXAMPLES[1][1]) == (1, "REFUTED: every row lies on the hyperplane\n")
+
+
 def test_a_count_beyond_all_memory_is_refuted_and_not_allocated(check):
     proof = proof_of("overlapping", columns=str(10**17))
     assert check(proof, EXAMPLES[2][1])[0] == 1
