@@ -241,7 +241,7 @@ def true_proof(table: Table, labels: tuple[Any, Any], bias: bool) -> Verdict | N
     }
     if found:
         totals = [sum(dict(zip(rows, u, strict=True)).get(i, 0) for rows, u in found) for i in pinned]
-        parts = {"obstruction": Obstruction.of(*found[0]), "spread": Obstruction.of(pinned, totals)}
+        parts = {"obstruction": Obstruction(*found[0]), "spread": Obstruction(pinned, totals)}
         if len(pinned) == len(Z):
             return Overlapping(**common, **parts)
     free = [i for i in range(len(Z)) if i not in pinned]

@@ -48,31 +48,24 @@ class Obstruction:
     """Rows with positive integer weights: `Σ weight·z = 0`, z the signed rows.
 
     With bias this says that the weighted mean of the + rows is the weighted mean of the - rows.
-    `Obstruction.of` divides the weights by their common factor and orders the rows.
+    The rows are put in order and the weights divided by their common factor, which changes nothing.
     """
 
     rows: tuple[int, ...]
     weights: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", _integers(self.rows, "row numbers"))
-        object.__setattr__(self, "weights", _integers(self.weights, "weights"))
-        if not self.rows or len(self.rows) != len(self.weights):
-            raise CertificateError(
-                f"{len(self.rows)} rows and {len(self.weights)} weights are no obstruction."
-            )
-        if min(self.rows) < 0 or len(set(self.rows)) != len(self.rows):
+        rows, weights = _integers(self.rows, "row numbers"), _integers(self.weights, "weights")
+        if not rows or len(rows) != len(weights):
+            raise CertificateError(f"{len(rows)} rows and {len(weights)} weights are no obstruction.")
+        if min(rows) < 0 or len(set(rows)) != len(rows):
             raise CertificateError("The rows of an obstruction are distinct row numbers, counted from 0.")
-        if min(self.weights) <= 0:
+        if min(weights) <= 0:
             raise CertificateError("The weights of an obstruction are positive.")
-
-    @classmethod
-    def of(cls, rows: Iterable[Any], weights: Iterable[Any]) -> Obstruction:
-        """The same combination with coprime weights and rows in order."""
-        multiples = _integers(weights, "weights")
-        common = math.gcd(*multiples) or 1
-        pairs = sorted(zip(_integers(rows, "row numbers"), (u // common for u in multiples), strict=True))
-        return cls(tuple(row for row, _ in pairs), tuple(u for _, u in pairs))
+        common = math.gcd(*weights)
+        pairs = sorted(zip(rows, weights, strict=True))
+        object.__setattr__(self, "rows", tuple(row for row, _ in pairs))
+        object.__setattr__(self, "weights", tuple(u // common for _, u in pairs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
