@@ -26,7 +26,7 @@ from linsep.errors import (
 from linsep.proof_json import verdict_from_json
 from linsep.proof_rows import MemoryRows, rows_of
 from linsep.proof_signs import form_of, scaled_floats, scores, signs
-from linsep.recheck import check_margin_high, check_margin_low, margin_bounds
+from linsep.recheck import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
 
 E, M = 2.0**-1074, np.finfo(float).max
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
@@ -299,6 +299,20 @@ def test_margin_bounds_are_accepted_and_tight(seed, bias):
 def test_a_margin_without_its_proof_is_no_value(margin):
     with pytest.raises(CertificateError):
         separable((1,), -1, **margin)
+
+
+@pytest.mark.parametrize("root", [5e-324, 1e-310, 1e-200, 0.1, 3.0, 2.0**1023, 1.5e308, M])
+def test_roots_are_rounded_to_the_next_double(root):
+    square = Fraction(root) ** 2
+    assert root_below(square) == root_above(square) == root
+    assert root_below(square * Fraction(2**60 - 1, 2**60)) == math.nextafter(root, 0)
+    assert root_above(square * Fraction(2**60 + 1, 2**60)) == math.nextafter(root, math.inf)
+
+
+def test_roots_beyond_the_range_of_doubles():
+    assert (root_below(Fraction(16) ** 1024), root_above(Fraction(16) ** 1024)) == (M, math.inf)
+    assert (root_below(Fraction(1, 16**1024)), root_above(Fraction(1, 16**1024))) == (0.0, 5e-324)
+    assert (root_below(Fraction(0)), root_above(Fraction(0))) == (0.0, 0.0)
 
 
 # Touching and Overlapping.

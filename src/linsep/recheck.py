@@ -13,6 +13,7 @@ Every check raises CertificateError and names the row.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -314,8 +315,10 @@ def _root(square: Fraction) -> float:
     """√square within an ulp or two, for squares beyond the range of doubles as well."""
     half = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
     reduced = square / Fraction(4) ** half
-    root = math.ldexp(math.sqrt(float(reduced)), half) if half < 1023 else math.inf
-    return min(root, math.nextafter(math.inf, 0.0))
+    try:
+        return math.ldexp(math.sqrt(float(reduced)), half)
+    except OverflowError:  # the root is beyond the largest double, or within an ulp of it
+        return sys.float_info.max
 
 
 def _few(numbers: Sequence[int]) -> str:
