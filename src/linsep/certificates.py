@@ -1,0 +1,294 @@
+"""The verdicts: what linsep says about two classes, each with the numbers that prove it.
+
+    Verdict                 what was read, and how
+    ├── Separable           complete separation: integer weights with every row strictly on its side
+    ├── Touching            quasi-complete separation: a weak separator, and an obstruction to a strict one
+    ├── Overlapping         overlap: an obstruction, and a spread that forbids even a weak separator
+    └── Undecided           no proof either way, and the reason
+
+A verdict is a frozen value. `verify(X, y)` re-checks it exactly from the data alone, `to_json()` writes the
+proof (docs/certificate-format.md), and `python -m linsep.checker` checks what is written on its own.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
+
+import numpy as np
+
+from linsep import recheck
+from linsep.errors import CertificateError
+from linsep.halfspace import Halfspace
+from linsep.proof_rows import Label, Rows, rows_of
+from linsep.proof_signs import scaled_floats
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Kind: TypeAlias = Literal["separable", "touching", "overlapping", "undecided"]
+Numbers: TypeAlias = Literal["binary64", "exact-integers"]
+NUMBERS: tuple[Numbers, ...] = ("binary64", "exact-integers")
+
+
+def _integers(values: Iterable[Any], what: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(index(value)) for value in values)
+    except TypeError:
+        raise CertificateError(f"The {what} must be integers.") from None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Obstruction:
+    """Rows with positive integer weights: `Σ weight·z = 0`, z the signed rows.
+
+    With bias this says that the weighted mean of the + rows is the weighted mean of the - rows.
+    The rows are put in order and the weights divided by their common factor, which changes nothing.
+    """
+
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        rows, weights = _integers(self.rows, "row numbers"), _integers(self.weights, "weights")
+        if not rows or len(rows) != len(weights):
+            raise CertificateError(f"{len(rows)} rows and {len(weights)} weights are no obstruction.")
+        if min(rows) < 0 or len(set(rows)) != len(rows):
+            raise CertificateError("The rows of an obstruction are distinct row numbers, counted from 0.")
+        if min(weights) <= 0:
+            raise CertificateError("The weights of an obstruction are positive.")
+        common = math.gcd(*weights)
+        pairs = sorted(zip(rows, weights, strict=True))
+        object.__setattr__(self, "rows", tuple(row for row, _ in pairs))
+        object.__setattr__(self, "weights", tuple(u // common for _, u in pairs))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict(ABC):
+    """What every verdict states: the table it is about and the work it took.
+
+    `labels` are (negative, positive) as the user wrote them; `names` the columns' names, if they have any.
+    `numbers` says how numbers were read: "binary64", or "exact-integers" where integers beyond
+    2^53 were kept exact.
+    `reads` counts scans of the whole data.
+    """
+
+    kind: ClassVar[Kind]
+    separable: ClassVar[bool | None]
+
+    n_rows: int
+    n_columns: int
+    bias: bool = True
+    labels: tuple[Label, Label] = (-1, 1)
+    names: tuple[str, ...] | None = None
+    label_column: str | None = None
+    numbers: Numbers = "binary64"
+    rows_left_out: int = 0
+    reads: int = 0
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        negative, positive = (
+            label.item() if isinstance(label, np.generic) else label for label in self.labels
+        )
+        object.__setattr__(self, "labels", (negative, positive))
+        if any(isinstance(label, float) and not math.isfinite(label) for label in self.labels):
+            raise CertificateError("A label is not a finite number.")
+        if negative == positive:
+            raise CertificateError(f"The two labels are the same: {negative!r}.")
+        if min(self.n_rows, self.n_columns, self.rows_left_out, self.reads) < 0:
+            raise CertificateError("Counts are not negative.")
+        if self.names is not None and len(self.names) != self.n_columns:
+            raise CertificateError(f"{len(self.names)} names for {self.n_columns} columns.")
+        if self.numbers not in NUMBERS:
+            raise CertificateError(f"Numbers are read as one of {NUMBERS}, not {self.numbers!r}.")
+
+    def verify(self, X: Any, y: Any = None) -> None:
+        """Check the proof against the data in exact arithmetic.
+
+        X is an array, a sparse matrix, a dataframe, or a source that knows its labels (then y is left out).
+        Raises CertificateError, which names the row, if the proof does not hold. Undecided claims nothing.
+        """
+        rows = rows_of(X, y, self.labels)
+        recheck.check_shape(rows, self.n_rows, self.n_columns)
+        self._verify_claim(rows)
+
+    @abstractmethod
+    def _verify_claim(self, rows: Rows) -> None:
+        """Check what this kind of verdict says about the rows."""
+
+    def to_json(self) -> str:
+        """The written proof: versioned JSON, the same text for the same verdict."""
+        from linsep.proof_json import verdict_to_json
+
+        return verdict_to_json(self)
+
+    def explain(self, X: Any = None, y: Any = None, *, names: Sequence[str] | None = None) -> str:
+        """The verdict in plain words. Given the data, an obstruction comes with its common point."""
+        from linsep import proof_words
+
+        return proof_words.explain(self, X, y, names)
+
+    def __rich__(self) -> RenderableType:
+        from rich.panel import Panel
+        from rich.text import Text
+
+        return Panel(Text(self.explain()), title=self.kind, title_align="left")
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in self.explain().splitlines())
+        return f'<div class="linsep-verdict"><strong>{escape(self.kind)}</strong>{paragraphs}</div>'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HalfspaceVerdict(Verdict, ABC):
+    """A verdict that comes with a hyperplane, its weights exact integers."""
+
+    weights: tuple[int, ...]
+    bias_weight: int = 0
+
+    def __post_init__(self) -> None:
+        Verdict.__post_init__(self)
+        object.__setattr__(self, "weights", _integers(self.weights, "weights"))
+        object.__setattr__(self, "bias_weight", _integers([self.bias_weight], "weights")[0])
+        if len(self.weights) != self.n_columns:
+            raise CertificateError(f"{len(self.weights)} weights for {self.n_columns} columns.")
+        if self.bias_weight and not self.bias:
+            raise CertificateError("Without bias, the bias weight is 0.")
+
+    @property
+    def halfspace(self) -> Halfspace:
+        """The hyperplane in floats: the weights times a power of two, rounded. Proofs use the integers."""
+        floats, _ = scaled_floats((*self.weights, self.bias_weight))
+        return Halfspace(floats[:-1], float(floats[-1]), self.labels)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Separable(HalfspaceVerdict):
+    """Complete separation: `z·w > 0` for every row, w the integer weights.
+
+    `margin` is (low, high): every row is at least `low` from this hyperplane, and no hyperplane keeps all
+    rows farther than `high`. `nearest` proves the latter: rows with positive weights whose class means are at
+    most 2·high apart (without bias: whose weighted signed mean is no longer than high). Without `nearest`,
+    high is infinity.
+    """
+
+    kind: ClassVar[Kind] = "separable"
+    separable: ClassVar[bool | None] = True
+
+    margin: tuple[float, float] | None = None
+    nearest: Obstruction | None = None
+
+    def __post_init__(self) -> None:
+        HalfspaceVerdict.__post_init__(self)
+        if self.margin is None:
+            if self.nearest is not None:
+                raise CertificateError("A nearest pair proves a margin; the margin is missing.")
+            return
+        _check_interval(self.margin)
+        if (self.nearest is None) != math.isinf(self.margin[1]):
+            raise CertificateError(
+                "An upper end of the margin comes with the rows that prove it, or is infinite."
+            )
+        if not any(self.weights):
+            raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
+
+    def _verify_claim(self, rows: Rows) -> None:
+        recheck.check_separator(rows, self.weights, self.bias_weight)
+        if self.margin is not None:
+            recheck.check_margin_low(rows, self.weights, self.bias_weight, self.margin[0])
+            if self.nearest is not None:
+                near = self.nearest
+                recheck.check_margin_high(rows, near.rows, near.weights, self.bias, self.margin[1])
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touching(HalfspaceVerdict):
+    """Quasi-complete separation: `z·w >= 0` for every row and `> 0` for some, and an obstruction to more.
+
+    `separated_rows` is the largest set of rows that a weak separator puts strictly on their side, if asked
+    for. It comes with `spread`, which proves it: the weights are positive on exactly these rows, the
+    spread's combination is zero, and every other row is a linear combination of the spread's rows, so that
+    every weak separator is 0 there.
+    """
+
+    kind: ClassVar[Kind] = "touching"
+    separable: ClassVar[bool | None] = False
+
+    obstruction: Obstruction
+    separated_rows: tuple[int, ...] | None = None
+    spread: Obstruction | None = None
+
+    def __post_init__(self) -> None:
+        HalfspaceVerdict.__post_init__(self)
+        if (self.separated_rows is None) != (self.spread is None):
+            raise CertificateError("The separated rows come with the spread that proves them.")
+        if self.separated_rows is not None:
+            object.__setattr__(self, "separated_rows", _integers(self.separated_rows, "row numbers"))
+
+    def _verify_claim(self, rows: Rows) -> None:
+        strict = recheck.check_weak_separator(rows, self.weights, self.bias_weight)
+        recheck.check_combination(
+            rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction"
+        )
+        if self.separated_rows is not None and self.spread is not None:
+            recheck.check_same_rows(self.separated_rows, strict)
+            recheck.check_combination(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
+            recheck.check_span(rows, self.spread.rows, self.bias, "spread", exempt=strict)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlapping(Verdict):
+    """Overlap: not even a weak separator exists, except one that is 0 on every row.
+
+    The spread is a combination that is zero and whose rows span all rows: a weak separator is 0 on its rows,
+    hence on all. The obstruction is a small combination that is zero, for a reader to hold.
+    """
+
+    kind: ClassVar[Kind] = "overlapping"
+    separable: ClassVar[bool | None] = False
+
+    obstruction: Obstruction
+    spread: Obstruction
+
+    def _verify_claim(self, rows: Rows) -> None:
+        recheck.check_combination(
+            rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction"
+        )
+        recheck.check_combination(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
+        recheck.check_span(rows, self.spread.rows, self.bias, "spread")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undecided(Verdict):
+    """No proof either way. `margin` holds bounds known so far; they are not proved by this value."""
+
+    kind: ClassVar[Kind] = "undecided"
+    separable: ClassVar[bool | None] = None
+
+    reason: str
+    margin: tuple[float, float] = (0.0, math.inf)
+
+    def __post_init__(self) -> None:
+        Verdict.__post_init__(self)
+        _check_interval(self.margin)
+
+    def _verify_claim(self, rows: Rows) -> None:
+        """Nothing is claimed."""
+
+
+def _check_interval(margin: tuple[float, float]) -> None:
+    low, high = margin
+    if not (0.0 <= low <= high and math.isfinite(low)):
+        raise CertificateError(f"({low}, {high}) is no interval of margins.")

@@ -1,0 +1,223 @@
+"""On which side of a hyperplane is each row? Exact signs of `w·x + b`, nearly all at the speed of floats.
+
+The weights are integers of any length, the values of any real type. Three stages, exact where they answer:
+
+1. Floats with a rounding bound (Higham, Accuracy and Stability, §3.1). For D terms summed in any order,
+   `|fl(s) - s| <= g·Σ|w_j x_j| + underflow` with g = D·u/(1 - D·u), u = 2^-53.
+   A score beyond its bound has the right sign. The bound used here is twice that one, which also pays for
+   rounding the weights and the values to doubles.
+2. Scores that are integers below 2^62 in units of the row's last bit: int64 arithmetic, no rounding at all.
+3. Python integers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.errors import NotFiniteError
+from linsep.proof_rows import Values, is_sparse
+
+Floats: TypeAlias = NDArray[np.float64]
+Dyadic: TypeAlias = tuple[int, int]  # (m, e) stands for m·2^e
+
+PIECE = 2**16  # entries looked at together: the temporaries of stage 1 stay in the cache
+SMALLEST_NORMAL = 2.0**-1022
+SAFE = 2.0**1000  # Σ|w_j x_j| below this: no partial sum overflowed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """The function x -> w·x + b with integer coefficients, made ready for all three stages.
+
+    `floats` are the coefficients times a power of two, rounded; `sizes[j] >= |floats[j]|` is so large that
+    `u·sizes[j]` covers what was rounded away. The constant b is the last coefficient of both.
+    """
+
+    coefficients: tuple[int, ...]
+    floats: Floats
+    sizes: Floats
+    shift: int
+    words: NDArray[np.int64] | None  # the coefficients themselves, where they fit
+
+
+def form_of(weights: Sequence[int], constant: int) -> Form:
+    """Prepare w·x + b for exact signs and scores."""
+    coefficients = (*weights, constant)
+    floats, shift = scaled_floats(coefficients)
+    sizes = np.abs(floats)
+    # A weight below the normal range is dropped: all of it is then at most u·2^-969. Zero weights stay zero.
+    lost = (sizes < SMALLEST_NORMAL) & np.array([c != 0 for c in coefficients], dtype=bool)
+    floats[lost], sizes[lost] = 0.0, 2.0**-969
+    fits = all(abs(c) < 2**62 for c in coefficients)
+    return Form(coefficients, floats, sizes, shift, np.array(coefficients, dtype=np.int64) if fits else None)
+
+
+def scaled_floats(integers: Sequence[int]) -> tuple[Floats, int]:
+    """The integers times one power of two, 2^shift, rounded to doubles; the largest is near 1.
+
+    Only where the integers differ by more than 2^1000 is the largest lifted, to keep the smallest in range.
+    """
+    lengths = [abs(n).bit_length() for n in integers if n]
+    if not lengths:
+        return np.zeros(len(integers)), 0
+    shift = min(max(max(lengths) - min(lengths) - 1000, 0), 1000) - max(lengths)
+    if shift >= 0:
+        return np.array([float(n << shift) for n in integers]), shift
+    unit = 1 << -shift
+    return np.array([n / unit for n in integers]), shift  # int / int rounds once, also into the subnormals
+
+
+def pieces(values: Values) -> Iterator[tuple[slice, Values]]:
+    """Consecutive rows of a block, few enough to stay in the cache."""
+    n_rows, n_columns = values.shape
+    entries = values.nnz if is_sparse(values) else n_rows * n_columns
+    step = max(1, PIECE * max(n_rows, 1) // max(entries, n_rows, 1))
+    for start in range(0, n_rows, step):
+        part = slice(start, start + step)
+        yield part, values[part]
+
+
+def scores(form: Form, values: Values) -> tuple[Floats, Floats]:
+    """Float scores times 2^shift, and a bound on the error of each: infinite where floats cannot tell."""
+    if values.dtype == object:  # integers of any length
+        return np.zeros(values.shape[0]), np.full(values.shape[0], np.inf)
+    w, a = form.floats, form.sizes
+    with np.errstate(all="ignore"):
+        x = values.astype(np.float64, copy=False)
+        score = x @ w[:-1] + w[-1]
+        size = abs(x) @ a[:-1] + a[-1]
+        # Twice the bound above. The absolute term covers underflow of every product and sum, even where some
+        # library has switched the processor to flush subnormal numbers to zero.
+        error = size * ((len(w) + 2) * 2.0**-52) + 2.0**-1020 * (len(w) + float(a.sum()))
+        error[~(size < SAFE)] = np.inf
+    return score, error
+
+
+def signs(form: Form, values: Values) -> NDArray[np.int8]:
+    """The exact sign, -1, 0 or +1, of the form on each row; NotFiniteError names the place in the block."""
+    out = np.zeros(values.shape[0], dtype=np.int8)
+    for part, piece in pieces(values):
+        score, error = scores(form, piece)
+        found = np.sign(score, where=np.abs(score) > error, out=np.zeros_like(score)).astype(np.int8)
+        doubtful = np.flatnonzero(found == 0)
+        if len(doubtful):
+            found[doubtful] = _exact_signs(form, piece[doubtful], doubtful + part.start)
+        out[part] = found
+    return out
+
+
+def exact_score(form: Form, data: Sequence[Any], columns: Sequence[int]) -> Dyadic:
+    """The exact score m·2^e of one row, given by its entries and their columns."""
+    terms = [(form.coefficients[-1], 0)]
+    for value, column in zip(data, columns, strict=True):
+        mantissa, exponent = dyadic(value)
+        terms.append((mantissa * form.coefficients[column], exponent))
+    return dyadic_sum(terms)
+
+
+def dyadic(value: Any) -> Dyadic:
+    """A finite number as m·2^e, exactly. Raises ValueError or OverflowError for NaN and infinity."""
+    numerator, denominator = value.as_integer_ratio()
+    return int(numerator), 1 - int(denominator).bit_length()
+
+
+def dyadic_sum(terms: Sequence[Dyadic]) -> Dyadic:
+    """The exact sum of numbers m·2^e."""
+    least = min((exponent for _, exponent in terms), default=0)
+    return sum(mantissa << (exponent - least) for mantissa, exponent in terms), least
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flat:
+    """The entries of some rows one after another; `bounds[k]:bounds[k+1]` is row k."""
+
+    data: NDArray[Any]
+    columns: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+    def reduce(self, operation: np.ufunc, entries: NDArray[Any], empty: Any) -> NDArray[Any]:
+        """Reduce the entries of each row; rows without entries get `empty`."""
+        out = np.full(len(self.bounds) - 1, empty, dtype=entries.dtype)
+        filled = self.bounds[1:] > self.bounds[:-1]
+        if filled.any():
+            out[filled] = operation.reduceat(entries, self.bounds[:-1][filled])
+        return out
+
+    def row(self, k: int) -> tuple[list[Any], list[int]]:
+        """The entries of row k and their columns."""
+        span = slice(self.bounds[k], self.bounds[k + 1])
+        return list(self.data[span].tolist()), list(self.columns[span].tolist())
+
+
+def flat(values: Values, numbers: NDArray[np.int64]) -> Flat:
+    """The rows entry by entry, once all entries are known to be finite."""
+    if is_sparse(values):
+        rows = Flat(values.data, values.indices.astype(np.int64), values.indptr.astype(np.int64))
+    else:
+        n_rows, n_columns = values.shape
+        columns = np.tile(np.arange(n_columns), n_rows)
+        rows = Flat(values.ravel(), columns, np.arange(n_rows + 1) * n_columns)
+    _refuse_nonfinite(rows, numbers)
+    return rows
+
+
+def _refuse_nonfinite(rows: Flat, numbers: NDArray[np.int64]) -> None:
+    if rows.data.dtype == object:
+        finite = np.array([isinstance(v, int) or math.isfinite(v) for v in rows.data.tolist()], dtype=bool)
+    else:
+        finite = np.isfinite(rows.data)
+    if not finite.all():
+        k = int(np.argmin(finite))
+        row = int(np.searchsorted(rows.bounds, k, side="right")) - 1
+        raise NotFiniteError(int(numbers[row]), int(rows.columns[k]), float(rows.data[k]))
+
+
+def _exact_signs(form: Form, values: Values, numbers: NDArray[np.int64]) -> NDArray[np.int8]:
+    rows = flat(values, numbers)
+    out = np.zeros(values.shape[0], dtype=np.int8)
+    done = np.zeros(values.shape[0], dtype=bool)
+    if form.words is not None and _is_word(rows.data.dtype):
+        total, done = _word_scores(form.words, rows)
+        out[done] = np.sign(total[done])
+    for k in np.flatnonzero(~done).tolist():
+        mantissa, _ = exact_score(form, *rows.row(k))
+        out[k] = (mantissa > 0) - (mantissa < 0)
+    return out
+
+
+def _is_word(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "iu" or dtype in (np.float64, np.float32, np.float16)
+
+
+def _word_scores(words: NDArray[np.int64], rows: Flat) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Scores in int64, and for which rows they are exact: those that fit, scaled by a power of two."""
+    w = words[rows.columns]
+    data = np.where(w == 0, 0, rows.data)
+    unit = np.zeros(len(rows.bounds) - 1, dtype=np.int32)
+    if data.dtype.kind == "f":
+        data = data.astype(np.float64, copy=False)
+        unit = np.minimum(rows.reduce(np.minimum, _last_bit(data), 0), 0).astype(np.int32)
+    with np.errstate(all="ignore"):
+        size = rows.reduce(np.add, np.abs(data.astype(np.float64)) * np.abs(w.astype(np.float64)), 0.0)
+        fits = size + abs(float(words[-1])) < np.ldexp(1.0, unit + 61)
+    scale = np.repeat(np.where(fits, unit, 0), np.diff(rows.bounds))
+    entries = np.where(np.repeat(fits, np.diff(rows.bounds)), data, 0)
+    if entries.dtype.kind == "f":
+        entries = np.ldexp(entries, -scale)
+    constant = words[-1] << np.where(fits, np.minimum(-unit, 62), 0).astype(np.int64)
+    # b·2^-unit is below 2^61 where the row fits; with b = 0 the shift may be cut at 62 without harm.
+    return rows.reduce(np.add, entries.astype(np.int64) * w, 0) + constant, fits
+
+
+def _last_bit(data: Floats) -> NDArray[np.int32]:
+    """The exponent of the last bit that is set in each number; a large one for zero."""
+    fraction, exponent = np.frexp(data)
+    mantissa = (fraction * 2.0**53).astype(np.int64)
+    _, trailing = np.frexp((mantissa & -mantissa).astype(np.float64))
+    return np.where(data == 0, 2**20, exponent - 53 + trailing - 1).astype(np.int32)

@@ -1,0 +1,326 @@
+"""Does a claim hold for these rows? Exact checks from the data alone, whoever made the claim and however.
+
+With z = y·(x, 1), or z = y·x without bias:
+
+* separator: z·w > 0 for every row (or >= 0 for every row and > 0 for one).
+* combination: rows with positive integers u, `Σ u_i z_i = 0`. Then no w has z·w > 0 on all of them (Gordan),
+  and a w with z·w >= 0 on them has z·w = 0 on them: positive multiples of these numbers add up to 0.
+* span: every row of a set is a linear combination of a few. A form that is 0 on the few is then 0 on all.
+
+Every check raises CertificateError and names the row.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.errors import CertificateError, NotFiniteError
+from linsep.proof_rows import Rows, Values, is_sparse
+from linsep.proof_signs import Form, dyadic, dyadic_sum, exact_score, flat, form_of, pieces, scores, signs
+
+
+def check_shape(rows: Rows, n_rows: int, n_columns: int) -> None:
+    """The table has the size that the proof speaks of."""
+    if (rows.n_rows, rows.n_columns) != (n_rows, n_columns):
+        raise CertificateError(
+            f"The proof is about {n_rows} rows and {n_columns} columns; "
+            f"the data has {rows.n_rows} rows and {rows.n_columns} columns."
+        )
+
+
+def check_separator(rows: Rows, weights: Sequence[int], constant: int) -> None:
+    """Every row lies strictly on its side."""
+    for numbers, side in _sides(rows, form_of(weights, constant)):
+        bad = np.flatnonzero(side <= 0)
+        if len(bad):
+            where = "on the hyperplane" if side[bad[0]] == 0 else "on the wrong side of the hyperplane"
+            raise CertificateError(f"Row {numbers[bad[0]]} lies {where}: it is not separated.")
+
+
+def check_weak_separator(rows: Rows, weights: Sequence[int], constant: int) -> NDArray[np.int64]:
+    """No row lies on the wrong side, and one lies strictly on its own; returns the numbers of all that do."""
+    strict = []
+    for numbers, side in _sides(rows, form_of(weights, constant)):
+        bad = np.flatnonzero(side < 0)
+        if len(bad):
+            raise CertificateError(f"Row {numbers[bad[0]]} lies on the wrong side of the weak separator.")
+        strict.append(numbers[side > 0])
+    found = np.concatenate(strict) if strict else np.zeros(0, dtype=np.int64)
+    if not len(found):
+        raise CertificateError("Every row lies on the weak separator's hyperplane: it separates nothing.")
+    return found
+
+
+def check_same_rows(claimed: Sequence[int], found: NDArray[np.int64]) -> None:
+    """The separated rows are exactly those that the separator puts strictly on their side."""
+    if sorted(claimed) != sorted(found.tolist()):
+        different = set(claimed) ^ set(found.tolist()) or set(claimed)
+        row = min(different)
+        raise CertificateError(f"Row {row}: the separated rows are not those strictly on their side.")
+
+
+def _sides(rows: Rows, form: Form) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
+    """Row numbers and the exact signs of z·w, block by block."""
+    for numbers, values, y in rows.blocks():
+        yield numbers, _signs(form, numbers, values) * y
+
+
+def _signs(form: Form, numbers: NDArray[np.int64], values: Values) -> NDArray[np.int8]:
+    try:
+        return signs(form, values)
+    except NotFiniteError as error:  # knows the place in the block; say the row
+        raise NotFiniteError(int(numbers[error.row]), error.column, error.value) from None
+
+
+def check_combination(
+    rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, what: str
+) -> None:
+    """Positive multiples of the signed rows add up to zero in every column."""
+    check_numbers(rows, numbers, weights, what)
+    totals = _signed_sum(rows, numbers, weights, bias)
+    for column, (mantissa, _) in sorted(totals.items()):
+        if mantissa:
+            where = "the constant" if column == rows.n_columns else f"column {column}"
+            raise CertificateError(
+                f"The {what} (rows {_few(numbers)}) does not hold: its rows do not cancel in {where}."
+            )
+
+
+def check_numbers(rows: Rows, numbers: Sequence[int], weights: Sequence[int], what: str) -> None:
+    """The rows exist, no row is named twice, and every weight is positive."""
+    if not numbers or len(numbers) != len(weights):
+        raise CertificateError(f"The {what} has {len(numbers)} rows and {len(weights)} weights.")
+    seen: set[int] = set()
+    for number, weight in zip(numbers, weights, strict=True):
+        if not 0 <= number < rows.n_rows:
+            raise CertificateError(f"The {what} names row {number}; the rows are 0 to {rows.n_rows - 1}.")
+        if number in seen:
+            raise CertificateError(f"The {what} names row {number} twice.")
+        if weight <= 0:
+            raise CertificateError(f"The {what} gives row {number} a weight that is not positive.")
+        seen.add(number)
+
+
+def _signed_sum(
+    rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool
+) -> dict[int, tuple[int, int]]:
+    """`Σ u z`, exactly, column by column (m·2^e); columns without entries are left out."""
+    terms: dict[int, list[tuple[int, int]]] = {}
+    for place, sign, data, columns in _entries(rows, numbers):
+        multiple = weights[place] * sign
+        for value, column in zip(data, columns, strict=True):
+            if value:
+                mantissa, exponent = dyadic(value)
+                terms.setdefault(column, []).append((mantissa * multiple, exponent))
+        if bias:
+            terms.setdefault(rows.n_columns, []).append((multiple, 0))
+    return {column: dyadic_sum(column_terms) for column, column_terms in terms.items()}
+
+
+def _entries(rows: Rows, numbers: Sequence[int]) -> Iterator[tuple[int, int, list[Any], list[int]]]:
+    """(place in `numbers`, sign, entries, their columns) of each named row."""
+    taken, values, y = rows.take(numbers)
+    if [int(n) for n in taken] != list(numbers):
+        raise CertificateError("The source did not hand over the rows it was asked for.")
+    table = flat(values, taken)
+    for k in range(len(numbers)):
+        yield k, int(y[k]), *table.row(k)
+
+
+def check_span(
+    rows: Rows, numbers: Sequence[int], bias: bool, what: str, exempt: NDArray[np.int64] | None = None
+) -> None:
+    """Every row, except those in `exempt`, is a linear combination of the rows named."""
+    columns, forms = _vanishing_forms(rows, numbers, bias)
+    if len(columns) == rows.n_columns + bias and not forms:
+        return  # the named rows span everything
+    outside = np.ones(rows.n_columns, dtype=bool)
+    outside[[c for c in columns if c < rows.n_columns]] = False
+    for block_numbers, values, _ in rows.blocks():
+        strange = _has_entries(values, outside)
+        for form in forms:
+            strange |= _signs(form, block_numbers, values) != 0
+        if exempt is not None:
+            strange &= ~np.isin(block_numbers, exempt)
+        if strange.any():
+            row = block_numbers[int(np.argmax(strange))]
+            raise CertificateError(f"Row {row} is not a linear combination of the rows of the {what}.")
+
+
+def _vanishing_forms(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], list[Form]]:
+    """The columns where the named rows have entries, and a basis of the forms on these that vanish there."""
+    from flint import fmpz_mat
+
+    table: list[dict[int, int]] = []
+    for _, _, data, places in _entries(rows, numbers):
+        parts = {column: dyadic(value) for value, column in zip(data, places, strict=True) if value}
+        if bias:
+            parts[rows.n_columns] = (1, 0)
+        least = min((exponent for _, exponent in parts.values()), default=0)
+        table.append({column: m << (e - least) for column, (m, e) in parts.items()})
+    columns = sorted(set().union(*table))
+    if not columns:
+        return [], []
+    matrix = fmpz_mat(len(table), len(columns), [row.get(column, 0) for row in table for column in columns])
+    if matrix.rank() == len(columns):
+        return columns, []
+    basis, nullity = matrix.nullspace()
+    vectors = [[int(basis[i, k]) for i in range(len(columns))] for k in range(nullity)]
+    return columns, [_spread_form(rows.n_columns, columns, vector) for vector in vectors]
+
+
+def _spread_form(n_columns: int, columns: list[int], vector: list[int]) -> Form:
+    common = math.gcd(*vector)
+    coefficients = [0] * (n_columns + 1)
+    for column, value in zip(columns, vector, strict=True):
+        coefficients[column] = value // common
+    return form_of(coefficients[:-1], coefficients[-1])
+
+
+def _has_entries(values: Values, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which rows have a nonzero entry in the marked columns."""
+    if not columns.any():
+        return np.zeros(values.shape[0], dtype=bool)
+    if is_sparse(values):
+        hits = columns[values.indices] & (values.data != 0)
+        rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+        return np.bincount(rows[hits], minlength=values.shape[0]) > 0
+    return np.asarray((values[:, columns] != 0).any(axis=1), dtype=bool)
+
+
+# The margin: the distance of the nearest row to the hyperplane, min z·w / |w|, the constant not part of |w|.
+
+
+def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: float) -> None:
+    """Every row is at least `low` away from the hyperplane, on its side."""
+    form = form_of(weights, constant)
+    square, bound = sum(w * w for w in weights), Fraction(low)
+    for number, score in _near_scores(rows, form, low):
+        if score < 0 or score * score < bound * bound * square:
+            raise CertificateError(
+                f"Row {number} is nearer to the hyperplane than the proof's margin {low!r}."
+            )
+
+
+def _near_scores(rows: Rows, form: Form, low: float) -> Iterator[tuple[int, Fraction]]:
+    """The exact z·w of every row that floats cannot show to be at least `low·|w|`."""
+    # |w| from above, in the units of the float scores; the factor pays for rounding `sizes` and the root.
+    norm = math.hypot(*form.sizes[:-1].tolist()) * (1 + 2.0**-40)
+    for numbers, values, y in rows.blocks():
+        for part, piece in pieces(values):
+            score, error = scores(form, piece)
+            with np.errstate(all="ignore"):
+                far = score * y[part] - error > low * norm * (1 + 2.0**-40)
+            near = np.flatnonzero(~far)
+            yield from _exact_scores(form, piece[near], numbers[part][near], y[part][near])
+
+
+def _exact_scores(
+    form: Form, values: Values, numbers: NDArray[np.int64], y: NDArray[np.int8]
+) -> Iterator[tuple[int, Fraction]]:
+    table = flat(values, numbers)
+    for k, number in enumerate(numbers.tolist()):
+        mantissa, exponent = exact_score(form, *table.row(k))
+        yield number, int(y[k]) * Fraction(mantissa) * Fraction(2) ** exponent
+
+
+def check_margin_high(
+    rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, high: float
+) -> None:
+    """No hyperplane has a margin above `high`: the named rows come as near to an obstruction as that."""
+    check_numbers(rows, numbers, weights, "nearest pair")
+    if squared_ceiling(rows, numbers, weights, bias) > Fraction(high) ** 2:
+        raise CertificateError(f"The rows {_few(numbers)} do not show that the margin is at most {high!r}.")
+
+
+def squared_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool) -> Fraction:
+    """The square of an upper bound on every margin, from rows with positive weights.
+
+    Without bias: a unit w with z·w >= m on the rows has `m·Σu <= Σ u z·w <= |Σ u z|`.
+    With bias: the same for p - q, the difference of the classes' weighted means, where the constant cancels;
+    each mean is at least m from the hyperplane, so `2m <= |p - q|`.
+    """
+    _, _, y = rows.take(numbers)
+    plus = sum(u for u, sign in zip(weights, y, strict=True) if sign > 0)
+    minus = sum(weights) - plus
+    if not bias:
+        return _squared_length(_signed_sum(rows, numbers, weights, False)) / Fraction(plus + minus) ** 2
+    if not plus or not minus:
+        raise CertificateError(f"The nearest pair (rows {_few(numbers)}) needs rows of both classes.")
+    balanced = [u * (minus if sign > 0 else plus) for u, sign in zip(weights, y, strict=True)]
+    return _squared_length(_signed_sum(rows, numbers, balanced, False)) / Fraction(2 * plus * minus) ** 2
+
+
+def _squared_length(vector: dict[int, tuple[int, int]]) -> Fraction:
+    return sum((Fraction(m) ** 2 * Fraction(4) ** e for m, e in vector.values()), Fraction(0))
+
+
+def margin_bounds(
+    rows: Rows,
+    weights: Sequence[int],
+    constant: int,
+    numbers: Sequence[int],
+    multiples: Sequence[int],
+    bias: bool,
+) -> tuple[float, float]:
+    """(low, high) that `check_margin_low` and `check_margin_high` accept, as tight as doubles allow."""
+    form = form_of(weights, constant)
+    square = sum(w * w for w in weights)
+    if not square:
+        raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
+    guess = _float_margin(rows, form)
+    least = min((score for _, score in _near_scores(rows, form, guess)), default=None)
+    low = guess if least is None else root_below(least * abs(least) / square)
+    high = root_above(squared_ceiling(rows, numbers, multiples, bias))
+    return low, high
+
+
+def _float_margin(rows: Rows, form: Form) -> float:
+    """A little more than the margin as floats see it, so that the nearest rows count as near."""
+    norm = math.hypot(*form.floats[:-1].tolist())
+    least = math.inf
+    for _, values, y in rows.blocks():
+        for part, piece in pieces(values):
+            score, error = scores(form, piece)
+            least = min(least, float(np.min(score * y[part] + error, initial=math.inf)))
+    return max(least, 0.0) / norm * (1 + 2.0**-30)
+
+
+def root_below(square: Fraction) -> float:
+    """The largest double whose square is at most `square`; negative input has no margin and gives 0."""
+    if square <= 0:
+        return 0.0
+    root = _root(square)
+    while Fraction(root) ** 2 > square:
+        root = math.nextafter(root, 0.0)
+    return root
+
+
+def root_above(square: Fraction) -> float:
+    """A double, infinity included, hardly above the root of `square` and never below it."""
+    root = _root(square)
+    while root < math.inf and Fraction(root) ** 2 < square:
+        root = math.nextafter(root, math.inf)
+    return root
+
+
+def _root(square: Fraction) -> float:
+    """√square within an ulp or two, for squares beyond the range of doubles as well."""
+    half = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    reduced = square / Fraction(4) ** half
+    try:
+        return math.ldexp(math.sqrt(float(reduced)), half)
+    except OverflowError:  # the root is beyond the largest double, or within an ulp of it
+        return sys.float_info.max
+
+
+def _few(numbers: Sequence[int]) -> str:
+    shown = ", ".join(str(n) for n in numbers[:8])
+    return shown if len(numbers) <= 8 else f"{shown} and {len(numbers) - 8} more"

@@ -1,0 +1,246 @@
+"""The stand-alone checker: what it accepts, what it says, and that no input makes it stumble."""
+
+import ast
+import json
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from linsep import checker
+from linsep.proof_json import verdict_from_json
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "certificate-format.md"
+SOURCE = Path(checker.__file__)
+EXAMPLES = re.findall(
+    r"^### (\w+)\n.*?```csv\n(.*?)```\n\n```json\n(.*?)```",
+    DOCUMENT.read_text("utf-8"),
+    re.DOTALL | re.MULTILINE,
+)
+STATUS = {"separable": 0, "touching": 0, "overlapping": 0, "undecided": 3}
+
+
+@pytest.fixture
+def check(tmp_path, capsys):
+    """Run the checker on texts; returns its exit status and the line it prints."""
+
+    def run(proof, data, *options):
+        paths = tmp_path / "proof.json", tmp_path / "data.csv"
+        for path, content in zip(paths, (proof, data), strict=True):
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        status = checker.main([*map(str, paths), *options])
+        return status, capsys.readouterr().out
+
+    return run
+
+
+def proof_of(kind="separable", **changes):
+    document = json.loads(next(text for name, _, text in EXAMPLES if name == kind))
+    document["data"] |= {k: v for k, v in changes.items() if k in document["data"]}
+    document |= {k: v for k, v in changes.items() if k in document}
+    return json.dumps(document)
+
+
+def point_proof(**changes):
+    """One column, x > 1 is positive, two rows."""
+    base = {
+        "rows": "2",
+        "columns": "1",
+        "names": None,
+        "label_column": None,
+        "labels": ["integer:0", "integer:1"],
+    }
+    separator = {"weights": ["1"], "bias_weight": "-1"}
+    return proof_of(**(base | {"separator": separator, "margin": None} | changes))
+
+
+def test_the_document_has_an_example_of_each_kind():
+    assert [name for name, _, _ in EXAMPLES] == list(STATUS)
+
+
+@pytest.mark.parametrize(("kind", "data", "proof"), EXAMPLES)
+def test_the_examples_of_the_document_are_checked(check, kind, data, proof):
+    status, line = check(proof, data)
+    assert status == STATUS[kind]
+    assert line.startswith("UNDECIDED: " if status else f"VERIFIED {kind}")
+
+
+@pytest.mark.parametrize(("kind", "data", "proof"), EXAMPLES)
+def test_the_examples_of_the_document_are_what_the_library_writes(kind, data, proof):
+    assert verdict_from_json(proof).to_json() == proof
+
+
+def test_the_checker_is_one_file_of_300_lines_on_the_standard_library():
+    text = SOURCE.read_text("utf-8")
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {(n.module if isinstance(n, ast.ImportFrom) else n.names[0].name).split(".")[0] for n in nodes}
+    assert modules <= sys.stdlib_module_names
+    assert len(text.splitlines()) <= 300
+
+
+def test_it_runs_as_a_lone_file_without_the_package(tmp_path):
+    _, data, proof = EXAMPLES[0]
+    (tmp_path / "proof.json").write_text(proof)
+    (tmp_path / "data.csv").write_text(data)
+    command = [sys.executable, "-I", str(SOURCE), "proof.json", "data.csv"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("VERIFIED separable")
+
+
+def test_usage_errors_exit_with_2():
+    with pytest.raises(SystemExit) as stopped:
+        checker.main([])
+    assert stopped.value.code == 2
+
+
+def test_a_refutation_names_the_row(check):
+    status, line = check(point_proof(), "2,1\n1,0\n")
+    assert (status, line) == (1, "REFUTED: row 1 is not on its side of the hyperplane\n")
+
+
+def test_a_missing_file_is_bad_input(tmp_path, capsys):
+    assert checker.main([str(tmp_path / "none"), str(tmp_path / "none.csv")]) == 2
+    assert capsys.readouterr().out.startswith("BAD INPUT: ")
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "status"),
+    [
+        ("2,1\n0,0\n", (), 0),
+        ("x,y\n2,1\n0,0\n", (), 0),
+        ("7,y\n2,1\n0,0\n", ("--header",), 0),
+        ("7,y\n2,1\n0,0\n", ("--label", "y"), 0),
+        ("y,7\n1,2\n0,0\n", ("--label", "y"), 0),
+        ("1,2\n0,0\n", ("--label", "0"), 0),
+        ("7,y\n2,1\n0,0\n", (), 1),  # the header reads as a row of an unknown label
+        ("2,1\n0,0\n", ("--label", "9"), 2),
+        ("2,1\n0,0\n", ("--label", "y"), 2),
+        ("\ufeff2,1\r\n\r\n0.,0\r\n", (), 0),
+        ('"2","1"\n" -1e-3 ","0.0"\n', (), 0),
+        ("2,1\n0,0\n0,0\n", (), 1),
+        ("2,1\n", (), 1),
+        ("2,3,1\n0,3,0\n", (), 1),
+        ("2,1\n0\n", (), 2),
+        ("2,1\nnan,0\n", (), 2),
+        ("2,1\ninf,0\n", (), 2),
+        ("2,1\n1e999,0\n", (), 2),
+        ("2,1\n1_0,0\n", (), 2),
+        ("2,1\n0x1,0\n", (), 2),
+        ("2,1\n٠,0\n", (), 2),
+        ("2,1\n,0\n", (), 2),
+        ("2,1\n0,2\n", (), 1),
+        ("2,1\n" + "1" * 700 + ",0\n", (), 2),
+        ("", (), 1),
+        (b"\xff\xfe\x00", (), 2),
+        ('2,1\n"0,0\n', (), 2),
+        ("2,1\n\0,0\n", (), 2),
+    ],
+)
+def test_csv_files_are_read_as_documented(check, data, options, status):
+    assert check(point_proof(), data, *options)[0] == status
+
+
+def test_names_in_the_proof_must_be_the_names_in_the_header(check):
+    proof = point_proof(names=["x"])
+    assert check(proof, "x,y\n2,1\n0,0\n")[0] == 0
+    assert check(proof, "z,y\n2,1\n0,0\n")[0] == 2
+
+
+def test_an_integer_that_binary64_would_round_is_refused_unless_kept_exact(check):
+    data = f"{2**53 + 1},1\n{2**53},0\n"
+    separator = {"weights": ["2"], "bias_weight": str(-(2**54) - 1)}
+    assert check(point_proof(separator=separator), data)[0] == 2
+    assert check(point_proof(separator=separator, numbers="exact-integers"), data)[0] == 0
+    assert (
+        check(point_proof(separator=separator, numbers="exact-integers"), data.replace("3,1", "2,1"))[0] == 1
+    )
+
+
+def test_subnormal_numbers_and_the_largest_double_are_exact(check):
+    separator = {"weights": ["1"], "bias_weight": "0"}
+    assert check(point_proof(separator=separator), "5e-324,1\n-5e-324,0\n")[0] == 0
+    assert check(point_proof(separator=separator), "5e-324,1\n0.0,0\n")[0] == 1
+    assert (
+        check(point_proof(separator=separator), "1.7976931348623157e308,1\n-1.7976931348623157e308,0\n")[0]
+        == 0
+    )
+
+
+def test_a_decimal_stands_for_its_nearest_double(check):
+    tenth = (0.1).as_integer_ratio()
+    at_tenth = {"weights": [str(tenth[1])], "bias_weight": str(-tenth[0])}
+    assert check(point_proof(separator=at_tenth), "0.1,1\n0,0\n")[0] == 1
+    assert check(point_proof(separator=at_tenth), "0.10000000000000002,1\n0,0\n")[0] == 0
+
+
+def test_the_span_is_checked_when_the_spread_has_smaller_rank(check):
+    two = {"rows": ["0", "1"], "weights": ["1", "1"]}
+    proof = proof_of("overlapping", rows="3", columns="1", obstruction=two, spread=two)
+    status, line = check(proof, "1,true\n1,false\n2,true\n")
+    assert (status, line) == (1, "REFUTED: row 2 is not in the span of the spread\n")
+    assert check(proof, "1,true\n1,false\n1,true\n")[0] == 0
+
+
+def test_a_weak_separator_must_separate_something(check):
+    nothing = {"weights": ["0"], "bias_weight": "0"}
+    proof = proof_of("touching", separator=nothing, separated_rows=None, spread=None)
+    assert check(proof, EXAMPLES[1][1]) == (1, "REFUTED: every row lies on the hyperplane\n")
+
+
+def test_a_count_beyond_all_memory_is_refuted_and_not_allocated(check):
+    proof = proof_of("overlapping", columns=str(10**17))
+    assert check(proof, EXAMPLES[2][1])[0] == 1
+
+
+def test_elimination_finds_every_null_vector():
+    rng = random.Random(1)
+    for _ in range(200):
+        height, width = rng.randint(1, 5), rng.randint(1, 5)
+        matrix = [[rng.choice([0, 0, 1, -1, 2, 10**20]) for _ in range(width)] for _ in range(height)]
+        basis = checker.null_vectors([list(row) for row in matrix])
+        assert all(checker.dot(row, v) == 0 for row in matrix for v in basis)
+        assert len(basis) == width - fraction_rank(matrix) and fraction_rank(basis) == len(basis)
+
+
+def fraction_rank(matrix):
+    from fractions import Fraction
+
+    from tests.forge import rank
+
+    return rank([[Fraction(v) for v in row] for row in matrix])
+
+
+def test_no_bytes_make_it_stumble(check):
+    rng = random.Random(2)
+    _, data, proof = EXAMPLES[1]
+    for _ in range(300):
+        files = [bytearray(proof.encode()), bytearray(data.encode())]
+        for file in files:
+            for _ in range(rng.choice([0, 1, 3])):
+                spot = rng.randrange(len(file))
+                file[spot : spot + rng.choice([0, 1, 5])] = rng.randbytes(rng.choice([0, 1, 2]))
+        status, line = check(bytes(files[0]), bytes(files[1]))
+        assert status in (0, 1, 2, 3) and line.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "proof",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b"{}",
+        b"[" * 10**5,
+        b'{"kind": []}',
+        b'{"kind": "separable"}',
+        b"1",
+        b"\xff",
+        b"NaN",
+    ],
+)
+def test_what_is_no_proof_is_bad_input(check, proof):
+    assert check(proof, "1,1\n")[0] == 2
