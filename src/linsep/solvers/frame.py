@@ -1,0 +1,78 @@
+"""The columns in play, and powers of two that bring all of them to the same size.
+
+Rows and columns may be multiplied by powers of two without changing which hyperplanes separate, and without
+rounding. Solvers work on the signed rows z = y·(x, 1) of a frame; proofs speak of the original columns.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from linsep.exact import IntegerRows, integer_rows
+from linsep.sources.base import Block, Floats, Ints
+
+LARGEST_SHIFT = 1000  # of a power of two, so that it is a double itself
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Which columns of the table are looked at (`columns`), and 2^exponents for each of them and for the bias."""
+
+    n_columns: int
+    columns: Ints
+    exponents: npt.NDArray[np.int32]
+    bias: bool
+
+    @classmethod
+    def around(cls, block: Block, columns: Ints, *, bias: bool) -> "Frame":
+        """The frame in which the largest entry of each column of the block is about 1."""
+        values = abs(_columns(block, columns).astype(np.float64))
+        largest = values.max(axis=0, initial=0.0)
+        exponents = np.where(largest > 0, -np.frexp(largest)[1], 0)
+        return cls(block.n_columns, columns, np.append(exponents, np.zeros(bias, int)).astype(np.int32), bias)
+
+    @property
+    def width(self) -> int:
+        """The number D of columns of a signed row."""
+        return len(self.columns) + self.bias
+
+    def signed(self, block: Block, *, level_rows: bool = True) -> Floats:
+        """The signed rows of a block; `level_rows` multiplies each so that its largest entry is about 1."""
+        z = np.empty((len(block), self.width))
+        z[:, : len(self.columns)] = _columns(block, self.columns)
+        z[:, len(self.columns) :] = 1.0
+        np.ldexp(z, self.exponents, out=z)
+        if level_rows:
+            largest = np.abs(z).max(axis=1, initial=0.0)
+            np.ldexp(z, -np.frexp(largest)[1][:, None], out=z)
+        z *= block.y[:, None]
+        return z
+
+    def halfspace(self, w: Floats) -> tuple[Floats, float]:
+        """Weights in the frame as weights of the original columns, and the bias."""
+        shifted = np.ldexp(w, self.exponents)
+        weights = np.zeros(self.n_columns)
+        weights[self.columns] = shifted[: len(self.columns)]
+        return weights, float(shifted[-1]) if self.bias else 0.0
+
+    def integers(self, block: Block, column_exponents: Ints | None = None) -> IntegerRows:
+        """The signed rows of a block as integers."""
+        values = _columns(block, self.columns)
+        return integer_rows(values, block.y, bias=self.bias, column_exponents=column_exponents)
+
+    def spread_out(self, weights: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+        """Integer weights of the columns in play as integer weights of all columns, and of the bias."""
+        everywhere = [0] * self.n_columns
+        for column, weight in zip(self.columns.tolist(), weights, strict=False):
+            everywhere[column] = weight
+        return tuple(everywhere), weights[-1] if self.bias else 0
+
+
+def _columns(block: Block, columns: Ints) -> Any:
+    values = block.values
+    if sp.issparse(values):
+        return (values if len(columns) == block.n_columns else values[:, columns]).toarray()
+    return values if len(columns) == block.n_columns else values[:, columns]
