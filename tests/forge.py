@@ -49,9 +49,7 @@ class Table:
 
     def csv(self) -> str:
         out = io.StringIO()
-        csv.writer(out).writerows(
-            [*map(repr, row), label] for row, label in zip(self.rows, self.labels, strict=True)
-        )
+        csv.writer(out).writerows([*map(repr, row), label] for row, label in zip(self.rows, self.labels, strict=True))
         return out.getvalue()
 
     def arrays(self, layout: str) -> tuple[Any, Any]:
@@ -120,9 +118,7 @@ def are_spanned(fields: Any, others: list[list[Fraction]], Z: list[list[Fraction
     return all(rank([*few, z]) == rank(few) for z in others)
 
 
-def is_margin(
-    margin: Any, scores: list[Fraction], weights: list[int], Z: list[list[Fraction]], bias: bool
-) -> bool:
+def is_margin(margin: Any, scores: list[Fraction], weights: list[int], Z: list[list[Fraction]], bias: bool) -> bool:
     if margin is None:
         return True
     length = sum(w * w for w in weights)
@@ -137,9 +133,7 @@ def is_margin(
     means = []
     for sign in (1, -1):
         mine = [(i, u) for i, u in pairs if Z[i][-1] == sign]
-        means.append(
-            [sum(u * sign * Z[i][j] for i, u in mine) / sum(u for _, u in mine) for j in range(len(Z[0]))]
-        )
+        means.append([sum(u * sign * Z[i][j] for i, u in mine) / sum(u for _, u in mine) for j in range(len(Z[0]))])
     gap = [p - q for p, q in zip(*means, strict=True)]
     return dot(gap, gap) <= 4 * Fraction(margin["high"]) ** 2
 
@@ -199,9 +193,7 @@ def circuits(Z: list[list[Fraction]]) -> Iterator[tuple[list[int], list[int]]]:
 
 def null_vector(rows: list[list[Fraction]]) -> list[int] | None:
     """The integers u with Σ u z = 0 if they are unique up to scale and nowhere zero, the first positive."""
-    if rank(rows) != len(rows) - 1 or any(
-        rank(rows[:k] + rows[k + 1 :]) != len(rows) - 1 for k in range(len(rows))
-    ):
+    if rank(rows) != len(rows) - 1 or any(rank(rows[:k] + rows[k + 1 :]) != len(rows) - 1 for k in range(len(rows))):
         return None
     u = [Fraction(1)]
     columns = list(zip(*rows, strict=True))
@@ -329,11 +321,7 @@ def containers(node: Any) -> Iterator[Any]:
 
 
 def claims(document: Any) -> dict[str, Any]:
-    return {
-        name: document[name]
-        for name in ("separator", "margin", "obstruction", "spread")
-        if document.get(name)
-    }
+    return {name: document[name] for name in ("separator", "margin", "obstruction", "spread") if document.get(name)}
 
 
 def is_integer(text: Any) -> bool:
@@ -354,9 +342,7 @@ def change_margin(document: Any, table: Table, rng: random.Random) -> None:
     if margin and margin.get("high") is not None:
         end = rng.choice(["low", "high"])
         old = margin[end]
-        new = rng.choice(
-            [math.nextafter(old, 0), math.nextafter(old, math.inf), old * 2, old / 2, 0.0, 5e-324]
-        )
+        new = rng.choice([math.nextafter(old, 0), math.nextafter(old, math.inf), old * 2, old / 2, 0.0, 5e-324])
         margin[end] = min(new, sys.float_info.max)
 
 
@@ -418,9 +404,7 @@ def change_size(document: Any, table: Table, rng: random.Random) -> None:
 
 
 def forget_part(document: Any, table: Table, rng: random.Random) -> None:
-    name = rng.choice(
-        [name for name in ("margin", "spread", "separated_rows", "names") if name in document] or ["x"]
-    )
+    name = rng.choice([name for name in ("margin", "spread", "separated_rows", "names") if name in document] or ["x"])
     if document["kind"] != "overlapping" and name in document:
         document[name] = None
 
@@ -428,9 +412,7 @@ def forget_part(document: Any, table: Table, rng: random.Random) -> None:
 def change_separated(document: Any, table: Table, rng: random.Random) -> None:
     rows = document.get("separated_rows")
     if rows:
-        rng.choice(
-            [lambda: rows.pop(), lambda: rows.append(str(rng.randrange(8))), lambda: rows.append(rows[0])]
-        )()
+        rng.choice([lambda: rows.pop(), lambda: rows.append(str(rng.randrange(8))), lambda: rows.append(rows[0])])()
 
 
 def change_value(document: Any, table: Table, rng: random.Random) -> None:
@@ -604,8 +586,4 @@ def hear_forgery(court: Court, document: Any, table: Table, rng: random.Random) 
 
 if __name__ == "__main__":
     total = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    print(
-        "accepted because true: {}, refused: {}".format(
-            *forge(total, seed=int(sys.argv[2]) if sys.argv[2:] else 0)
-        )
-    )
+    print("accepted because true: {}, refused: {}".format(*forge(total, seed=int(sys.argv[2]) if sys.argv[2:] else 0)))

@@ -39,9 +39,7 @@ def separable(weights, bias_weight=0, n_rows=2, **more):
 
 
 def xor(**more):
-    return Overlapping(
-        **({"n_rows": 4, "n_columns": 2, "labels": (0, 1), "obstruction": FOUR, "spread": FOUR} | more)
-    )
+    return Overlapping(**({"n_rows": 4, "n_columns": 2, "labels": (0, 1), "obstruction": FOUR, "spread": FOUR} | more))
 
 
 def touching(**more):
@@ -60,17 +58,13 @@ TOUCHING = np.array([[0.0], [1], [1], [2]]), [-1, -1, 1, 1]
 def plain_signs(form, rows):
     sign = []
     for row in rows:
-        score = sum(
-            (w * Fraction(*v.as_integer_ratio()) for w, v in zip(form.coefficients, [*row, 1], strict=True))
-        )
+        score = sum((w * Fraction(*v.as_integer_ratio()) for w, v in zip(form.coefficients, [*row, 1], strict=True)))
         sign.append((score > 0) - (score < 0))
     return sign
 
 
 numbers = st.one_of(
-    st.sampled_from(
-        [0.0, -0.0, 1.0, -1.0, 0.1, -0.1, 0.3, E, -E, M, -M, 2.0**-1022, 2.0**53, 1e-300, 3.0, 0.5]
-    ),
+    st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.1, -0.1, 0.3, E, -E, M, -M, 2.0**-1022, 2.0**53, 1e-300, 3.0, 0.5]),
     st.floats(allow_nan=False, allow_infinity=False),
 )
 weights = st.one_of(
@@ -112,8 +106,7 @@ def test_the_error_bound_holds_for_every_float_score(data):
     score, error = scores(form, np.array([row]))
     if np.isfinite(error[0]):
         true = (
-            sum(w * Fraction(v) for w, v in zip(form.coefficients, [*row, 1], strict=True))
-            * Fraction(2) ** form.shift
+            sum(w * Fraction(v) for w, v in zip(form.coefficients, [*row, 1], strict=True)) * Fraction(2) ** form.shift
         )
         assert abs(Fraction(float(score[0])) - true) <= Fraction(float(error[0]))
 
@@ -351,9 +344,7 @@ def test_a_separator_that_could_do_better_does_not_prove_the_largest_set():
     Touching(**(common | {"spread": None}), weights=(0, 1)).verify(X, [1, -1, 1, 1])
     lazy = np.array([[1.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     with pytest.raises(CertificateError, match="Row 3 is not a linear combination"):
-        Touching(**(common | {"n_columns": 3}), weights=(0, 1, 0), separated_rows=(2,)).verify(
-            lazy, [1, -1, 1, 1]
-        )
+        Touching(**(common | {"n_columns": 3}), weights=(0, 1, 0), separated_rows=(2,)).verify(lazy, [1, -1, 1, 1])
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array, np.ndarray.tolist])
@@ -449,9 +440,7 @@ def test_without_bias_there_is_no_bias_weight():
 
 def test_the_halfspace_is_the_weights_scaled_and_rounded():
     halfspace = separable((3 * 10**400, -6 * 10**400), 10**400, labels=("a", "b")).halfspace
-    assert halfspace.w[1] == -2 * halfspace.w[0] and halfspace.b == pytest.approx(
-        halfspace.w[0] / 3, rel=1e-15
-    )
+    assert halfspace.w[1] == -2 * halfspace.w[0] and halfspace.b == pytest.approx(halfspace.w[0] / 3, rel=1e-15)
     assert halfspace.labels == ("a", "b")
 
 
@@ -468,9 +457,7 @@ SAMPLES = [
         margin=(0.1, 1e300),
         nearest=Obstruction((0, 1), (2**5000, 1)),
     ),
-    separable(
-        (1,), 0, labels=(-0.5, 1e300), margin=(0.1, math.inf), numbers="exact-integers", rows_left_out=4
-    ),
+    separable((1,), 0, labels=(-0.5, 1e300), margin=(0.1, math.inf), numbers="exact-integers", rows_left_out=4),
     touching(),
     touching(separated_rows=(0, 3), spread=Obstruction((1, 2), (1, 1)), label_column="y"),
     xor(labels=(-(10**30), 10**30)),
@@ -531,9 +518,7 @@ def test_json_that_is_not_to_the_letter_is_refused(old, new):
         verdict_from_json(text.replace(old, new, 1))
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "null", "[" * 10**5, "{}", b"\xff\xff", '{"format": "linsep-proof"}']
-)
+@pytest.mark.parametrize("text", ["", "[]", "null", "[" * 10**5, "{}", b"\xff\xff", '{"format": "linsep-proof"}'])
 def test_what_is_no_proof_is_refused(text):
     with pytest.raises(CertificateError):
         verdict_from_json(text)
@@ -548,9 +533,7 @@ def test_a_label_that_cannot_be_written_is_refused_when_writing():
 
 
 def test_words_for_separable():
-    words = separable(
-        (2, -1), -3, labels=("no", "yes"), names=("age", "dose"), margin=(0.5, math.inf)
-    ).explain()
+    words = separable((2, -1), -3, labels=("no", "yes"), names=("age", "dose"), margin=(0.5, math.inf)).explain()
     assert "complete separation" in words
     assert "2·age - dose - 3 is positive on every row labelled 'yes'" in words
     assert "at least 0.5 away" in words

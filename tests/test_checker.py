@@ -155,19 +155,14 @@ def test_an_integer_that_binary64_would_round_is_refused_unless_kept_exact(check
     separator = {"weights": ["2"], "bias_weight": str(-(2**54) - 1)}
     assert check(point_proof(separator=separator), data)[0] == 2
     assert check(point_proof(separator=separator, numbers="exact-integers"), data)[0] == 0
-    assert (
-        check(point_proof(separator=separator, numbers="exact-integers"), data.replace("3,1", "2,1"))[0] == 1
-    )
+    assert check(point_proof(separator=separator, numbers="exact-integers"), data.replace("3,1", "2,1"))[0] == 1
 
 
 def test_subnormal_numbers_and_the_largest_double_are_exact(check):
     separator = {"weights": ["1"], "bias_weight": "0"}
     assert check(point_proof(separator=separator), "5e-324,1\n-5e-324,0\n")[0] == 0
     assert check(point_proof(separator=separator), "5e-324,1\n0.0,0\n")[0] == 1
-    assert (
-        check(point_proof(separator=separator), "1.7976931348623157e308,1\n-1.7976931348623157e308,0\n")[0]
-        == 0
-    )
+    assert check(point_proof(separator=separator), "1.7976931348623157e308,1\n-1.7976931348623157e308,0\n")[0] == 0
 
 
 def test_a_decimal_stands_for_its_nearest_double(check):

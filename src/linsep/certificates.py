@@ -93,9 +93,7 @@ class Verdict(ABC):
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        negative, positive = (
-            label.item() if isinstance(label, np.generic) else label for label in self.labels
-        )
+        negative, positive = (label.item() if isinstance(label, np.generic) else label for label in self.labels)
         object.__setattr__(self, "labels", (negative, positive))
         if any(isinstance(label, float) and not math.isfinite(label) for label in self.labels):
             raise CertificateError("A label is not a finite number.")
@@ -195,9 +193,7 @@ class Separable(HalfspaceVerdict):
             return
         _check_interval(self.margin)
         if (self.nearest is None) != math.isinf(self.margin[1]):
-            raise CertificateError(
-                "An upper end of the margin comes with the rows that prove it, or is infinite."
-            )
+            raise CertificateError("An upper end of the margin comes with the rows that prove it, or is infinite.")
         if not any(self.weights):
             raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
 
@@ -237,9 +233,7 @@ class Touching(HalfspaceVerdict):
 
     def _verify_claim(self, rows: Rows) -> None:
         strict = recheck.check_weak_separator(rows, self.weights, self.bias_weight)
-        recheck.check_combination(
-            rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction"
-        )
+        recheck.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
         if self.separated_rows is not None and self.spread is not None:
             recheck.check_same_rows(self.separated_rows, strict)
             recheck.check_combination(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
@@ -262,9 +256,7 @@ class Overlapping(Verdict):
     spread: Obstruction
 
     def _verify_claim(self, rows: Rows) -> None:
-        recheck.check_combination(
-            rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction"
-        )
+        recheck.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
         recheck.check_combination(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
         recheck.check_span(rows, self.spread.rows, self.bias, "spread")
 

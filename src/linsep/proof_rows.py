@@ -177,6 +177,4 @@ def _sign(label: Any, labels: tuple[Label, Label], row: int) -> int:
         return 1
     if label == negative:
         return -1
-    raise CertificateError(
-        f"Row {row} has the label {label!r}; the proof knows {negative!r} and {positive!r}."
-    )
+    raise CertificateError(f"Row {row} has the label {label!r}; the proof knows {negative!r} and {positive!r}.")

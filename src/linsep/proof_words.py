@@ -129,9 +129,7 @@ def _term(weight: int | float, name: str) -> str:
     return f" {'-' if weight < 0 else '+'} {body}"
 
 
-def _obstruction(
-    verdict: Verdict, obstruction: Obstruction, columns: Sequence[str], rows: Rows | None
-) -> list[str]:
+def _obstruction(verdict: Verdict, obstruction: Obstruction, columns: Sequence[str], rows: Rows | None) -> list[str]:
     negative, positive = verdict.labels
     mean = "weighted mean" if verdict.bias else "weighted sum"
     if rows is None:

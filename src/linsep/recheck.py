@@ -79,9 +79,7 @@ def _signs(form: Form, numbers: NDArray[np.int64], values: Values) -> NDArray[np
         raise NotFiniteError(int(numbers[error.row]), error.column, error.value) from None
 
 
-def check_combination(
-    rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, what: str
-) -> None:
+def check_combination(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, what: str) -> None:
     """Positive multiples of the signed rows add up to zero in every column."""
     check_numbers(rows, numbers, weights, what)
     totals = _signed_sum(rows, numbers, weights, bias)
@@ -108,9 +106,7 @@ def check_numbers(rows: Rows, numbers: Sequence[int], weights: Sequence[int], wh
         seen.add(number)
 
 
-def _signed_sum(
-    rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool
-) -> dict[int, tuple[int, int]]:
+def _signed_sum(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool) -> dict[int, tuple[int, int]]:
     """`Σ u z`, exactly, column by column (m·2^e); columns without entries are left out."""
     terms: dict[int, list[tuple[int, int]]] = {}
     for place, sign, data, columns in _entries(rows, numbers):
@@ -204,9 +200,7 @@ def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: flo
     square, bound = sum(w * w for w in weights), Fraction(low)
     for number, score in _near_scores(rows, form, low):
         if score < 0 or score * score < bound * bound * square:
-            raise CertificateError(
-                f"Row {number} is nearer to the hyperplane than the proof's margin {low!r}."
-            )
+            raise CertificateError(f"Row {number} is nearer to the hyperplane than the proof's margin {low!r}.")
 
 
 def _near_scores(rows: Rows, form: Form, low: float) -> Iterator[tuple[int, Fraction]]:
@@ -231,9 +225,7 @@ def _exact_scores(
         yield number, int(y[k]) * Fraction(mantissa) * Fraction(2) ** exponent
 
 
-def check_margin_high(
-    rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, high: float
-) -> None:
+def check_margin_high(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, high: float) -> None:
     """No hyperplane has a margin above `high`: the named rows come as near to an obstruction as that."""
     check_numbers(rows, numbers, weights, "nearest pair")
     if squared_ceiling(rows, numbers, weights, bias) > Fraction(high) ** 2:

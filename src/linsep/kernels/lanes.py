@@ -105,7 +105,7 @@ def _sum_lanes(builder: Any, rows: list[Any], weights: Any, length: Any) -> list
 
 
 @intrinsic
-def _prefetch_line(typing_context: Any, values: Any, at: Any) -> Any:
+def prefetch_line(typing_context: Any, values: Any, at: Any) -> Any:
     """Ask for the cache line that holds the element at this place of a C-ordered array."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -125,7 +125,7 @@ def prefetch(values: Any, start: Any, count: Any) -> Any:
     """Ask for `count` elements from `start` on, 4 KiB at most: the hardware follows from there."""
     line = 64 // values.itemsize
     for at in range(start, start + min(count, 64 * line), line):
-        _prefetch_line(values, at)
+        prefetch_line(values, at)
 
 
 def _load(builder: Any, base: Any, at: Any, mask: Any = None) -> Any:

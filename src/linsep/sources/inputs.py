@@ -3,7 +3,7 @@
 Nothing is copied that need not be, nothing is rounded, and what cannot be used is refused by name.
 """
 
-from typing import Any, cast
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -52,7 +52,7 @@ def as_source(X: Any, y: Any = None) -> Source:
 def read_table(X: Any) -> tuple[Table, int, Columns]:
     """X as a table for the kernels, its number of columns, and their names if it has any."""
     if sp.issparse(X):
-        matrix: Any = sp.csr_array(cast("Any", X))
+        matrix = _as_csr(X)
         _require_cells(*matrix.shape)
         return _read_sparse(matrix), matrix.shape[1], None
     if not isinstance(X, np.ndarray):
@@ -161,6 +161,12 @@ def _not_numeric(values: npt.NDArray[Any]) -> NotNumericError:
     return NotNumericError(f"X holds {name}, such as {values.flat[0]!s}: rows are real numbers.")
 
 
+def _as_csr(X: Any) -> Any:
+    if X.ndim != 2:
+        raise ShapeError(f"X has shape {X.shape}: a table has two dimensions, rows and columns.")
+    return X if X.format == "csr" else sp.csr_array(X)
+
+
 def _read_sparse(matrix: Any) -> Csr:
     _require_indices(matrix)
     if not matrix.has_canonical_format:  # repeated or unordered entries; the caller's matrix is left alone
@@ -175,10 +181,10 @@ def _read_sparse(matrix: Any) -> Csr:
 
 def _require_indices(matrix: Any) -> None:
     """The kernels trust the indices, so a matrix that was put together wrongly stops here."""
-    try:
-        matrix.check_format(full_check=True)
-    except ValueError as error:
-        raise ShapeError(f"The sparse matrix is malformed: {error}") from error
+    indices, indptr = matrix.indices, matrix.indptr
+    in_range = indices.size == 0 or indices.view(f"u{indices.dtype.itemsize}").max() < matrix.shape[1]
+    if not in_range or indptr[0] != 0 or indptr[-1] > len(indices) or np.any(indptr[1:] < indptr[:-1]):
+        raise ShapeError("The sparse matrix is malformed: its indices do not fit its shape.")
 
 
 def _read_frame(frame: "nw.DataFrame[Any]") -> npt.NDArray[Any]:
