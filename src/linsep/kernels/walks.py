@@ -93,8 +93,9 @@ def scan(
 ) -> tuple[int, int, float, float, float, int, int]:
     """Score rows start..stop under fixed weights; `longest2` is the largest |x|² if it is known, else UNKNOWN.
 
-    Returns mistakes, the mistakes that are certain in spite of rounding, the smallest y·score of class -1 and of class +1, the largest |x|², how many worst rows
-    were written, and the first row whose score is not finite (or ALL_FINE).
+    Returns mistakes, those of them that are certain in spite of rounding, the smallest y·score of class -1 and of
+    class +1, the largest |x|², how many worst rows were written, and the first row whose score is not finite (or
+    ALL_FINE).
     """
     # |fl(s) - s| <= g·Σ|w_j x_j| + underflow for any order of summation (Higham 2002, §3.1). The spare terms
     # pay for the bias and for integers, in the rows or the weights, that had to be rounded to doubles.

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from linsep.exact import IntegerRows, integer_rows
 from linsep.sources.base import Block, Floats, Ints
@@ -72,7 +71,5 @@ class Frame:
 
 
 def _columns(block: Block, columns: Ints) -> Any:
-    values = block.values
-    if sp.issparse(values):
-        return (values if len(columns) == block.n_columns else values[:, columns]).toarray()
-    return values if len(columns) == block.n_columns else values[:, columns]
+    values = block.values if len(columns) == block.n_columns else block.values[:, columns]
+    return values if isinstance(values, np.ndarray) else values.toarray()
