@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "CertificateError": "linsep.errors",
+    "Obstruction": "linsep.certificates",
+    "Overlapping": "linsep.certificates",
+    "Separable": "linsep.certificates",
+    "Touching": "linsep.certificates",
+    "Undecided": "linsep.certificates",
+    "decide": "linsep._decide",
+    "verdict_from_json": "linsep.proof_json",
     "Halfspace": "linsep.halfspace",
     "InputError": "linsep.errors",
     "LinsepError": "linsep.errors",
@@ -24,8 +32,11 @@ __all__ = sorted([*_HOME, *_MODULES])
 
 if TYPE_CHECKING:
     from linsep import datasets, errors
-    from linsep.errors import InputError, LinsepError
+    from linsep._decide import decide
+    from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
+    from linsep.errors import CertificateError, InputError, LinsepError
     from linsep.halfspace import Halfspace, homogenise
+    from linsep.proof_json import verdict_from_json
     from linsep.solvers.perceptron import PerceptronRun, Step, perceptron, perceptron_steps
 
 

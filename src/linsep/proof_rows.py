@@ -19,7 +19,7 @@ from linsep.errors import CertificateError, LengthError, NotNumericError, ShapeE
 
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
-Block: TypeAlias = tuple[NDArray[np.int64], Values, NDArray[np.int8]]
+Block: TypeAlias = Any  # unpacks to (row numbers, values, signs)
 
 EXACT_IN_BINARY64 = 2**53
 

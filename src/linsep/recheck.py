@@ -134,20 +134,27 @@ def check_span(
     rows: Rows, numbers: Sequence[int], bias: bool, what: str, exempt: NDArray[np.int64] | None = None
 ) -> None:
     """Every row, except those in `exempt`, is a linear combination of the rows named."""
+    outside = rows_outside_span(rows, numbers, bias)
+    if exempt is not None:
+        outside = outside[~np.isin(outside, exempt)]
+    if len(outside):
+        raise CertificateError(f"Row {outside[0]} is not a linear combination of the rows of the {what}.")
+
+
+def rows_outside_span(rows: Rows, numbers: Sequence[int], bias: bool) -> NDArray[np.int64]:
+    """The rows that are no linear combination of the rows named."""
     columns, forms = _vanishing_forms(rows, numbers, bias)
     if len(columns) == rows.n_columns + bias and not forms:
-        return  # the named rows span everything
-    outside = np.ones(rows.n_columns, dtype=bool)
-    outside[[c for c in columns if c < rows.n_columns]] = False
+        return np.zeros(0, dtype=np.int64)  # the named rows span everything
+    unused = np.ones(rows.n_columns, dtype=bool)
+    unused[[c for c in columns if c < rows.n_columns]] = False
+    found = []
     for block_numbers, values, _ in rows.blocks():
-        strange = _has_entries(values, outside)
+        strange = _has_entries(values, unused)
         for form in forms:
             strange |= _signs(form, block_numbers, values) != 0
-        if exempt is not None:
-            strange &= ~np.isin(block_numbers, exempt)
-        if strange.any():
-            row = block_numbers[int(np.argmax(strange))]
-            raise CertificateError(f"Row {row} is not a linear combination of the rows of the {what}.")
+        found.append(block_numbers[strange])
+    return np.concatenate(found)
 
 
 def _vanishing_forms(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], list[Form]]:

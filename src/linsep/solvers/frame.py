@@ -31,7 +31,7 @@ class Frame:
         values = abs(_columns(block, columns).astype(np.float64))
         largest = values.max(axis=0, initial=0.0)
         exponents = np.where(largest > 0, -np.frexp(largest)[1], 0)
-        return cls(block.n_columns, columns, np.append(exponents, np.zeros(bias, int)).astype(np.int32), bias)
+        return cls(block.n_columns, columns, np.append(exponents, np.zeros(int(bias), int)).astype(np.int32), bias)
 
     @property
     def width(self) -> int:

@@ -1,0 +1,31 @@
+"""How long a search may take, and how often it has read the data."""
+
+import time
+from dataclasses import dataclass, field
+
+
+class OutOfTime(Exception):  # noqa: N818 - not an error: the answer is then Undecided
+    """The time limit is over."""
+
+
+@dataclass(slots=True)
+class Clock:
+    """Counts seconds and reads of the whole data; `check` raises OutOfTime past the limit."""
+
+    limit: float | None = None
+    reads: int = 0
+    start: float = field(default_factory=time.perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start."""
+        return time.perf_counter() - self.start
+
+    def is_over(self) -> bool:
+        """Whether the limit has passed."""
+        return self.limit is not None and self.seconds > self.limit
+
+    def check(self) -> None:
+        """Stop here if the limit has passed."""
+        if self.is_over():
+            raise OutOfTime

@@ -1,0 +1,115 @@
+"""Settle exactly what floats could not: the exact LP on some rows, and a look at all the others.
+
+Each answer of the exact LP on the rows so far is held against every row of the source, in exact arithmetic. Rows
+that contradict it are added, and the LP goes on from where it stands. No row is added twice, so this ends.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from linsep import recheck
+from linsep.exact import original_multipliers, original_weights
+from linsep.proof_signs import Form, form_of, scores, signs
+from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.exact_lp import ExactLP
+from linsep.solvers.exact_outcomes import Obstruction, Outcome, Overlapping, Separable, Stopped
+from linsep.solvers.frame import Frame
+from linsep.sources.base import Block, Ints, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Row numbers of the source with positive integers: Σ weight·z = 0."""
+
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Exact weights (all columns, and the bias) if there is a weak separator, and what forbids more."""
+
+    kind: str
+    weights: tuple[int, ...] = ()
+    bias_weight: int = 0
+    obstruction: Combination | None = None
+    spread: Combination | None = None
+
+
+class ExactSearch:
+    """The exact LP over the rows of a source."""
+
+    def __init__(self, source: Source, columns: Ints, *, bias: bool, clock: Clock) -> None:
+        self.source, self.clock = source, clock
+        self.frame = Frame(source.n_columns, columns, np.zeros(len(columns) + bias, np.int32), bias)
+        self.lp = ExactLP(self.frame.width, should_stop=clock.is_over)
+        self.numbers: list[int] = []
+        self.row_exponents: list[int] = []
+        self.column_exponents: Ints | None = None
+
+    def run(self, rows: Block, hint: Iterable[int] = ()) -> Settled:
+        """Decide all rows of the source, starting from these; `hint` are positions of likely basis rows."""
+        self._add(rows)
+        basis = list(hint)
+        try:
+            while True:
+                outcome = self.lp.three_way(basis)
+                basis = []
+                settled = self._settled(outcome)
+                against = self._contradictions(settled)
+                if not len(against):
+                    return settled
+                self._add(self.source.take(against))
+        except Stopped:
+            raise OutOfTime from None
+
+    def _add(self, rows: Block) -> None:
+        integers = self.frame.integers(rows, self.column_exponents)
+        self.column_exponents = integers.column_exponents
+        self.lp.add(integers.rows)
+        self.numbers += np.asarray(rows.numbers).tolist()
+        self.row_exponents += integers.row_exponents.tolist()
+
+    def _settled(self, outcome: Outcome) -> Settled:
+        """The outcome in terms of the original rows and columns."""
+        if isinstance(outcome, Overlapping):
+            first, spread = self._combination(outcome.obstruction), self._combination(outcome.spread)
+            return Settled("overlapping", obstruction=first, spread=spread)
+        assert self.column_exponents is not None  # rows were added
+        weights, bias_weight = self.frame.spread_out(original_weights(outcome.weights, self.column_exponents))
+        if isinstance(outcome, Separable):
+            return Settled("separable", weights, bias_weight)
+        return Settled("touching", weights, bias_weight, self._combination(outcome.obstruction))
+
+    def _combination(self, found: Obstruction) -> Combination:
+        exponents = [self.row_exponents[i] for i in found.ids]
+        rows = tuple(self.numbers[i] for i in found.ids)
+        return Combination(rows, original_multipliers(found.weights, exponents))
+
+    def _contradictions(self, settled: Settled) -> Ints:
+        """A few rows of the source that the outcome is not true of; none if it is true of all."""
+        if len(self.numbers) == self.source.n_rows:
+            return np.zeros(0, np.int64)
+        self.clock.reads += 1
+        if settled.spread is not None:
+            return self._outside(settled.spread)
+        least = 1 if settled.kind == "separable" else 0
+        form = form_of(settled.weights, settled.bias_weight)
+        return self._worst(form, least)
+
+    def _worst(self, form: Form, least: int) -> Ints:
+        """The rows whose exact sign is below `least`, most violated first."""
+        found, badness = [], []
+        for numbers, values, y in self.source.blocks():
+            bad = np.flatnonzero(signs(form, values) * y < least)
+            found.append(numbers[bad])
+            badness.append(scores(form, values[bad])[0] * y[bad])
+        order = np.argsort(np.concatenate(badness))[: 2 * self.frame.width + 10]
+        return np.asarray(np.concatenate(found)[order])
+
+    def _outside(self, spread: Combination) -> Ints:
+        """Rows that are no linear combination of the spread's rows."""
+        outside = recheck.rows_outside_span(self.source, spread.rows, self.frame.bias)
+        return outside[: 2 * self.frame.width + 10]

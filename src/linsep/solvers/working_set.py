@@ -1,0 +1,179 @@
+"""Find a separator, or the rows that forbid one, by looking hard at few rows and once at all the others.
+
+    W = a sample of the rows
+    repeat
+        w = the shortest vector with Z_W·w >= 1         (none: the rows that matter are an obstruction, proved exactly)
+        scan all rows under w                           (no mistake, every sign proved: a separator)
+        W = the rows that matter in W + the worst rows of the scan
+
+The optimum over W only gets longer, so no W comes back. A random sample of r of n rows leaves about D·n/r rows
+violated (Clarkson 1995), so samples of samples are settled first: each is a fraction of the one before, and
+when the whole is read, almost everything is known.
+
+Floats guide, exact arithmetic answers: what floats cannot settle is handed on as `Stuck`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import OverflowedError
+from linsep.exact import null_combination, original_multipliers
+from linsep.solvers.clock import Clock
+from linsep.solvers.frame import Frame
+from linsep.solvers.minnorm import Shortest, shortest
+from linsep.sources.base import Block, Floats, Ints, Scan, Source
+from linsep.sources.memory import MemorySource
+
+SHRINK = 8  # each sample is this much smaller than the one before
+SMALL = 20  # rows per column below which a sample is not sampled again
+SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
+NEAR = 1.5  # rows of W up to this score stay
+
+
+@dataclass(frozen=True, slots=True)
+class Separated:
+    """Weights that put every row strictly on its side: each sign proved, `lowest` the smallest float score."""
+
+    w: Floats
+    b: float
+    lowest: float
+    support: Block
+    multipliers: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Rows and positive integers: an obstruction, proved."""
+
+    rows: Block
+    weights: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """Floats could not settle it: the rows looked at, and which of them seemed to matter."""
+
+    rows: Block
+    hint: Ints
+
+
+Found = Separated | Blocked | Stuck
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A sample of the rows, as a source of its own; `numbers` are its row numbers in the whole."""
+
+    source: Source
+    numbers: Ints | None
+
+    def globally(self, block: Block) -> Block:
+        """The same rows under their numbers in the whole."""
+        return block if self.numbers is None else replace(block, numbers=self.numbers[np.asarray(block.numbers)])
+
+
+class WorkingSet:
+    """The rows looked at hard: as a block, as signed rows in the frame, and which of them matter."""
+
+    def __init__(self, frame: Frame, block: Block) -> None:
+        self.frame, self.block = frame, block
+        self.z = frame.signed(block)
+        self.matters: npt.NDArray[np.bool_] = np.zeros(len(block), bool)
+
+    def solve(self) -> Shortest:
+        """The shortest vector for the rows, started from those that mattered last time."""
+        answer = shortest(self.z, bias=self.frame.bias, start=self.matters)
+        self.matters = answer.multipliers > SUPPORT * answer.multipliers.max(initial=0.0)
+        return answer
+
+    def renew(self, w: Floats, found: Block) -> bool:
+        """Keep what matters or is near, add the rows found that fall short; says whether there were any."""
+        z = self.frame.signed(found)
+        is_new = (z @ w < 1.0 - 1e-6) & ~np.isin(np.asarray(found.numbers), np.asarray(self.block.numbers))
+        if not is_new.any():
+            return False
+        keep = self.matters | (self.z @ w < NEAR)
+        self.block = self.block.take(np.flatnonzero(keep)) + found.take(np.flatnonzero(is_new))
+        self.z = np.concatenate([self.z[keep], z[is_new]])
+        self.matters = np.concatenate([self.matters[keep], np.zeros(np.count_nonzero(is_new), bool)])
+        return True
+
+
+def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
+    """Look for a separator of all rows of the source."""
+    levels = list(_levels(source, len(columns) + bias))
+    coarsest = levels[-1]
+    first = coarsest.globally(coarsest.source.sample(2 * (len(columns) + bias) + 10, seed=1))
+    frame = Frame.around(first, columns, bias=bias)
+    working = WorkingSet(frame, first)
+    found: Found | None = None
+    for level in reversed(levels):
+        found = _settle(level, working, clock)
+        if not isinstance(found, Separated):
+            return found
+    assert found is not None  # the whole is a level
+    return found
+
+
+def _levels(source: Source, width: int) -> Iterator[Level]:
+    """The whole, and samples of samples of it."""
+    level = Level(source, None)
+    yield level
+    while level.source.n_rows > SMALL * width * SHRINK:
+        block = level.source.sample(level.source.n_rows // SHRINK, seed=0)
+        numbers = np.asarray(level.globally(block).numbers)
+        level = Level(MemorySource(block.table, block.y, source.n_columns), numbers)
+        yield level
+
+
+def _settle(level: Level, working: WorkingSet, clock: Clock) -> Found:
+    """Go on until the rows of this level are separated, or cannot be."""
+    width = working.frame.width
+    while True:
+        clock.check()
+        answer = working.solve()
+        if not answer.is_solved:
+            return _prove_blocked(working) if answer.is_infeasible else _stuck(working)
+        w, b = working.frame.halfspace(answer.w)
+        w, b, scan = scan_safely(level.source, w, b, worst=min(max(4 * width, len(working.block) // 2), 20 * width))
+        clock.reads += level.numbers is None
+        if is_separated(level.source, w, b, scan):
+            support = np.flatnonzero(working.matters)
+            return Separated(w, b, min(scan.lowest), working.block.take(support), answer.multipliers[support])
+        if not working.renew(answer.w, level.globally(scan.worst)):
+            return _stuck(working)
+
+
+def scan_safely(source: Source, w: Floats, b: float, *, worst: int) -> tuple[Floats, float, Scan]:
+    """Scan, with smaller weights of the same signs if a score is beyond the largest double."""
+    while True:
+        try:
+            return w, b, source.scan(w, b, worst=worst)
+        except OverflowedError:
+            w, b = w * 2.0**-300, b * 2.0**-300
+
+
+def is_separated(source: Source, w: Floats, b: float, scan: Scan) -> bool:
+    """Whether every row is strictly on its side: floats for most, exact signs where they are in doubt."""
+    if scan.certain:
+        return False
+    return not scan.doubtful.size or bool((source.take(scan.doubtful).exact_signs(w, b) > 0).all())
+
+
+def _prove_blocked(working: WorkingSet) -> Blocked | Stuck:
+    """The rows that matter in an impossible working set should cancel: find the weights exactly."""
+    support = np.flatnonzero(working.matters)
+    rows = working.block.take(support)
+    if 0 < len(rows) <= working.frame.width + 1:
+        integers = working.frame.integers(rows)
+        weights = null_combination(integers.rows.tolist())
+        if weights is not None and min(weights) > 0:
+            return Blocked(rows, original_multipliers(weights, integers.row_exponents))
+    return _stuck(working)
+
+
+def _stuck(working: WorkingSet) -> Stuck:
+    return Stuck(working.block, np.flatnonzero(working.matters))
