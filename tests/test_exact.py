@@ -196,3 +196,15 @@ def test_a_rank_that_only_the_prime_lowers_is_not_believed():
 def test_coprime_leaves_zeros_alone():
     assert coprime([0, 0]) == (0, 0)
     assert coprime([]) == ()
+
+
+def test_python_numbers_of_any_length_become_integers():
+    from linsep.exact import integer_rows
+
+    values = np.array([[0.5, 2**70], [3, -1.5]], dtype=object)
+    found = integer_rows(values)
+    back = [
+        [int(n) * Fraction(2) ** int(-c - r) for n, c in zip(row, found.column_exponents, strict=True)]
+        for row, r in zip(found.rows, found.row_exponents, strict=True)
+    ]
+    assert back == [[Fraction(1, 2), 2**70], [3, Fraction(-3, 2)]]

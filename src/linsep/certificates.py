@@ -257,7 +257,8 @@ class Overlapping(Verdict):
 
     def _verify_claim(self, rows: Rows) -> None:
         recheck.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
-        recheck.check_combination(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
+        if self.spread != self.obstruction:
+            recheck.check_combination(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
         recheck.check_span(rows, self.spread.rows, self.bias, "spread")
 
 

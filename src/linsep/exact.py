@@ -85,6 +85,11 @@ def dense_rows(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], 
 
 def _odd_parts(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Write each value as odd · 2^low; a zero has odd part 0 and a meaningless `low`."""
+    if values.dtype == object:  # Python numbers, integers of any length among them
+        parts = [_odd_part(value) for value in values.ravel().tolist()]
+        odd, low = np.empty(values.shape, object), np.empty(values.shape, np.int64)
+        odd.ravel()[:], low.ravel()[:] = [n for n, _ in parts], [e for _, e in parts]
+        return odd, low
     if values.dtype.kind == "f":
         mantissas, exponents = np.frexp(values.astype(np.float64))
         whole, base = (mantissas * 2.0**53).astype(np.int64), exponents.astype(np.int64) - 53
@@ -96,6 +101,12 @@ def _odd_parts(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return whole >> zeros.astype(whole.dtype), base + zeros
 
 
+def _odd_part(value: Number) -> tuple[int, int]:
+    numerator, exponent = _as_ratio(value)
+    zeros = (numerator & -numerator).bit_length() - 1 if numerator else 0
+    return numerator >> zeros, exponent + zeros
+
+
 def _least(values: NDArray[np.int64], where: NDArray[np.bool_], axis: int) -> NDArray[np.int64]:
     """Take the minimum over the entries of `where` along an axis, 0 where there is none."""
     far = np.iinfo(np.int64).max
@@ -105,9 +116,10 @@ def _least(values: NDArray[np.int64], where: NDArray[np.bool_], axis: int) -> ND
 
 def _shift_left(odd: NDArray[Any], shifts: NDArray[np.int64]) -> Integers:
     """Compute odd · 2^shifts in int64 where that holds it, in Python integers where not."""
-    bits = np.frexp(np.abs(odd.astype(np.float64)))[1] + shifts
-    if not odd.size or bits.max() <= 62:
-        return odd.astype(np.int64) << shifts
+    if odd.dtype != object:
+        bits = np.frexp(np.abs(odd.astype(np.float64)))[1] + shifts
+        if not odd.size or bits.max() <= 62:
+            return odd.astype(np.int64) << shifts
     return np.asarray(odd.astype(object) << shifts.astype(object))
 
 

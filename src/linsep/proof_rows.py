@@ -43,6 +43,14 @@ class Rows(Protocol):
         """The rows of these numbers, in this order."""
 
 
+@runtime_checkable
+class Scannable(Rows, Protocol):
+    """Rows that score themselves: linsep's own sources do, on all cores."""
+
+    def scan(self, w: NDArray[np.float64], b: float) -> Any:
+        """What one read of all rows tells about a vector: how many are certainly wrong, which are in doubt."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryRows:
     """Rows held in memory: a 2-D array or a CSR matrix, and one sign per row."""

@@ -58,6 +58,15 @@ def form_of(weights: Sequence[int], constant: int) -> Form:
     return Form(coefficients, floats, sizes, shift, np.array(coefficients, dtype=np.int64) if fits else None)
 
 
+def is_exact(form: Form) -> bool:
+    """Whether the floats are the coefficients themselves times a power of two, nothing rounded."""
+    shift = form.shift
+    return all(
+        (m << e - shift if e >= shift else m) == (c if e >= shift else c << shift - e)
+        for c, (m, e) in zip(form.coefficients, map(dyadic, form.floats.tolist()), strict=True)
+    )
+
+
 def scaled_floats(integers: Sequence[int]) -> tuple[Floats, int]:
     """The integers times one power of two, 2^shift, rounded to doubles; the largest is near 1.
 

@@ -16,14 +16,16 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.errors import CertificateError, NotFiniteError
-from linsep.proof_rows import Rows, Values, is_sparse
-from linsep.proof_signs import Form, dyadic, dyadic_sum, exact_score, flat, form_of, pieces, scores, signs
+from linsep.errors import CertificateError, NotFiniteError, OverflowedError
+from linsep.exact import IntegerRows, integer_rows, original_weights
+from linsep.proof_rows import Rows, Scannable, Values, is_sparse
+from linsep.proof_signs import Form, exact_score, flat, form_of, is_exact, pieces, scores, signs
+
+PRIME = (1 << 61) - 1
 
 
 def check_shape(rows: Rows, n_rows: int, n_columns: int) -> None:
@@ -37,11 +39,24 @@ def check_shape(rows: Rows, n_rows: int, n_columns: int) -> None:
 
 def check_separator(rows: Rows, weights: Sequence[int], constant: int) -> None:
     """Every row lies strictly on its side."""
-    for numbers, side in _sides(rows, form_of(weights, constant)):
+    form = form_of(weights, constant)
+    if isinstance(rows, Scannable) and is_exact(form) and _scan_is_clean(rows, form):
+        return
+    for numbers, side in _sides(rows, form):
         bad = np.flatnonzero(side <= 0)
         if len(bad):
             where = "on the hyperplane" if side[bad[0]] == 0 else "on the wrong side of the hyperplane"
             raise CertificateError(f"Row {numbers[bad[0]]} lies {where}: it is not separated.")
+
+
+def _scan_is_clean(rows: Scannable, form: Form) -> bool:
+    """Whether a source, asked to score all rows at its own speed, proves every sign positive."""
+    w, b = form.floats[:-1], float(form.floats[-1])
+    try:
+        scan = rows.scan(w, b)
+    except OverflowedError:
+        return False
+    return not scan.certain and bool((rows.take(scan.doubtful).exact_signs(w, b) > 0).all())
 
 
 def check_weak_separator(rows: Rows, weights: Sequence[int], constant: int) -> NDArray[np.int64]:
@@ -108,26 +123,26 @@ def check_numbers(rows: Rows, numbers: Sequence[int], weights: Sequence[int], wh
 
 def _signed_sum(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool) -> dict[int, tuple[int, int]]:
     """`Σ u z`, exactly, column by column (m·2^e); columns without entries are left out."""
-    terms: dict[int, list[tuple[int, int]]] = {}
-    for place, sign, data, columns in _entries(rows, numbers):
-        multiple = weights[place] * sign
-        for value, column in zip(data, columns, strict=True):
-            if value:
-                mantissa, exponent = dyadic(value)
-                terms.setdefault(column, []).append((mantissa * multiple, exponent))
-        if bias:
-            terms.setdefault(rows.n_columns, []).append((multiple, 0))
-    return {column: dyadic_sum(column_terms) for column, column_terms in terms.items()}
+    from flint import fmpz_mat
+
+    columns, table = _integer_table(rows, numbers, bias)
+    highest = int(table.row_exponents.max(initial=0))
+    multiples = [u << (highest - int(e)) for u, e in zip(weights, table.row_exponents, strict=True)]
+    total = fmpz_mat([multiples]) * fmpz_mat(table.rows.tolist())
+    exponents = (-highest - table.column_exponents).tolist()
+    return {c: (int(m), e) for c, m, e in zip(columns, total.entries(), exponents, strict=True)}
 
 
-def _entries(rows: Rows, numbers: Sequence[int]) -> Iterator[tuple[int, int, list[Any], list[int]]]:
-    """(place in `numbers`, sign, entries, their columns) of each named row."""
+def _integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], IntegerRows]:
+    """The columns where the named rows have entries (the constant last), and the signed rows there as integers."""
     taken, values, y = rows.take(numbers)
     if [int(n) for n in taken] != list(numbers):
         raise CertificateError("The source did not hand over the rows it was asked for.")
-    table = flat(values, taken)
-    for k in range(len(numbers)):
-        yield k, int(y[k]), *table.row(k)
+    used = np.unique(flat(values, taken).columns)
+    narrow = values if len(used) == rows.n_columns else values[:, used]
+    dense = narrow.toarray() if is_sparse(narrow) else np.asarray(narrow)
+    columns = [*used.tolist(), *([rows.n_columns] if bias else [])]
+    return columns, integer_rows(dense, y, bias=bias)
 
 
 def check_span(
@@ -159,23 +174,19 @@ def rows_outside_span(rows: Rows, numbers: Sequence[int], bias: bool) -> NDArray
 
 def _vanishing_forms(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], list[Form]]:
     """The columns where the named rows have entries, and a basis of the forms on these that vanish there."""
-    from flint import fmpz_mat
+    from flint import fmpz_mat, nmod_mat
 
-    table: list[dict[int, int]] = []
-    for _, _, data, places in _entries(rows, numbers):
-        parts = {column: dyadic(value) for value, column in zip(data, places, strict=True) if value}
-        if bias:
-            parts[rows.n_columns] = (1, 0)
-        least = min((exponent for _, exponent in parts.values()), default=0)
-        table.append({column: m << (e - least) for column, (m, e) in parts.items()})
-    columns = sorted(set().union(*table))
+    columns, table = _integer_table(rows, numbers, bias)
+    used = np.flatnonzero((table.rows != 0).any(axis=0))
+    columns = [columns[k] for k in used]
     if not columns:
         return [], []
-    matrix = fmpz_mat(len(table), len(columns), [row.get(column, 0) for row in table for column in columns])
-    if matrix.rank() == len(columns):
-        return columns, []
+    matrix = fmpz_mat(table.rows[:, used].tolist())
+    if nmod_mat(matrix, PRIME).rank() == len(columns) or matrix.rank() == len(columns):
+        return columns, []  # a full rank modulo a prime is a full rank
     basis, nullity = matrix.nullspace()
-    vectors = [[int(basis[i, k]) for i in range(len(columns))] for k in range(nullity)]
+    scaled = [[int(basis[i, k]) for i in range(len(columns))] for k in range(nullity)]
+    vectors = [list(original_weights(vector, table.column_exponents[used])) for vector in scaled]
     return columns, [_spread_form(rows.n_columns, columns, vector) for vector in vectors]
 
 

@@ -23,7 +23,7 @@ from linsep.errors import OverflowedError
 from linsep.exact import null_combination, original_multipliers
 from linsep.solvers.clock import Clock
 from linsep.solvers.frame import Frame
-from linsep.solvers.minnorm import Shortest, shortest
+from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
 from linsep.sources.base import Block, Floats, Ints, Scan, Source
 from linsep.sources.memory import MemorySource
 
@@ -85,7 +85,13 @@ class WorkingSet:
 
     def solve(self) -> Shortest:
         """The shortest vector for the rows, started from those that mattered last time."""
-        answer = shortest(self.z, bias=self.frame.bias, start=self.matters)
+        return self._note(shortest(self.z, self.matters))
+
+    def solve_again(self) -> Shortest:
+        """The same by the slower and more careful way."""
+        return self._note(nearest_to_zero(self.z))
+
+    def _note(self, answer: Shortest) -> Shortest:
         self.matters = answer.multipliers > SUPPORT * answer.multipliers.max(initial=0.0)
         return answer
 
@@ -104,13 +110,13 @@ class WorkingSet:
 
 def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
     """Look for a separator of all rows of the source."""
-    levels = list(_levels(source, len(columns) + bias))
-    coarsest = levels[-1]
-    first = coarsest.globally(coarsest.source.sample(2 * (len(columns) + bias) + 10, seed=1))
-    frame = Frame.around(first, columns, bias=bias)
-    working = WorkingSet(frame, first)
+    width = len(columns) + bias
+    working: WorkingSet | None = None
     found: Found | None = None
-    for level in reversed(levels):
+    for level in _levels(source, width):
+        if working is None:
+            first = level.globally(level.source.sample(2 * width + 10, seed=1))
+            working = WorkingSet(Frame.around(first, columns, bias=bias), first)
         found = _settle(level, working, clock)
         if not isinstance(found, Separated):
             return found
@@ -119,14 +125,14 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
 
 
 def _levels(source: Source, width: int) -> Iterator[Level]:
-    """The whole, and samples of samples of it."""
-    level = Level(source, None)
-    yield level
-    while level.source.n_rows > SMALL * width * SHRINK:
-        block = level.source.sample(level.source.n_rows // SHRINK, seed=0)
-        numbers = np.asarray(level.globally(block).numbers)
-        level = Level(MemorySource(block.table, block.y, source.n_columns), numbers)
-        yield level
+    """Samples of the rows, each larger than the one before, drawn when their turn comes; at last the whole."""
+    sizes = [source.n_rows]
+    while sizes[-1] > SMALL * width * SHRINK:
+        sizes.append(sizes[-1] // SHRINK)
+    for seed, size in enumerate(reversed(sizes[1:])):
+        block = source.sample(size, seed)
+        yield Level(MemorySource(block.table, block.y, source.n_columns), np.asarray(block.numbers))
+    yield Level(source, None)
 
 
 def _settle(level: Level, working: WorkingSet, clock: Clock) -> Found:
@@ -136,7 +142,11 @@ def _settle(level: Level, working: WorkingSet, clock: Clock) -> Found:
         clock.check()
         answer = working.solve()
         if not answer.is_solved:
-            return _prove_blocked(working) if answer.is_infeasible else _stuck(working)
+            if blocked := _prove_blocked(working):
+                return blocked
+            answer = working.solve_again()
+        if not answer.is_solved:
+            return _prove_blocked(working) or _stuck(working)
         w, b = working.frame.halfspace(answer.w)
         w, b, scan = scan_safely(level.source, w, b, worst=min(max(4 * width, len(working.block) // 2), 20 * width))
         clock.reads += level.numbers is None
@@ -163,7 +173,7 @@ def is_separated(source: Source, w: Floats, b: float, scan: Scan) -> bool:
     return not scan.doubtful.size or bool((source.take(scan.doubtful).exact_signs(w, b) > 0).all())
 
 
-def _prove_blocked(working: WorkingSet) -> Blocked | Stuck:
+def _prove_blocked(working: WorkingSet) -> Blocked | None:
     """The rows that matter in an impossible working set should cancel: find the weights exactly."""
     support = np.flatnonzero(working.matters)
     rows = working.block.take(support)
@@ -172,7 +182,7 @@ def _prove_blocked(working: WorkingSet) -> Blocked | Stuck:
         weights = null_combination(integers.rows.tolist())
         if weights is not None and min(weights) > 0:
             return Blocked(rows, original_multipliers(weights, integers.row_exponents))
-    return _stuck(working)
+    return None
 
 
 def _stuck(working: WorkingSet) -> Stuck:
