@@ -113,7 +113,7 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
     width = len(columns) + bias
     working: WorkingSet | None = None
     found: Found | None = None
-    for level in _levels(source, width):
+    for level in levels(source, width):
         if working is None:
             first = level.globally(level.source.sample(2 * width + 10, seed=1))
             working = WorkingSet(Frame.around(first, columns, bias=bias), first)
@@ -124,7 +124,7 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
     return found
 
 
-def _levels(source: Source, width: int) -> Iterator[Level]:
+def levels(source: Source, width: int) -> Iterator[Level]:
     """Samples of the rows, each larger than the one before, drawn when their turn comes; at last the whole."""
     sizes = [source.n_rows]
     while sizes[-1] > SMALL * width * SHRINK:
