@@ -31,6 +31,16 @@ def test_the_interval_holds_the_exact_margin():
         assert low >= high * (1 - 1e-6)
 
 
+def test_gamma_squared_is_exact_where_it_is_given():
+    given = 0
+    for X, y in separable_sets(80, seed=2):
+        verdict = linsep.max_margin(X, y)
+        if verdict.gamma_squared is not None:
+            given += 1
+            assert verdict.gamma_squared == naive.max_margin_squared(X, y)
+    assert given > 60
+
+
 def test_the_hyperplane_shows_the_margin_it_claims():
     for X, y in separable_sets(20, seed=1):
         verdict = linsep.max_margin(X, y)
