@@ -1,14 +1,14 @@
 """Deciding and proving against HiGHS on the full LP, and against one scan of the data; verification included.
 
-    python benchmarks/decide.py
+python benchmarks/decide.py
 """
 
 import numpy as np
 from scipy.optimize import linprog
-from timing import machine, race, read_once, seconds, table
 
 import linsep
 from linsep.sources.inputs import as_source
+from timing import machine, race, read_once, seconds, table
 
 
 def highs(X, y):
