@@ -1,5 +1,6 @@
 """Can a hyperplane separate the two classes? The outline of the library on one screen.
 
+    NaN, infinity                     refused, with row and column
     few rows                          the exact LP on all of them
     a column of one sign              separates every row it touches: peel, and go on with the rest
     many rows                         a working set guided by floats, each answer proved exactly
@@ -64,6 +65,7 @@ class Case:
 
     def decide(self) -> Verdict:
         """The verdict, not checked yet."""
+        self.require_finite()
         columns = np.arange(self.source.n_columns)
         if self.source.n_rows <= FEW_ROWS and self.source.n_columns <= FEW_COLUMNS:
             everything = self.source.take(np.arange(self.source.n_rows))
@@ -77,6 +79,11 @@ class Case:
             return self.settled(Settled("overlapping", obstruction=whole, spread=whole))
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
         return self.settled(self.exact(columns).run(found.rows, hint.tolist()))
+
+    def require_finite(self) -> None:
+        """Refuse NaN and infinity by name. Few rows prove an overlap, so nothing later need meet the bad one."""
+        self.source.scan(np.zeros(self.source.n_columns), 0.0)
+        self.clock.reads += 1
 
     def exact(self, columns: Any) -> ExactSearch:
         """The exact LP on this case."""
