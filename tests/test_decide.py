@@ -10,7 +10,10 @@ import adversarial
 import linsep
 import naive
 from linsep import _decide, errors
+from linsep.solvers.clock import Clock
+from linsep.solvers.exact_search import ExactSearch
 from linsep.sources.calls import CallSource
+from linsep.sources.inputs import as_source
 from strategies import random_small
 
 SMALL = {one.name: one for one in adversarial.small()}
@@ -107,6 +110,14 @@ def test_a_row_far_larger_than_the_sample_passes_through_no_infinity(way):
     assert linsep.decide(X, y).kind == "separable"
 
 
+def test_a_column_first_met_late_is_scaled_like_any_other():
+    X, y = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0**900], [2.0, 2.0**900]]), [1, 0, 1, 0]
+    source = as_source(X, y)
+    search = ExactSearch(source, np.arange(2), bias=True, clock=Clock())
+    assert search.run(source.take([0, 1])).kind == "touching" == naive.decide(X, [1, -1, 1, -1])
+    assert search.column_exponents.tolist() == [0, -900, 0]
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array, lambda X: X.astype(np.float32)])
 @pytest.mark.parametrize("row", [0, 3, 4321])
@@ -190,7 +201,7 @@ def test_a_proof_does_not_hold_on_other_data_and_names_the_row(data, row, way):
 
 @pytest.mark.parametrize(
     ("data", "words"),
-    [(LINE, ["complete separation", "4 rows", "positive"]), (TOUCH, ["quasi-complete separation", "obstruction", "row"]),
+    [(LINE, ["complete separation", "4 rows", "positive"]), (TOUCH, ["quasi-complete separation", "obstruction"]),
      (XOR, ["overlap", "not even weakly", "obstruction", "0 (weight 1)"])],
 )  # fmt: skip
 def test_a_verdict_explains_itself(data, words, way):
