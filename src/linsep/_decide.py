@@ -97,6 +97,9 @@ class Case:
 
     def settle(self, rows: Source, columns: Ints, *, three_way: bool = True) -> Settled:
         """Decide rows that no single column helps with; without `three_way` any obstruction will do."""
+        if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
+            zero = Combination((int(next(rows.blocks()).numbers[0]),), (1,))
+            return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
             found = walk(rows, bias=self.bias, clock=self.clock)
