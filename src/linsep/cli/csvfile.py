@@ -6,9 +6,10 @@ doubles, it leaves empty cells as nulls, and it turns a column with one stray wo
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,12 @@ class CsvFile:
                 except pa.ArrowInvalid:  # more digits than int64 has: then they are names, not numbers
                     break
         return np.array(column.to_pylist(), dtype=object)
+
+    def lines(self, rows: Collection[int]) -> dict[int, int]:
+        """The line on which each of these rows begins."""
+        wanted, last = set(rows), max(rows, default=-1)
+        below_header = enumerate(_rows(self.path))
+        return {row: line for row, (line, _) in islice(below_header, last + 1) if row in wanted}
 
     def _read(self, columns: list[str], kinds: dict[Any, str]) -> Any:
         import pyarrow as pa

@@ -1,0 +1,169 @@
+"""The commands that prove: decide, margin, verify and mle."""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from linsep.cli.options import (
+    NOT_SEPARABLE,
+    SEPARABLE,
+    UNDECIDED,
+    Bias,
+    File,
+    Json,
+    Label,
+    Proof,
+    TimeLimit,
+)
+
+if TYPE_CHECKING:
+    from linsep.certificates import Verdict
+    from linsep.cli.tables import Table
+    from linsep.sources.base import Source
+
+CODES = {True: SEPARABLE, False: NOT_SEPARABLE, None: UNDECIDED}
+
+
+def decide(
+    file: File,
+    /,
+    *,
+    label: Label = None,
+    bias: Bias = None,
+    time_limit: TimeLimit = None,
+    proof: Proof = None,
+    json: Json = False,
+) -> int:
+    """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
+
+    It prints the hyperplane, or the few rows that make it impossible.
+    """
+    from linsep import decide as prove
+    from linsep.cli import report, tables, verdicts
+
+    if proof:
+        tables.require_folder(proof)
+    with tables.about(file):
+        table, source = _read(file, label)
+        if bias is None and not table.bias:
+            report.mention_origin(file)
+        chosen = table.bias if bias is None else bias
+        verdict = _timed("Deciding", lambda: prove(source, bias=chosen, time_limit=time_limit), table, source)
+    if json:
+        report.say_json(verdicts.as_json(verdict))
+    else:
+        verdicts.show(verdict, verdicts.Subject(file, table))
+    _keep(verdict, proof, file, label)
+    return CODES[verdict.separable]
+
+
+def margin(
+    file: File,
+    /,
+    *,
+    label: Label = None,
+    gap: Annotated[float, Parameter(help="How tight the interval must be, relatively.", validator=Number(gt=0))] = 1e-6,
+    time_limit: TimeLimit = None,
+    proof: Proof = None,
+    json: Json = False,
+) -> int:
+    """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound."""
+    import linsep
+    from linsep.cli import report, tables, verdicts
+
+    if proof:
+        tables.require_folder(proof)
+    with tables.about(file):
+        table, source = _read(file, label)
+        verdict = _timed(
+            "Widening the margin", lambda: linsep.max_margin(source, gap=gap, time_limit=time_limit), table, source
+        )
+        with report.waiting("Bounding the updates"):
+            bound = linsep.novikoff(source) if verdict.separable else None
+    if json:
+        report.say_json(verdicts.as_json(verdict, bound))
+    else:
+        verdicts.show(verdict, verdicts.Subject(file, table), bound)
+    _keep(verdict, proof, file, label)
+    return CODES[verdict.separable]
+
+
+def verify(
+    proof: Annotated[str, Parameter(help="A proof written by linsep decide --proof.")],
+    file: File,
+    /,
+    *,
+    label: Label = None,
+) -> int:
+    """Check a written proof against the data, in exact arithmetic and without the solver.
+
+    Without --label the label column is the one named in the proof, else the last.
+    """
+    from linsep.cli import proofs, report, tables
+    from linsep.errors import CertificateError
+
+    verdict = proofs.load(proof)
+    with tables.about(file):
+        table = tables.read(file, proofs.label_column(verdict, file, label))
+        proofs.require_names(verdict, table, proof, file)
+        try:
+            with report.waiting("Checking"):
+                verdict.verify(table.X, table.y)
+        except CertificateError as error:
+            report.say(f"REFUTED: {error}", "red")
+            return NOT_SEPARABLE
+    if verdict.separable is None:
+        report.say(f"UNDECIDED: {proof} claims nothing. Its reason: {verdict.reason}", "yellow")
+        return UNDECIDED
+    report.say(f"VERIFIED: {proofs.claim(verdict)}, {report.count(verdict.n_rows, 'row')} of {file}.", "green")
+    return SEPARABLE
+
+
+def mle(file: File, /, *, label: Label = None, json: Json = False) -> int:
+    """Does the maximum-likelihood estimate of a logistic regression exist? If not, which coefficients diverge."""
+    import linsep
+    from linsep.cli import coefficients, report, tables
+
+    with tables.about(file):
+        table, _ = _read(file, label)
+        with report.waiting("Deciding"):
+            found = linsep.mle_exists(table.X, table.y, names=table.columns)
+    if json:
+        report.say_json(coefficients.as_json(found))
+    else:
+        coefficients.show(found)
+    return CODES[found.exists]
+
+
+def _read(file: str, label: str | None) -> "tuple[Table, Source]":
+    from linsep.cli import tables
+    from linsep.sources.inputs import as_source
+
+    table = tables.read(file, label)
+    return table, as_source(table.X, table.y)
+
+
+def _timed(doing: str, work: "Callable[[], Any]", table: "Table", source: "Source") -> "Verdict":
+    """The verdict, with the time that its check took counted in and the names of the file."""
+    from linsep.cli import proofs, report
+
+    started = time.perf_counter()
+    with report.waiting(doing):
+        verdict = work()
+    return proofs.signed(verdict, table, source, time.perf_counter() - started)
+
+
+def _keep(verdict: "Verdict", proof: str | None, file: str, label: str | None) -> None:
+    """Write the proof where it is asked for, and say how it is checked."""
+    from linsep import models
+    from linsep.cli import proofs, report
+
+    if proof is None:
+        return
+    models.write_file(proof, verdict.to_json().encode())
+    report.note(f"Proof written to {proof}. Check it with: {proofs.how_to_check(verdict, proof, file, label)}")
+
+
