@@ -22,6 +22,7 @@ from linsep.proof_rows import Rows, rows_of
 from linsep.proof_signs import dyadic, flat
 
 SHOWN = 8  # items of a list before it is cut with a count
+READABLE = 10**18  # integers from here on are told by their size
 
 
 def explain(verdict: Verdict, X: Any, y: Any, names: Sequence[str] | None) -> str:
@@ -61,7 +62,7 @@ def _separable(verdict: Separable, columns: Sequence[str]) -> list[str]:
     lines = [
         "separable: complete separation. "
         f"A hyperplane has each of the {verdict.n_rows} rows strictly on its right side:",
-        f"{equation(verdict, columns)} is positive on every row labelled {positive!r}"
+        f"{_score(verdict, columns)} is positive on every row labelled {positive!r}"
         f" and negative on every row labelled {negative!r}.",
     ]
     if verdict.margin is not None:
@@ -76,7 +77,7 @@ def _touching(verdict: Touching, columns: Sequence[str], rows: Rows | None) -> l
     lines = [
         "touching: quasi-complete separation. A hyperplane has no row on its wrong side, but some on itself, "
         "and none has every row off itself and on the right side:",
-        f"{equation(verdict, columns)} is at least 0 on rows labelled {positive!r}, at most 0 on rows "
+        f"{_score(verdict, columns)} is at least 0 on rows labelled {positive!r}, at most 0 on rows "
         f"labelled {negative!r}, and not 0 on all of them.",
         *_obstruction(verdict, verdict.obstruction, columns, rows),
     ]
@@ -112,8 +113,7 @@ def equation(verdict: HalfspaceVerdict, columns: Sequence[str]) -> str:
     Integers where they are short, rounded floats where they are not; long sums are cut with a count.
     """
     weights: Sequence[int | float] = (*verdict.weights, verdict.bias_weight)
-    rounded = any(abs(w) >= 10**6 for w in weights)
-    if rounded:
+    if is_rounded(verdict):
         halfspace = verdict.halfspace
         weights = [*halfspace.w.tolist(), halfspace.b]
     terms = [(weight, columns[j]) for j, weight in enumerate(weights[:-1]) if weight]
@@ -123,8 +123,16 @@ def equation(verdict: HalfspaceVerdict, columns: Sequence[str]) -> str:
     if weights[-1] or not terms:
         text += _term(weights[-1], "")
     text = text.removeprefix(" + ")
-    text = "-" + text.removeprefix(" - ") if text.startswith(" - ") else text
-    return f"{text} (weights rounded for reading)" if rounded else text
+    return "-" + text.removeprefix(" - ") if text.startswith(" - ") else text
+
+
+def is_rounded(verdict: HalfspaceVerdict) -> bool:
+    """Are the weights too long to be read, so that `equation` rounds them?"""
+    return any(abs(weight) >= 10**6 for weight in (*verdict.weights, verdict.bias_weight))
+
+
+def _score(verdict: HalfspaceVerdict, columns: Sequence[str]) -> str:
+    return f"{equation(verdict, columns)}{' (weights rounded for reading)' if is_rounded(verdict) else ''}"
 
 
 def _term(weight: int | float, name: str) -> str:
@@ -203,4 +211,4 @@ def _weighted(rows: Sequence[int], weights: Sequence[int]) -> str:
 
 def short(number: int) -> str:
     """Integers beyond 18 digits by their size: nobody reads four thousand bits."""
-    return str(number) if number < 10**18 else f"about 2^{number.bit_length()}"
+    return str(number) if number < READABLE else f"about 2^{number.bit_length()}"

@@ -233,7 +233,8 @@ def predict(
 
 
 app.command(
-    proving.decide, help_epilogue=f"Example: linsep decide data.csv --label species --proof proof.json\n\n{PROVED_CODES}"
+    proving.decide,
+    help_epilogue=f"Example: linsep decide data.csv --label species --proof proof.json\n\n{PROVED_CODES}",
 )
 app.command(
     proving.verify,

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from linsep.certificates import Verdict
 from linsep.cli.tables import Table
-from linsep.cli.verdicts import TITLES
 from linsep.errors import CertificateError, FileError, MissingColumnError
 from linsep.proof_json import MAX_CHARACTERS, verdict_from_json
 from linsep.sources.base import Source, integer_bits
@@ -52,14 +51,17 @@ def require_names(verdict: Verdict, table: Table, proof: str, file: str) -> None
     raise MissingColumnError(f"{file}: the columns are {seen}, but {proof} is about {known}, in this order.")
 
 
-def claim(verdict: Verdict) -> str:
-    """What the proof shows, in both words."""
-    return TITLES[verdict.kind]
-
-
-def how_to_check(verdict: Verdict, proof: str, file: str, label: str | None) -> str:
-    """The command line that checks the proof; for a CSV file the one that needs no linsep at all."""
-    if file.lower().endswith(".csv"):
-        return f"python -m linsep.checker {shlex.quote(proof)} {shlex.quote(file)}"
+def how_to_check(proof: str, file: str, label: str | None, table: Table) -> str:
+    """The command that checks the proof; for a CSV file of numbers the one that needs the standard library alone."""
+    paths = f"{shlex.quote(proof)} {shlex.quote(file)}"
+    if file.lower().endswith(".csv") and not _has_truths(table):
+        return f"Check it with: python -m linsep.checker {paths}"
     place = "" if label is None else f" --label {shlex.quote(label)}"
-    return f"linsep verify {shlex.quote(proof)} {shlex.quote(file)}{place}"
+    return f"Check it with: linsep verify {paths}{place}"
+
+
+def _has_truths(table: Table) -> bool:
+    """Has the table a column of `true` and `false`, which the checker does not take for numbers?"""
+    import pyarrow as pa
+
+    return any(map(pa.types.is_boolean, table.X.schema.types))

@@ -41,7 +41,7 @@ def decide(
 
     It prints the hyperplane, or the few rows that make it impossible.
     """
-    from linsep import decide as prove
+    from linsep._decide import decide as prove
     from linsep.cli import report, tables, verdicts
 
     if proof:
@@ -56,7 +56,7 @@ def decide(
         report.say_json(verdicts.as_json(verdict))
     else:
         verdicts.show(verdict, verdicts.Subject(file, table))
-    _keep(verdict, proof, file, label)
+    _keep(verdict, proof, file, label, table)
     return CODES[verdict.separable]
 
 
@@ -87,7 +87,7 @@ def margin(
         report.say_json(verdicts.as_json(verdict, bound))
     else:
         verdicts.show(verdict, verdicts.Subject(file, table), bound)
-    _keep(verdict, proof, file, label)
+    _keep(verdict, proof, file, label, table)
     return CODES[verdict.separable]
 
 
@@ -102,7 +102,8 @@ def verify(
 
     Without --label the label column is the one named in the proof, else the last.
     """
-    from linsep.cli import proofs, report, tables
+    from linsep.certificates import Undecided
+    from linsep.cli import proofs, report, tables, verdicts
     from linsep.errors import CertificateError
 
     verdict = proofs.load(proof)
@@ -115,10 +116,10 @@ def verify(
         except CertificateError as error:
             report.say(f"REFUTED: {error}", "red")
             return NOT_SEPARABLE
-    if verdict.separable is None:
+    if isinstance(verdict, Undecided):
         report.say(f"UNDECIDED: {proof} claims nothing. Its reason: {verdict.reason}", "yellow")
         return UNDECIDED
-    report.say(f"VERIFIED: {proofs.claim(verdict)}, {report.count(verdict.n_rows, 'row')} of {file}.", "green")
+    report.say(f"VERIFIED: {verdicts.TITLES[verdict.kind]}, {report.count(verdict.n_rows, 'row')} of {file}.", "green")
     return SEPARABLE
 
 
@@ -128,7 +129,7 @@ def mle(file: File, /, *, label: Label = None, json: Json = False) -> int:
     from linsep.cli import coefficients, report, tables
 
     with tables.about(file):
-        table, _ = _read(file, label)
+        table = tables.read(file, label)
         with report.waiting("Deciding"):
             found = linsep.mle_exists(table.X, table.y, names=table.columns)
     if json:
@@ -156,7 +157,7 @@ def _timed(doing: str, work: "Callable[[], Any]", table: "Table", source: "Sourc
     return proofs.signed(verdict, table, source, time.perf_counter() - started)
 
 
-def _keep(verdict: "Verdict", proof: str | None, file: str, label: str | None) -> None:
+def _keep(verdict: "Verdict", proof: str | None, file: str, label: str | None, table: "Table") -> None:
     """Write the proof where it is asked for, and say how it is checked."""
     from linsep import models
     from linsep.cli import proofs, report
@@ -164,6 +165,5 @@ def _keep(verdict: "Verdict", proof: str | None, file: str, label: str | None) -
     if proof is None:
         return
     models.write_file(proof, verdict.to_json().encode())
-    report.note(f"Proof written to {proof}. Check it with: {proofs.how_to_check(verdict, proof, file, label)}")
-
-
+    claims = "It claims nothing." if verdict.separable is None else proofs.how_to_check(proof, file, label, table)
+    report.note(f"Proof written to {proof}. {claims}")

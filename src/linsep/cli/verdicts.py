@@ -5,8 +5,10 @@ The words name what a person can look up: the line of the file, the label as it 
 
 import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from rich import box
@@ -47,7 +49,7 @@ class Subject:
         return str(self.table.y[row])
 
 
-def show(verdict: Verdict, subject: Subject, bound: "Any | None" = None) -> None:
+def show(verdict: Verdict, subject: Subject, bound: Any = None) -> None:
     """The whole report."""
     title(verdict)
     match verdict:
@@ -75,7 +77,7 @@ def data(verdict: Verdict) -> None:
     left_out = f", {report.count(verdict.rows_left_out, 'row')} left out" if verdict.rows_left_out else ""
     bias = "" if verdict.bias else ", through the origin (no bias)"
     field("data", f"{size}{left_out}; numbers {NUMBERS[verdict.numbers]}{bias}")
-    field("work", f"{report.count(verdict.reads, 'read')} of the data, {verdict.seconds:.3f} s")
+    field("work", f"{report.count(verdict.reads, 'read')} of the whole data, {verdict.seconds:.3f} s")
 
 
 def field(name: str, text: str) -> None:
@@ -85,8 +87,8 @@ def field(name: str, text: str) -> None:
 
 def _separable(verdict: Separable, subject: Subject) -> None:
     negative, positive = verdict.labels
-    field("hyperplane", f"{_equation(verdict)} = 0")
-    field("", f"positive on every row labelled {positive}, negative on every row labelled {negative}")
+    field("hyperplane", _equation(verdict))
+    field("", f"positive on every row labelled {positive!r}, negative on every row labelled {negative!r}")
     if verdict.margin is not None:
         low, high = verdict.margin
         field("margin", f"at least {low:.9g}" if math.isinf(high) else f"{low:.9g} to {high:.9g}")
@@ -106,8 +108,8 @@ def _bound(bound: Any) -> None:
 def _touching(verdict: Touching, subject: Subject) -> None:
     negative, positive = verdict.labels
     field("", "some hyperplane has no row on its wrong side, but none has every row strictly on its side")
-    field("hyperplane", f"{_equation(verdict)} = 0")
-    field("", f">= 0 on every row labelled {positive}, <= 0 on every row labelled {negative}, not 0 on all")
+    field("hyperplane", _equation(verdict))
+    field("", f">= 0 on every row labelled {positive!r}, <= 0 on every row labelled {negative!r}, not 0 on all")
     _obstruction(verdict, verdict.obstruction, subject)
 
 
@@ -134,17 +136,30 @@ def _obstruction(verdict: Touching | Overlapping, obstruction: Obstruction, subj
 
 def _listed(combination: Obstruction, subject: Subject) -> None:
     """The first rows of a combination as a table."""
-    pairs = list(zip(combination.rows, combination.weights, strict=True))[:SHOWN_ROWS]
-    lines = subject.lines([row for row, _ in pairs])
+    shown = combination.rows[:SHOWN_ROWS]
+    lines = subject.lines(shown)
+    head, weights = _readable(combination, subject)
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for head in ["row", *(["line"] if lines else []), "label", "weight"]:
-        grid.add_column(head, justify="right")
-    for row, weight in pairs:
+    for name in ["row", *(["line"] if lines else []), "label", head]:
+        grid.add_column(name, justify="right")
+    for row, weight in zip(shown, weights, strict=False):
         line = [str(lines[row])] if lines else []
-        grid.add_row(str(row), *line, report.printable(subject.label(row)), proof_words.short(weight))
+        grid.add_row(str(row), *line, report.printable(subject.label(row)), weight)
     report.indented(grid, INDENT)
-    if (hidden := len(combination.rows) - len(pairs)) > 0:
-        field("", f"and {report.count(hidden, 'row')} more (--json lists all)")
+    if hidden := len(combination.rows) - len(shown):
+        field("", f"and {hidden:,} more {'row' if hidden == 1 else 'rows'} (--json lists all)")
+
+
+def _readable(combination: Obstruction, subject: Subject) -> tuple[str, list[str]]:
+    """The weights with their head; where they are too long to be read, each one's share of its class."""
+    if max(combination.weights) < proof_words.READABLE:
+        return "weight", [str(weight) for weight in combination.weights]
+    labels = [subject.label(row) for row in combination.rows]
+    total = Counter[str]()
+    for label, weight in zip(labels, combination.weights, strict=True):
+        total[label] += weight
+    shares = (Fraction(u, total[label]) for label, u in zip(labels, combination.weights, strict=True))
+    return "share of its class", [f"{float(share):.6f}" for share in shares]
 
 
 def _rows(combination: Obstruction) -> str:
@@ -152,7 +167,8 @@ def _rows(combination: Obstruction) -> str:
 
 
 def _equation(verdict: HalfspaceVerdict) -> str:
-    return report.printable(proof_words.equation(verdict, proof_words.column_names(verdict)))
+    rounded = " (rounded; the proof holds exact integers)" if proof_words.is_rounded(verdict) else ""
+    return f"{proof_words.equation(verdict, proof_words.column_names(verdict))} = 0{rounded}"
 
 
 def as_json(verdict: Verdict, bound: Any = None) -> dict[str, Any]:
