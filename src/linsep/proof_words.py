@@ -159,18 +159,24 @@ def _obstruction(verdict: Verdict, obstruction: Obstruction, columns: Sequence[s
         if mine:
             shown = _weighted([obstruction.rows[k] for k in mine], [obstruction.weights[k] for k in mine])
             lines.append(f"labelled {label!r}: {shown}.")
-    point = _point(obstruction, flat(values, taken), y, verdict.bias)
-    lines.append(f"Both classes have the same {mean}: {_coordinates(point, columns)}.")
+    shared = _shared(verdict, obstruction, flat(values, taken), y, columns)
+    lines.append(f"{shared[0].upper()}{shared[1:]}.")
     return lines
 
 
 def why(verdict: Verdict, obstruction: Obstruction, X: Any, y: Any = None) -> str:
     """What the weights of an obstruction show, in one sentence with the point that the classes share."""
     taken, values, signs = rows_of(X, y, verdict.labels).take(obstruction.rows)
-    if len(set(signs.tolist())) == 1:  # without bias one class can be enough: a row of zeros, x and -x
+    return _shared(verdict, obstruction, flat(values, taken), signs, column_names(verdict))
+
+
+def _shared(verdict: Verdict, obstruction: Obstruction, table: Any, y: Any, columns: Sequence[str]) -> str:
+    if len(y) == 1:
+        return "this row is zero in every column, and so is its score"
+    if len(set(y.tolist())) == 1:  # without bias one class can be enough: x and -x
         return "with these weights the rows add up to zero, and so do their scores"
-    point = _coordinates(_point(obstruction, flat(values, taken), signs, verdict.bias), column_names(verdict))
-    return f"with these weights both classes have the same {'mean' if verdict.bias else 'sum'}: {point}"
+    mean = "weighted mean" if verdict.bias else "weighted sum"
+    return f"both classes have the same {mean}: {_coordinates(_point(obstruction, table, y, verdict.bias), columns)}"
 
 
 def _coordinates(point: list[tuple[int, str]], columns: Sequence[str]) -> str:

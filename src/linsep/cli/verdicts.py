@@ -94,7 +94,7 @@ def _separable(verdict: Separable, subject: Subject) -> None:
         field("margin", f"at least {low:.9g}" if math.isinf(high) else f"{low:.9g} to {high:.9g}")
     if verdict.nearest is not None:
         field("nearest", f"{_rows(verdict.nearest)} that allow no larger margin:")
-        _listed(verdict.nearest, subject)
+        _listed(verdict.nearest, subject, bias=verdict.bias)
 
 
 def _bound(bound: Any) -> None:
@@ -129,16 +129,18 @@ def _undecided(verdict: Undecided) -> None:
 
 
 def _obstruction(verdict: Touching | Overlapping, obstruction: Obstruction, subject: Subject) -> None:
-    field("obstruction", f"{_rows(obstruction)} that no hyperplane has strictly on their sides:")
-    _listed(obstruction, subject)
-    field("", proof_words.why(verdict, obstruction, subject.table.X, subject.table.y))
+    sides = "its side" if len(obstruction.rows) == 1 else "their sides"
+    field("obstruction", f"{_rows(obstruction)} that no hyperplane has strictly on {sides}:")
+    _listed(obstruction, subject, bias=verdict.bias)
+    if verdict.bias or is_readable(obstruction):  # a sum with weights of a hundred digits tells a reader nothing
+        field("", proof_words.why(verdict, obstruction, subject.table.X, subject.table.y))
 
 
-def _listed(combination: Obstruction, subject: Subject) -> None:
+def _listed(combination: Obstruction, subject: Subject, *, bias: bool) -> None:
     """The first rows of a combination as a table."""
     shown = combination.rows[:SHOWN_ROWS]
     lines = subject.lines(shown)
-    head, weights = _readable(combination, subject)
+    head, weights = _weights(combination, subject, bias=bias)
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for name in ["row", *(["line"] if lines else []), "label", head]:
         grid.add_column(name, justify="right")
@@ -150,16 +152,24 @@ def _listed(combination: Obstruction, subject: Subject) -> None:
         field("", f"and {hidden:,} more {'row' if hidden == 1 else 'rows'} (--json lists all)")
 
 
-def _readable(combination: Obstruction, subject: Subject) -> tuple[str, list[str]]:
-    """The weights with their head; where they are too long to be read, each one's share of its class."""
-    if max(combination.weights) < proof_words.READABLE:
+def is_readable(combination: Obstruction) -> bool:
+    """Are the weights short enough for a table?"""
+    return max(combination.weights) < proof_words.READABLE
+
+
+def _weights(combination: Obstruction, subject: Subject, *, bias: bool) -> tuple[str, list[str]]:
+    """The weights with their head; where they are too long to be read, their shares.
+
+    With bias the two classes weigh the same, and the shares of a class are those of its mean.
+    """
+    if is_readable(combination):
         return "weight", [str(weight) for weight in combination.weights]
-    labels = [subject.label(row) for row in combination.rows]
+    groups = [subject.label(row) if bias else "" for row in combination.rows]
     total = Counter[str]()
-    for label, weight in zip(labels, combination.weights, strict=True):
-        total[label] += weight
-    shares = (Fraction(u, total[label]) for label, u in zip(labels, combination.weights, strict=True))
-    return "share of its class", [f"{float(share):.6f}" for share in shares]
+    for group, weight in zip(groups, combination.weights, strict=True):
+        total[group] += weight
+    shares = (Fraction(u, total[group]) for group, u in zip(groups, combination.weights, strict=True))
+    return "share of its class" if bias else "share of the weight", [f"{float(share):.6f}" for share in shares]
 
 
 def _rows(combination: Obstruction) -> str:
