@@ -27,6 +27,7 @@ from linsep.models import load
 from linsep.solvers import perceptron
 
 GOLDEN = Path(__file__).parent / "golden"
+DOCUMENTATION = Path(__file__).parents[1] / "docs" / "command-line.md"
 SOURCES = str(Path(cli.__file__).parents[2])
 TIMES = (r"[0-9.]+ s, [0-9,]+ rows per second", "TIME s, SPEED rows per second")
 SECONDS = (r"(whole data, |\"seconds\": )[0-9.e-]+", r"\1TIME")
@@ -151,6 +152,15 @@ def test_the_transcript_still_holds(name, capsys):
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(seen, encoding="utf-8")
     assert seen == expected
+
+
+def test_the_transcripts_of_the_documentation_still_hold(capsys):
+    blocks = DOCUMENTATION.read_text(encoding="utf-8").split("```")[1::2]
+    told = [block.strip() for block in blocks if block.startswith("\n$ ")]
+    assert len(told) >= 4
+    for block in told:
+        *seen, _ = transcript(block.splitlines()[0].removeprefix("$ "), capsys).splitlines()
+        assert "\n".join(line.removeprefix("! ") for line in seen) == re.sub(*SECONDS, block)
 
 
 def lines_of_json(capsys):

@@ -22,7 +22,6 @@ from linsep.proof_rows import Rows, rows_of
 from linsep.proof_signs import dyadic, flat
 
 SHOWN = 8  # items of a list before it is cut with a count
-READABLE = 10**18  # integers from here on are told by their size
 
 
 def explain(verdict: Verdict, X: Any, y: Any, names: Sequence[str] | None) -> str:
@@ -210,11 +209,11 @@ def _shown(value: Fraction) -> str:
 
 def _weighted(rows: Sequence[int], weights: Sequence[int]) -> str:
     pairs = list(zip(rows, weights, strict=True))
-    shown = ", ".join(f"{row} (weight {short(u)})" for row, u in pairs[:SHOWN])
+    shown = ", ".join(f"{row} (weight {_short(u)})" for row, u in pairs[:SHOWN])
     more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
     return f"{'rows' if len(rows) > 1 else 'row'} {shown}{more}"
 
 
-def short(number: int) -> str:
+def _short(number: int) -> str:
     """Integers beyond 18 digits by their size: nobody reads four thousand bits."""
-    return str(number) if number < READABLE else f"about 2^{number.bit_length()}"
+    return str(number) if number < 10**18 else f"about 2^{number.bit_length()}"

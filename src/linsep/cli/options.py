@@ -22,3 +22,6 @@ Proof: TypeAlias = Annotated[str | None, Parameter(help="Where to write the proo
 TimeLimit: TypeAlias = Annotated[
     float | None, Parameter(help="Give up after so many seconds: undecided.", validator=Number(gte=0))
 ]
+Gap: TypeAlias = Annotated[
+    float, Parameter(help="How far apart the ends may be, as a part of the margin.", validator=Number(gt=0, lt=1))
+]

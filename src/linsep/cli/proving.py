@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
 from linsep.cli.options import (
     NOT_SEPARABLE,
@@ -13,6 +12,7 @@ from linsep.cli.options import (
     UNDECIDED,
     Bias,
     File,
+    Gap,
     Json,
     Label,
     Proof,
@@ -20,6 +20,7 @@ from linsep.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from linsep._margin import Novikoff
     from linsep.certificates import Verdict
     from linsep.cli.tables import Table
     from linsep.sources.base import Source
@@ -48,9 +49,7 @@ def decide(
         tables.require_folder(proof)
     with tables.about(file):
         table, source = _read(file, label)
-        if bias is None and not table.bias:
-            report.mention_origin(file)
-        chosen = table.bias if bias is None else bias
+        chosen = _chosen_bias(file, table, bias)
         verdict = _timed("Deciding", lambda: prove(source, bias=chosen, time_limit=time_limit), table, source)
     if json:
         report.say_json(verdicts.as_json(verdict))
@@ -65,24 +64,24 @@ def margin(
     /,
     *,
     label: Label = None,
-    gap: Annotated[float, Parameter(help="How tight the interval must be, relatively.", validator=Number(gt=0))] = 1e-6,
+    gap: Gap = 1e-6,
     time_limit: TimeLimit = None,
     proof: Proof = None,
     json: Json = False,
 ) -> int:
-    """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound."""
-    import linsep
+    """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
+
+    The bias is free, for the examples too.
+    """
+    from linsep._margin import max_margin
     from linsep.cli import report, tables, verdicts
 
     if proof:
         tables.require_folder(proof)
     with tables.about(file):
         table, source = _read(file, label)
-        verdict = _timed(
-            "Widening the margin", lambda: linsep.max_margin(source, gap=gap, time_limit=time_limit), table, source
-        )
-        with report.waiting("Bounding the updates"):
-            bound = linsep.novikoff(source) if verdict.separable else None
+        verdict = _timed("Widening", lambda: max_margin(source, gap=gap, time_limit=time_limit), table, source)
+        bound = _bound(source, gap, time_limit) if verdict.separable else None
     if json:
         report.say_json(verdicts.as_json(verdict, bound))
     else:
@@ -123,20 +122,48 @@ def verify(
     return SEPARABLE
 
 
-def mle(file: File, /, *, label: Label = None, json: Json = False) -> int:
-    """Does the maximum-likelihood estimate of a logistic regression exist? If not, which coefficients diverge."""
+def mle(
+    file: File, /, *, label: Label = None, bias: Bias = None, time_limit: TimeLimit = None, json: Json = False
+) -> int:
+    """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
+
+    The intercept is the bias.
+    """
     import linsep
-    from linsep.cli import coefficients, report, tables
+    from linsep.cli import coefficients, report, tables, verdicts
 
     with tables.about(file):
         table = tables.read(file, label)
+        chosen = _chosen_bias(file, table, bias)
         with report.waiting("Deciding"):
-            found = linsep.mle_exists(table.X, table.y, names=table.columns)
+            found = linsep.mle_exists(table.X, table.y, names=table.columns, bias=chosen, time_limit=time_limit)
     if json:
         report.say_json(coefficients.as_json(found))
     else:
-        coefficients.show(found)
+        coefficients.show(found, verdicts.Subject(file, table))
     return CODES[found.exists]
+
+
+def _chosen_bias(file: str, table: "Table", bias: bool | None) -> bool:
+    """The bias asked for, else that of the lecture which the data are from."""
+    from linsep.cli import report
+
+    if bias is None and not table.bias:
+        report.mention_origin(file)
+    return table.bias if bias is None else bias
+
+
+def _bound(source: "Source", gap: float, time_limit: float | None) -> "Novikoff | None":
+    """Novikoff's bound, unless the time or the doubles end before it is certain."""
+    from linsep._margin import novikoff
+    from linsep.cli import report
+    from linsep.errors import NotSeparableError
+
+    try:
+        with report.waiting("Bounding the updates"):
+            return novikoff(source, gap=gap, time_limit=time_limit)
+    except NotSeparableError:
+        return None
 
 
 def _read(file: str, label: str | None) -> "tuple[Table, Source]":

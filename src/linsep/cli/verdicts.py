@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table as Grid
@@ -20,6 +20,9 @@ from linsep.cli import report
 from linsep.cli.csvfile import CsvFile
 from linsep.cli.tables import Table
 
+if TYPE_CHECKING:
+    from linsep._margin import Novikoff
+
 TITLES = {
     "separable": "separable (complete separation)",
     "touching": "touching (quasi-complete separation)",
@@ -29,6 +32,10 @@ TITLES = {
 STYLES = {"separable": "green", "touching": "magenta", "overlapping": "magenta", "undecided": "yellow"}
 NUMBERS = {"binary64": "read as binary64", "exact-integers": "read as integers, those beyond 2^53 kept exact"}
 SHOWN_ROWS = 10
+SHOWN_DIGITS = 60  # of an exact margin
+READABLE = 10**9  # weights from here on are shown as shares
+ENDLESS = 1e15  # updates from here on are not counted to the last
+MAX_FRACTION_BITS = 10_000  # Python refuses to write more than 4,300 digits
 INDENT = 13  # where the text of a field begins
 
 
@@ -49,7 +56,7 @@ class Subject:
         return str(self.table.y[row])
 
 
-def show(verdict: Verdict, subject: Subject, bound: Any = None) -> None:
+def show(verdict: Verdict, subject: Subject, bound: "Novikoff | None" = None) -> None:
     """The whole report."""
     title(verdict)
     match verdict:
@@ -90,19 +97,34 @@ def _separable(verdict: Separable, subject: Subject) -> None:
     field("hyperplane", _equation(verdict))
     field("", f"positive on every row labelled {positive!r}, negative on every row labelled {negative!r}")
     if verdict.margin is not None:
-        low, high = verdict.margin
-        field("margin", f"at least {low:.9g}" if math.isinf(high) else f"{low:.9g} to {high:.9g}")
+        _margin(verdict)
     if verdict.nearest is not None:
         field("nearest", f"{_rows(verdict.nearest)} that allow no larger margin:")
         _listed(verdict.nearest, subject, bias=verdict.bias)
 
 
-def _bound(bound: Any) -> None:
-    high = bound.bound[1]
-    updates = f"at most {math.floor(high):,} updates" if high < 1e15 else f"about {high:.3g} updates at most"
+def _margin(verdict: Separable) -> None:
+    assert verdict.margin is not None
+    low, high = verdict.margin
+    field("margin", f"at least {low:.9g}" if math.isinf(high) else f"{low:.9g} to {high:.9g}")
+    if (exact := _exact_margin(verdict)) and len(exact) <= SHOWN_DIGITS:
+        field("", f"exactly the square root of {exact}")
+
+
+def _exact_margin(verdict: Separable) -> str | None:
+    """The square of the margin as a fraction, where it is known and its digits are not thousands."""
+    square = verdict.gamma_squared
+    if square is None or square.denominator.bit_length() + square.numerator.bit_length() > MAX_FRACTION_BITS:
+        return None
+    return str(square)
+
+
+def _bound(bound: "Novikoff") -> None:
+    most = bound.bound[1]
+    updates = f"at most {math.floor(most):,} updates" if most < ENDLESS else f"at most about {most:.3g} updates"
     field("bound", f"the Perceptron makes {updates}, in any order of the rows (Novikoff)")
     gamma = " to ".join(f"{end:.6g}" for end in bound.gamma)
-    field("", f"(R/gamma)² with R = {bound.radius:.6g} and gamma = {gamma}, both of the homogenised rows")
+    field("", f"(R/gamma)² with R = {bound.radius[1]:.6g} and gamma = {gamma}, both of the homogenised rows")
 
 
 def _touching(verdict: Touching, subject: Subject) -> None:
@@ -154,7 +176,7 @@ def _listed(combination: Obstruction, subject: Subject, *, bias: bool) -> None:
 
 def is_readable(combination: Obstruction) -> bool:
     """Are the weights short enough for a table?"""
-    return max(combination.weights) < proof_words.READABLE
+    return max(combination.weights) < READABLE
 
 
 def _weights(combination: Obstruction, subject: Subject, *, bias: bool) -> tuple[str, list[str]]:
@@ -181,7 +203,7 @@ def _equation(verdict: HalfspaceVerdict) -> str:
     return f"{proof_words.equation(verdict, proof_words.column_names(verdict))} = 0{rounded}"
 
 
-def as_json(verdict: Verdict, bound: Any = None) -> dict[str, Any]:
+def as_json(verdict: Verdict, bound: "Novikoff | None" = None) -> dict[str, Any]:
     """The facts of the written proof (docs/certificate-format.md), and what scripts ask for first."""
     proof = json.loads(verdict.to_json())
     facts = {name: proof[name] for name in proof if name not in ("format", "version", "kind", "effort")}
@@ -190,5 +212,8 @@ def as_json(verdict: Verdict, bound: Any = None) -> dict[str, Any]:
         halfspace = verdict.halfspace
         summary["halfspace"] = {"w": halfspace.w.tolist(), "b": halfspace.b}
     if bound is not None:
-        summary["novikoff"] = {"radius": bound.radius, "gamma": list(bound.gamma), "bound": list(bound.bound)}
+        ends = {"radius": bound.radius, "gamma": bound.gamma, "bound": bound.bound}
+        summary["novikoff"] = {name: [low, high if math.isfinite(high) else None] for name, (low, high) in ends.items()}
+    if isinstance(verdict, Separable) and (exact := _exact_margin(verdict)):
+        summary["gamma_squared"] = exact
     return {**summary, "reads": verdict.reads, "seconds": verdict.seconds}
