@@ -147,15 +147,18 @@ class Case:
 
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""
-        return {
-            "n_rows": self.source.n_rows,
-            "n_columns": self.source.n_columns,
-            "bias": self.bias,
-            "labels": self.source.labels,
-            "names": self.source.columns,
-            "reads": self.clock.reads,
-            "seconds": self.clock.seconds,
-        }
+        return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
+
+
+def facts_of(source: Source) -> dict[str, Any]:
+    """What a verdict states about the rows it is about."""
+    return {
+        "n_rows": source.n_rows,
+        "n_columns": source.n_columns,
+        "labels": source.labels,
+        "names": source.columns,
+        "numbers": "exact-integers" if source.has_long_integers() else "binary64",
+    }
 
 
 def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:
