@@ -18,10 +18,10 @@ import pytest
 import linsep
 from linsep import cli
 from linsep.certificates import Undecided
+from linsep.certificates.written import verdict_from_json
 from linsep.cli import main
 from linsep.cli.csvfile import CsvFile
 from linsep.errors import InputError, NotSeparableError
-from linsep.proof_json import verdict_from_json
 
 SOURCES = str(Path(cli.__file__).parents[2])
 FILES = {
@@ -161,7 +161,7 @@ def test_ctrl_c_ends_plainly_and_leaves_no_proof(monkeypatch, capsys):
 
 def test_a_proof_of_half_a_gigabyte_is_refused_unread(monkeypatch, capsys):
     monkeypatch.setattr("linsep.cli.proofs.MAX_CHARACTERS", 10)
-    monkeypatch.setattr("linsep.proof_json.MAX_CHARACTERS", 10)
+    monkeypatch.setattr("linsep.certificates.written.MAX_CHARACTERS", 10)
     Path("proof.json").write_text("[" * 100)
     assert main(["verify", "proof.json", "separable.csv"]) == 2
     assert "at most 10 are read" in capsys.readouterr().err

@@ -20,7 +20,7 @@ _HOME = {
     "decide": "linsep._decide",
     "max_margin": "linsep._margin",
     "novikoff": "linsep._margin",
-    "verdict_from_json": "linsep.proof_json",
+    "verdict_from_json": "linsep.certificates.written",
     "Halfspace": "linsep.halfspace",
     "InputError": "linsep.errors",
     "LinsepError": "linsep.errors",
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     from linsep.certificates import Separable as Separable
     from linsep.certificates import Touching as Touching
     from linsep.certificates import Undecided as Undecided
+    from linsep.certificates.written import verdict_from_json as verdict_from_json
     from linsep.errors import CertificateError as CertificateError
     from linsep.errors import InputError as InputError
     from linsep.errors import LinsepError as LinsepError
     from linsep.errors import NotSeparableError as NotSeparableError
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
-    from linsep.proof_json import verdict_from_json as verdict_from_json
     from linsep.solvers.perceptron import PerceptronRun as PerceptronRun
     from linsep.solvers.perceptron import Step as Step
     from linsep.solvers.perceptron import perceptron as perceptron

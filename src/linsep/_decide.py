@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
+from linsep.certificates.signs import dyadic
 from linsep.errors import ArgumentError
 from linsep.exact import coprime
-from linsep.proof_signs import dyadic
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_search import Combination, ExactSearch, Settled
 from linsep.solvers.peel import Peeling, lift, peel

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from linsep import recheck
 from linsep._decide import as_integers, decide, facts_of
-from linsep.certificates import Obstruction, Separable, Verdict
+from linsep.certificates import Obstruction, Separable, Verdict, recheck
+from linsep.certificates.signs import form_of
 from linsep.errors import ArgumentError, CertificateError, NotSeparableError
-from linsep.proof_signs import form_of
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_margin import exact_widest
 from linsep.solvers.margin import Widest, WidestSearch

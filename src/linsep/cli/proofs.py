@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from linsep.certificates import Verdict
+from linsep.certificates.written import MAX_CHARACTERS, verdict_from_json
 from linsep.cli.tables import Table
 from linsep.errors import CertificateError, FileError, MissingColumnError
-from linsep.proof_json import MAX_CHARACTERS, verdict_from_json
 from linsep.sources.base import Source, integer_bits
 
 EXACT_BITS = 53  # an integer of more bits may be one that binary64 rounds

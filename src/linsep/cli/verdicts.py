@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING, Any
 from rich import box
 from rich.table import Table as Grid
 
-from linsep import proof_words
-from linsep.certificates import HalfspaceVerdict, Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
+from linsep.certificates import (
+    HalfspaceVerdict,
+    Obstruction,
+    Overlapping,
+    Separable,
+    Touching,
+    Undecided,
+    Verdict,
+    words,
+)
 from linsep.cli import report
 from linsep.cli.csvfile import CsvFile
 from linsep.cli.tables import Table
@@ -155,7 +163,7 @@ def _obstruction(verdict: Touching | Overlapping, obstruction: Obstruction, subj
     field("obstruction", f"{_rows(obstruction)} that no hyperplane has strictly on {sides}:")
     _listed(obstruction, subject, bias=verdict.bias)
     if verdict.bias or is_readable(obstruction):  # a sum with weights of a hundred digits tells a reader nothing
-        field("", proof_words.why(verdict, obstruction, subject.table.X, subject.table.y))
+        field("", words.why(verdict, obstruction, subject.table.X, subject.table.y))
 
 
 def _listed(combination: Obstruction, subject: Subject, *, bias: bool) -> None:
@@ -199,8 +207,8 @@ def _rows(combination: Obstruction) -> str:
 
 
 def _equation(verdict: HalfspaceVerdict) -> str:
-    rounded = " (rounded; the proof holds exact integers)" if proof_words.is_rounded(verdict) else ""
-    return f"{proof_words.equation(verdict, proof_words.column_names(verdict))} = 0{rounded}"
+    rounded = " (rounded; the proof holds exact integers)" if words.is_rounded(verdict) else ""
+    return f"{words.equation(verdict, words.column_names(verdict))} = 0{rounded}"
 
 
 def as_json(verdict: Verdict, bound: "Novikoff | None" = None) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from linsep import recheck
+from linsep.certificates import recheck
+from linsep.certificates.signs import Form, form_of, scores, signs
 from linsep.exact import original_multipliers, original_weights
-from linsep.proof_signs import Form, form_of, scores, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_lp import ExactLP
 from linsep.solvers.exact_outcomes import Obstruction, Outcome, Overlapping, Separable, Stopped

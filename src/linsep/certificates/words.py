@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from linsep import recheck
-from linsep.certificates import (
+from linsep.certificates.rows import Rows, rows_of
+from linsep.certificates.signs import dyadic, flat
+from linsep.certificates.verdicts import (
     HalfspaceVerdict,
     Obstruction,
     Overlapping,
@@ -16,10 +17,9 @@ from linsep.certificates import (
     Touching,
     Undecided,
     Verdict,
+    recheck,
 )
 from linsep.errors import ArgumentError
-from linsep.proof_rows import Rows, rows_of
-from linsep.proof_signs import dyadic, flat
 
 SHOWN = 8  # items of a list before it is cut with a count
 
