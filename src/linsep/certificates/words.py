@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from linsep.certificates import recheck
 from linsep.certificates.rows import Rows, rows_of
 from linsep.certificates.signs import dyadic, flat
 from linsep.certificates.verdicts import (
@@ -17,7 +18,6 @@ from linsep.certificates.verdicts import (
     Touching,
     Undecided,
     Verdict,
-    recheck,
 )
 from linsep.errors import ArgumentError
 
