@@ -30,10 +30,15 @@ def way(request, monkeypatch):
     return request.param
 
 
-def rank(X, bias):
+def rank_of(Z):
     """The rank of the rows, counted by the slow elimination."""
-    Z = naive.signed_rows(X, [1] * len(X), bias)
     return len(Z) - len(naive.null_vectors(Z))
+
+
+def cancels(Z, combination):
+    """Whether positive multiples of the rows add up to zero, in Fractions."""
+    assert min(combination.weights) > 0
+    return not any(naive.combine(combination.weights, [Z[i] for i in combination.rows]))
 
 
 # The adversarial instances ------------------------------------------------------------------------
@@ -62,16 +67,21 @@ def test_the_moment_curve_has_the_weights_of_the_binomial_theorem(way):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_small_random_instances_agree_with_fractions(seed, way):
+def test_small_random_instances_and_their_proofs_agree_with_fractions(seed, way):
     rng = np.random.default_rng(seed)
     for _ in range(5):
         X, y, bias = random_small(rng)
         verdict = linsep.decide(X, y, bias=bias)
         assert verdict.kind == naive.decide(X, y, bias)
+        Z, rank = naive.signed_rows(X, y, bias), rank_of(naive.signed_rows(X, y, bias))
+        if verdict.kind != "overlapping":
+            scores = [naive.dot(z, (*verdict.weights, verdict.bias_weight)[: len(z)]) for z in Z]
+            assert max(scores) > 0 and (min(scores) > 0 if verdict.kind == "separable" else min(scores) == 0)
         if verdict.kind != "separable":
-            assert len(verdict.obstruction.rows) <= rank(X, bias) + 1 <= X.shape[1] + bias + 1
+            assert cancels(Z, verdict.obstruction) and len(verdict.obstruction.rows) <= rank + 1
         if verdict.kind == "overlapping":
-            assert len(verdict.spread.rows) <= max(1, 2 * rank(X, bias))
+            assert cancels(Z, verdict.spread) and len(verdict.spread.rows) <= max(1, 2 * rank)
+            assert rank_of([Z[i] for i in verdict.spread.rows]) == rank
 
 
 @pytest.mark.parametrize(
