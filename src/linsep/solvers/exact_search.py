@@ -72,7 +72,7 @@ class ExactSearch:
             self._scale_empty_columns(rows)
         integers = self.frame.integers(rows, self.column_exponents)
         self.lp.add(integers.rows)
-        self.numbers += np.asarray(rows.numbers).tolist()
+        self.numbers += rows.row_numbers.tolist()
         self.row_exponents += integers.row_exponents.tolist()
 
     def _scale_empty_columns(self, rows: Block) -> None:
