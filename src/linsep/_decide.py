@@ -97,6 +97,9 @@ class Case:
 
     def settle(self, rows: Source, columns: Ints, *, three_way: bool = True) -> Settled:
         """Decide rows that no single column helps with; without `three_way` any obstruction will do."""
+        if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
+            zero = Combination((int(next(rows.blocks()).numbers[0]),), (1,))
+            return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
             found = walk(rows, bias=self.bias, clock=self.clock)
@@ -144,15 +147,18 @@ class Case:
 
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""
-        return {
-            "n_rows": self.source.n_rows,
-            "n_columns": self.source.n_columns,
-            "bias": self.bias,
-            "labels": self.source.labels,
-            "names": self.source.columns,
-            "reads": self.clock.reads,
-            "seconds": self.clock.seconds,
-        }
+        return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
+
+
+def facts_of(source: Source) -> dict[str, Any]:
+    """What a verdict states about the rows it is about."""
+    return {
+        "n_rows": source.n_rows,
+        "n_columns": source.n_columns,
+        "labels": source.labels,
+        "names": source.columns,
+        "numbers": "exact-integers" if source.has_long_integers() else "binary64",
+    }
 
 
 def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linsep import recheck
-from linsep._decide import as_integers, decide
+from linsep._decide import as_integers, decide, facts_of
 from linsep.certificates import Obstruction, Separable, Verdict
 from linsep.errors import ArgumentError, CertificateError, NotSeparableError
 from linsep.proof_signs import form_of
@@ -81,10 +81,7 @@ def _separable(
     nearest: Obstruction,
 ) -> Separable:
     return Separable(
-        n_rows=source.n_rows,
-        n_columns=source.n_columns,
-        labels=source.labels,
-        names=source.columns,
+        **facts_of(source),
         weights=weights,
         bias_weight=bias_weight,
         margin=margin,
