@@ -12,6 +12,7 @@ import naive
 from linsep import _decide, errors
 from linsep.solvers.clock import Clock
 from linsep.solvers.exact_search import ExactSearch
+from linsep.solvers.minnorm import shortest
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
 from strategies import random_small
@@ -118,6 +119,16 @@ def test_a_row_far_larger_than_the_sample_passes_through_no_infinity(way):
     y = np.arange(2000) % 2
     X[1999] = adversarial.M
     assert linsep.decide(X, y).kind == "separable"
+
+
+def test_a_row_of_zeros_among_others_obstructs_through_the_origin(way):
+    X = np.array([[1, -1], [0, 1], [0, 0], [-1, -1], [-1, 1]], float)
+    for zero in (X, np.tile(X, (200, 1))):
+        y = np.tile([1, 0, 0, 0, 0], len(zero) // 5)
+        verdict = linsep.decide(zero, y, bias=False)
+        assert verdict.separable is False and len(verdict.obstruction.rows) == 1
+    answer = shortest(np.array([[1.0, 0.0], [0.0, 0.0]]))
+    assert answer.is_infeasible and answer.multipliers.tolist() == [0, 1]
 
 
 def test_a_column_first_met_late_is_scaled_like_any_other():

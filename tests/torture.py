@@ -340,7 +340,7 @@ def campaign() -> Iterator[Job]:
     yield from ((random_medium, (seed, 50)) for seed in range(60))
     for floats, count in ((False, RANDOM), (True, RANDOM_BY_FLOATS)):
         yield from ((random_small, (seed, CHUNK, floats)) for seed in range(count // CHUNK))
-        yield from ((near_collinear, (*part, floats)) for part in parts(65_536))
+        yield from ((near_collinear, (*part, floats)) for part in parts(16_384 if floats else 65_536))
         for (name, args), (total, _) in COUNTS.items():
             if not floats or total < 65_536:
                 yield from ((labellings, (name, args, *part, floats)) for part in parts(total))
@@ -381,8 +381,11 @@ def main(workers: int = 2) -> int:
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))  # read by the workers as they start
     start = time.perf_counter()
     tallies: dict[str, Tally] = {}
+    jobs = list(campaign())
     with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        for tally in pool.imap_unordered(run, campaign()):
+        for done, tally in enumerate(pool.imap_unordered(run, jobs), 1):
+            if done % (len(jobs) // 10) == 0:
+                print(f"{done} of {len(jobs)} jobs, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
             for fault in tally.faults:
                 print(fault, file=sys.stderr, flush=True)
             tallies[tally.family] = tallies.get(tally.family, Tally(tally.family)) + tally
