@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "CertificateError": "linsep.errors",
+    "MleReport": "linsep.solvers.mle_report",
     "Obstruction": "linsep.certificates",
     "Overlapping": "linsep.certificates",
     "Separable": "linsep.certificates",
@@ -23,6 +24,7 @@ _HOME = {
     "PerceptronRun": "linsep.solvers.perceptron",
     "Step": "linsep.solvers.perceptron",
     "homogenise": "linsep.halfspace",
+    "mle_exists": "linsep.solvers.mle",
     "perceptron": "linsep.solvers.perceptron",
     "perceptron_steps": "linsep.solvers.perceptron",
 }
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from linsep.errors import CertificateError, InputError, LinsepError
     from linsep.halfspace import Halfspace, homogenise
     from linsep.proof_json import verdict_from_json
+    from linsep.solvers.mle import mle_exists
+    from linsep.solvers.mle_report import MleReport
     from linsep.solvers.perceptron import PerceptronRun, Step, perceptron, perceptron_steps
 
 
