@@ -16,7 +16,11 @@ _HOME = {
     "Separable": "linsep.certificates",
     "Touching": "linsep.certificates",
     "Undecided": "linsep.certificates",
+    "NotSeparableError": "linsep.errors",
+    "Novikoff": "linsep._margin",
     "decide": "linsep._decide",
+    "max_margin": "linsep._margin",
+    "novikoff": "linsep._margin",
     "verdict_from_json": "linsep.proof_json",
     "Halfspace": "linsep.halfspace",
     "InputError": "linsep.errors",
@@ -35,8 +39,9 @@ __all__ = sorted([*_HOME, *_MODULES])
 if TYPE_CHECKING:
     from linsep import datasets, errors
     from linsep._decide import decide
+    from linsep._margin import Novikoff, max_margin, novikoff
     from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
-    from linsep.errors import CertificateError, InputError, LinsepError
+    from linsep.errors import CertificateError, InputError, LinsepError, NotSeparableError
     from linsep.halfspace import Halfspace, homogenise
     from linsep.proof_json import verdict_from_json
     from linsep.solvers.mle import mle_exists

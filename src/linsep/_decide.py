@@ -20,11 +20,14 @@ from linsep.exact import coprime
 from linsep.proof_signs import dyadic
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_search import Combination, ExactSearch, Settled
-from linsep.solvers.working_set import Blocked, Separated, Stuck, search
-from linsep.sources.base import Floats, Source
+from linsep.solvers.peel import Peeling, lift, peel
+from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
+from linsep.sources.base import Floats, Ints, Source
 from linsep.sources.inputs import as_source
+from linsep.sources.memory import MemorySource
 
 FEW_ROWS, FEW_COLUMNS = 400, 18  # up to here the exact LP takes all rows at once
+MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
 
 
 def decide(X: Any, y: Any = None, *, bias: bool = True, time_limit: float | None = None) -> Verdict:
@@ -50,6 +53,8 @@ def decide(X: Any, y: Any = None, *, bias: bool = True, time_limit: float | None
         verdict = case.decide()
     except OutOfTime:
         return case.undecided()
+    if not clock.reads:  # a few rows were proof enough; the others must be numbers all the same
+        source.scan(np.zeros(source.n_columns), 0.0)
     verdict.verify(source)
     return verdict
 
@@ -64,35 +69,53 @@ class Case:
 
     def decide(self) -> Verdict:
         """The verdict, not checked yet."""
-        columns = np.arange(self.source.n_columns)
         if self.source.n_rows <= FEW_ROWS and self.source.n_columns <= FEW_COLUMNS:
-            everything = self.source.take(np.arange(self.source.n_rows))
             self.clock.reads += 1
-            return self.settled(self.exact(columns).run(everything))
-        found = search(self.source, columns, bias=self.bias, clock=self.clock)
+            everything = self.source.take(np.arange(self.source.n_rows))
+            return self.verdict(self.exact(self.source, np.arange(self.source.n_columns)).run(everything))
+        peeling = peel(self.source, bias=self.bias)
+        if peeling.rest is None:
+            return self.verdict(self.settle(self.source, peeling.columns))
+        return self.verdict(self.lifted(peeling, peeling.rest))
+
+    def settle(self, rows: Source, columns: Ints, *, three_way: bool = True) -> Settled:
+        """Decide rows that no single column helps with; without `three_way` any obstruction will do."""
+        found: Found | None = None
+        if len(columns) >= MANY_COLUMNS:
+            found = walk(rows, bias=self.bias, clock=self.clock)
+        if found is None:
+            found = search(rows, columns, bias=self.bias, clock=self.clock)
         if isinstance(found, Separated):
-            return self.separated(found)
-        if isinstance(found, Blocked) and len(found.weights) == len(columns) + self.bias + 1:
+            return Settled("separable", *as_integers(found.w, found.b))
+        if isinstance(found, Blocked):
             whole = Combination(tuple(np.asarray(found.rows.numbers).tolist()), found.weights)
-            return self.settled(Settled("overlapping", obstruction=whole, spread=whole))
+            if not three_way or len(found.weights) == len(columns) + self.bias + 1:
+                return Settled("overlapping", obstruction=whole, spread=whole)
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
-        return self.settled(self.exact(columns).run(found.rows, hint.tolist()))
+        return self.exact(rows, columns).run(found.rows, hint.tolist())
 
-    def exact(self, columns: Any) -> ExactSearch:
-        """The exact LP on this case."""
-        return ExactSearch(self.source, columns, bias=self.bias, clock=self.clock)
+    def lifted(self, peeling: Peeling, rows: Ints) -> Settled:
+        """Decide what is left after peeling, and take the peeled rows back in."""
+        nothing = (0,) * self.source.n_columns
+        if not rows.size:
+            return Settled("separable", *lift(self.source, peeling, nothing, 0))
+        block = self.source.take(rows)
+        rest = MemorySource(block.table, block.y, block.n_columns, numbers=rows)
+        found = self.settle(rest, peeling.columns, three_way=False)
+        if found.obstruction is None:
+            return Settled("separable", *lift(self.source, peeling, found.weights, found.bias_weight))
+        return Settled("touching", *lift(self.source, peeling, nothing, 0), obstruction=found.obstruction)
 
-    def separated(self, found: Separated) -> Verdict:
-        """The verdict of float weights, taken as the exact numbers they are."""
-        weights, bias_weight = as_integers(found.w, found.b)
-        return Separable(weights=weights, bias_weight=bias_weight, **self.facts())
+    def exact(self, rows: Source, columns: Ints) -> ExactSearch:
+        """The exact LP on some rows."""
+        return ExactSearch(rows, columns, bias=self.bias, clock=self.clock)
 
-    def settled(self, found: Settled) -> Verdict:
+    def verdict(self, found: Settled) -> Verdict:
         """The verdict of an exact answer."""
         if found.obstruction is None:
             return Separable(weights=found.weights, bias_weight=found.bias_weight, **self.facts())
         first = Obstruction(found.obstruction.rows, found.obstruction.weights)
-        if found.spread is None:
+        if found.spread is None or found.weights:
             return Touching(weights=found.weights, bias_weight=found.bias_weight, obstruction=first, **self.facts())
         spread = Obstruction(found.spread.rows, found.spread.weights)
         return Overlapping(obstruction=first, spread=spread, **self.facts())

@@ -20,6 +20,8 @@ LinsepError
 └── CertificateError                 a proof that does not hold: the failing row is named
 """
 
+from typing import Any
+
 
 class LinsepError(Exception):
     """The root of every error that linsep raises on purpose."""
@@ -94,6 +96,15 @@ class ModelError(InputError):
 
 class ArgumentError(InputError):
     """An option is outside its range."""
+
+
+class NotSeparableError(LinsepError):
+    """The rows have no margin, because no hyperplane is known to separate them."""
+
+    def __init__(self, verdict: Any) -> None:
+        self.verdict = verdict
+        known = "are not separable" if verdict.separable is False else "could not be separated in the time given"
+        super().__init__(f"The classes {known} ({verdict.kind}), so the Perceptron has no bound. See the verdict.")
 
 
 class CertificateError(LinsepError):

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
-from linsep.exact import IntegerRows, integer_rows, original_weights
+from linsep.exact import IntegerRows, integer_rows, original_weights, rounding_factor
 from linsep.proof_rows import Rows, Scannable, Values, is_sparse
 from linsep.proof_signs import Form, exact_score, flat, form_of, is_exact, pieces, scores, signs
 
@@ -215,16 +215,36 @@ def _has_entries(values: Values, columns: NDArray[np.bool_]) -> NDArray[np.bool_
 def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: float) -> None:
     """Every row is at least `low` away from the hyperplane, on its side."""
     form = form_of(weights, constant)
+    if isinstance(rows, Scannable) and is_exact(form) and _scanned_floor(rows, form) >= low * _length_above(form):
+        return
     square, bound = sum(w * w for w in weights), Fraction(low)
     for number, score in _near_scores(rows, form, low):
         if score < 0 or score * score < bound * bound * square:
             raise CertificateError(f"Row {number} is nearer to the hyperplane than the proof's margin {low!r}.")
 
 
+def _scanned_floor(rows: Scannable, form: Form) -> float:
+    """A number that no z·w is below, in the units of the form's floats: a source's float scores less their error."""
+    w, b = form.floats[:-1], float(form.floats[-1])
+    try:
+        scan = rows.scan(w, b)
+    except OverflowedError:
+        return -math.inf
+    reach = _length_above(form) * math.sqrt(scan.longest2) + abs(b)
+    if not 1e-140 < reach < 1e140 or not 1e-280 < scan.longest2 < 1e280:
+        return -math.inf  # squares that may have left the range of doubles
+    return float(min(scan.lowest)) - rounding_factor(2 * len(w) + 8) * reach * (1 + 2.0**-30)
+
+
+def _length_above(form: Form) -> float:
+    """|w| in the units of the form's floats, rounded up."""
+    return math.hypot(*form.sizes[:-1].tolist()) * (1 + 2.0**-40)
+
+
 def _near_scores(rows: Rows, form: Form, low: float) -> Iterator[tuple[int, Fraction]]:
     """The exact z·w of every row that floats cannot show to be at least `low·|w|`."""
     # |w| from above, in the units of the float scores; the factor pays for rounding `sizes` and the root.
-    norm = math.hypot(*form.sizes[:-1].tolist()) * (1 + 2.0**-40)
+    norm = _length_above(form)
     for numbers, values, y in rows.blocks():
         for part, piece in pieces(values):
             score, error = scores(form, piece)
@@ -250,22 +270,28 @@ def check_margin_high(rows: Rows, numbers: Sequence[int], weights: Sequence[int]
         raise CertificateError(f"The rows {_few(numbers)} do not show that the margin is at most {high!r}.")
 
 
-def squared_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool) -> Fraction:
+def squared_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool | None) -> Fraction:
     """The square of an upper bound on every margin, from rows with positive weights.
 
-    Without bias: a unit w with z·w >= m on the rows has `m·Σu <= Σ u z·w <= |Σ u z|`.
-    With bias: the same for p - q, the difference of the classes' weighted means, where the constant cancels;
-    each mean is at least m from the hyperplane, so `2m <= |p - q|`.
+    Without bias: a unit w with z·w >= m on the rows has `m·Σu <= Σ u z·w <= |Σ u z|`; `bias=None` asks for this
+    bound on the homogenised rows. With bias: the same for p - q, the difference of the classes' weighted means,
+    where the constant cancels; each mean is at least m from the hyperplane, so `2m <= |p - q|`.
     """
+    if not bias:
+        return _squared_length(_signed_sum(rows, numbers, weights, bias is None)) / Fraction(sum(weights)) ** 2
     _, _, y = rows.take(numbers)
     plus = sum(u for u, sign in zip(weights, y, strict=True) if sign > 0)
     minus = sum(weights) - plus
-    if not bias:
-        return _squared_length(_signed_sum(rows, numbers, weights, False)) / Fraction(plus + minus) ** 2
     if not plus or not minus:
         raise CertificateError(f"The nearest pair (rows {_few(numbers)}) needs rows of both classes.")
     balanced = [u * (minus if sign > 0 else plus) for u, sign in zip(weights, y, strict=True)]
     return _squared_length(_signed_sum(rows, numbers, balanced, False)) / Fraction(2 * plus * minus) ** 2
+
+
+def homogeneous_floor(rows: Scannable, form: Form) -> float:
+    """A lower bound on min z·W / |W|, W = (w, b) and z the homogenised rows; 0 where floats cannot tell."""
+    length = math.hypot(*form.sizes.tolist()) * (1 + 2.0**-40)
+    return max(0.0, _scanned_floor(rows, form) / length * (1 - 2.0**-40)) if is_exact(form) else 0.0
 
 
 def _squared_length(vector: dict[int, tuple[int, int]]) -> Fraction:
@@ -285,10 +311,15 @@ def margin_bounds(
     square = sum(w * w for w in weights)
     if not square:
         raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
+    high = root_above(squared_ceiling(rows, numbers, multiples, bias))
+    if isinstance(rows, Scannable) and is_exact(form):
+        floor = _scanned_floor(rows, form)
+        low = floor / _length_above(form) * (1 - 2.0**-40)
+        if low > high * (1 - 2.0**-20):  # else it is worth finding out exactly
+            return low, high
     guess = _float_margin(rows, form)
     least = min((score for _, score in _near_scores(rows, form, guess)), default=None)
     low = guess if least is None else root_below(least * abs(least) / square)
-    high = root_above(squared_ceiling(rows, numbers, multiples, bias))
     return low, high
 
 

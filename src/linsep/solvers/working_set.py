@@ -24,12 +24,14 @@ from linsep.exact import null_combination, original_multipliers
 from linsep.solvers.clock import Clock
 from linsep.solvers.frame import Frame
 from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
+from linsep.solvers.perceptron import Learner
 from linsep.sources.base import Block, Floats, Ints, Scan, Source
 from linsep.sources.memory import MemorySource
 
 SHRINK = 8  # each sample is this much smaller than the one before
 SMALL = 20  # rows per column below which a sample is not sampled again
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
+PASSES = 50  # of the Perceptron where it is asked first
 NEAR = 1.5  # rows of W up to this score stay
 
 
@@ -113,7 +115,7 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
     width = len(columns) + bias
     working: WorkingSet | None = None
     found: Found | None = None
-    for level in _levels(source, width):
+    for level in levels(source, width):
         if working is None:
             first = level.globally(level.source.sample(2 * width + 10, seed=1))
             working = WorkingSet(Frame.around(first, columns, bias=bias), first)
@@ -124,7 +126,21 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
     return found
 
 
-def _levels(source: Source, width: int) -> Iterator[Level]:
+def walk(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
+    """Let the Perceptron try first, for a few passes: with many columns it is often there before a sample is."""
+    learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
+    for _ in learner.walk():
+        clock.check()
+    clock.reads += learner.passes
+    w, b = learner.halfspace.w.astype(np.float64), float(learner.halfspace.b)
+    scan = source.scan(w, b)
+    nobody = np.zeros(0, np.int64)
+    if not learner.converged or not is_separated(source, w, b, scan):
+        return None
+    return Separated(w, b, min(scan.lowest), source.take(nobody), np.zeros(0))
+
+
+def levels(source: Source, width: int) -> Iterator[Level]:
     """Samples of the rows, each larger than the one before, drawn when their turn comes; at last the whole."""
     sizes = [source.n_rows]
     while sizes[-1] > SMALL * width * SHRINK:

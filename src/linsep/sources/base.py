@@ -44,6 +44,11 @@ class Block:
         yield self.y
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether the rows are those of a CSR matrix."""
+        return isinstance(self.table, Csr)
+
+    @property
     def values(self) -> Any:
         """The rows as an array or as a CSR matrix."""
         if isinstance(self.table, Dense):

@@ -68,7 +68,8 @@ class CallSource(Source):
         for X, y in self._parts():
             table, n_columns, _ = read_table(X)
             signs = np.asarray(y, dtype=np.int8)
-            yield MemorySource(table, signs, n_columns, self.labels, self.columns, first)
+            numbers = range(first, first + len(signs))
+            yield MemorySource(table, signs, n_columns, self.labels, self.columns, numbers)
             first += len(signs)
 
 

@@ -17,7 +17,7 @@ WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more 
 
 
 class MemorySource(Source):
-    """A table in memory with its labels; its rows are numbered from `first_row`."""
+    """A table in memory with its labels; `numbers` are its row numbers in a larger whole, in ascending order."""
 
     def __init__(
         self,
@@ -26,9 +26,10 @@ class MemorySource(Source):
         n_columns: int,
         labels: tuple[Label, Label] = (-1, 1),
         columns: tuple[str, ...] | None = None,
-        first_row: int = 0,
+        numbers: range | Ints | None = None,
     ) -> None:
-        self.table, self.y, self.first_row = table, y, first_row
+        self.table, self.y = table, y
+        self.numbers = range(len(y)) if numbers is None else numbers
         self.n_rows, self.n_columns = len(y), n_columns
         self.labels, self.columns = labels, columns
         self._longest2 = UNKNOWN
@@ -48,16 +49,32 @@ class MemorySource(Source):
 
     def blocks(self) -> Iterator[Block]:
         """The whole table as one block: nothing is copied."""
-        yield Block(self.table, self.y, range(self.first_row, self.first_row + self.n_rows), self.n_columns)
+        yield self._block
 
     def take(self, rows: Sequence[int] | Ints) -> Block:
         """These rows, copied out."""
-        return next(self.blocks()).take(np.asarray(rows, dtype=np.int64) - self.first_row)
+        wanted = np.asarray(rows, dtype=np.int64)
+        if isinstance(self.numbers, range):
+            return self._block.take(wanted - self.numbers.start)
+        return self._block.take(np.searchsorted(self.numbers, wanted))
+
+    def sample(self, k: int, seed: int) -> Block:
+        """At most k distinct rows, uniform over all rows."""
+        chosen = np.random.default_rng(seed).choice(self.n_rows, size=min(k, self.n_rows), replace=False)
+        return self._block.take(np.sort(chosen))
+
+    @property
+    def _block(self) -> Block:
+        return Block(self.table, self.y, self.numbers, self.n_columns)
 
     def _parts(self) -> list[tuple[int, int]]:
         workers = min(thread_count(), max(1, _nbytes(self.table) // WORTH_A_THREAD))
         edges = [self.n_rows * k // workers for k in range(workers + 1)]
         return list(pairwise(edges))
+
+    def _numbered(self, positions: Ints) -> Ints:
+        numbers = self.numbers
+        return positions + numbers.start if isinstance(numbers, range) else numbers[positions]
 
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int) -> Scan:
         places = 2 * min(wanted, stop - start)
@@ -66,7 +83,7 @@ class MemorySource(Source):
             self.table, self.y, start, stop, w, b, self._longest2, places // 2, found
         )
         if bad != ALL_FINE:
-            raise self.refusal(self.first_row + bad)
+            raise self.refusal(int(self.numbers[bad]))
         return Scan(
             rows=stop - start,
             mistakes=mistakes,
@@ -74,9 +91,9 @@ class MemorySource(Source):
             lowest=(minus, plus),
             longest2=longest2,
             wanted=wanted,
-            worst=next(self.blocks()).take(found.worst[:written]),
+            worst=self._block.take(found.worst[:written]),
             worst_scores=found.worst_scores[:written],
-            doubtful=self.first_row + start + np.flatnonzero(found.doubtful),
+            doubtful=self._numbered(start + np.flatnonzero(found.doubtful)),
         )
 
 

@@ -1,0 +1,81 @@
+"""Which handwritten digits can a hyperplane tell apart? 165 verdicts with proofs.
+
+45 pairs of digits and 10 digits against the rest, each on the training set, on the test set and on both together.
+Every verdict is proved and checked in exact arithmetic before it is written down, and its proof is read back from
+JSON and checked once more.
+
+    python benchmarks/mnist.py [--write docs/mnist.md]
+"""
+
+import argparse
+import time
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from real_data import data_folder
+from timing import machine, table
+
+import linsep
+
+
+def problems(images, digits):
+    """(name, rows, labels) of the 55 questions."""
+    for a, b in combinations(range(10), 2):
+        chosen = (digits == a) | (digits == b)
+        yield f"{a} or {b}", images[chosen], digits[chosen]
+    for a in range(10):
+        yield f"{a} or not", images, digits == a
+
+
+def describe(verdict):
+    if verdict.separable:
+        return "separable"
+    if verdict.kind == "undecided":
+        return "undecided"
+    return f"{verdict.kind}, {len(verdict.obstruction.rows)} rows"
+
+
+def judge(X, y):
+    """The verdict, its time, and the time of a second check of the written proof."""
+    start = time.perf_counter()
+    verdict = linsep.decide(X, y, time_limit=300)
+    decided = time.perf_counter()
+    linsep.verdict_from_json(verdict.to_json()).verify(X, y)
+    return verdict, decided - start, time.perf_counter() - decided
+
+
+def run(sets):
+    rows, kinds, total = [], {}, [0.0, 0.0]
+    questions = [list(problems(*part)) for part in sets.values()]
+    for triple in zip(*questions, strict=True):
+        cells = [triple[0][0]]
+        for name, (_, X, y) in zip(sets, triple, strict=True):
+            verdict, seconds, again = judge(X, y)
+            total = [total[0] + seconds, total[1] + again]
+            kinds[name, verdict.kind] = kinds.get((name, verdict.kind), 0) + 1
+            cells.append(f"{describe(verdict)} ({seconds:.1f} s)")
+        rows.append(cells)
+        print(*cells, sep=" | ", flush=True)
+    return rows, kinds, total
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--write", type=Path)
+    options = parser.parse_args()
+    data = np.load(data_folder() / "mnist.npz")
+    train, test = (data["X"], data["y"]), (data["X_test"], data["y_test"])
+    both = tuple(np.concatenate(pair) for pair in zip(train, test, strict=True))
+    sets = {"training": train, "test": test, "both": both}
+    sets = {name: (X.reshape(len(X), -1), y.astype(int)) for name, (X, y) in sets.items()}
+    rows, kinds, total = run(sets)
+    summary = ", ".join(f"{name} {kind} {count}" for (name, kind), count in sorted(kinds.items()))
+    text = (
+        f"{summary}.\n\nDeciding took {total[0]:.0f} s, checking the written proofs again {total[1]:.0f} s "
+        f"({machine()}).\n\n{table(['digits', *sets], rows)}\n"
+    )
+    print(text)
+    if options.write:
+        head = options.write.read_text().split("<!-- table -->")[0] if options.write.exists() else ""
+        options.write.write_text(f"{head}<!-- table -->\n\n{text}")

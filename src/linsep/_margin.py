@@ -1,0 +1,121 @@
+"""How wide is the gap between the classes, and how many mistakes can the Perceptron make? Both certified."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linsep import recheck
+from linsep._decide import as_integers, decide
+from linsep.certificates import Obstruction, Separable, Verdict
+from linsep.errors import ArgumentError, NotSeparableError
+from linsep.proof_signs import form_of
+from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.margin import Widest, WidestSearch
+from linsep.sources.base import Source
+from linsep.sources.inputs import as_source
+
+MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound
+
+
+def max_margin(X: Any, y: Any = None, *, gap: float = 1e-6, time_limit: float | None = None) -> Verdict:
+    """The hyperplane with the largest margin: `Separable` with `margin` = (low, high), or the proof that none exists.
+
+    The margin is geometric and the bias is free: the distance of the nearest row to the hyperplane. `low` is the
+    margin of this hyperplane, `high` a bound that no hyperplane exceeds, proved by the rows of `nearest`; they
+    differ by at most the part `gap`, unless doubles cannot tell them apart that well.
+
+    >>> import linsep
+    >>> verdict = linsep.max_margin([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]], [0, 0, 1, 1])
+    >>> [round(bound, 6) for bound in verdict.margin]
+    [1.0, 1.0]
+    """
+    if not 0 < gap < 1:
+        raise ArgumentError(f"gap is {gap}: it must lie between 0 and 1.")
+    source, clock = as_source(X, y), Clock(time_limit)
+    try:
+        widest = WidestSearch(source, homogeneous=False, gap=gap / 2, clock=clock).run()
+    except OutOfTime:
+        widest = None
+    if widest is None or not widest.low > 0:
+        return decide(source, time_limit=None if time_limit is None else max(0.0, time_limit - clock.seconds))
+    verdict = _certified(source, widest, clock)
+    verdict.verify(source)
+    return verdict
+
+
+def _certified(source: Source, widest: Widest, clock: Clock) -> Verdict:
+    weights, bias_weight = as_integers(widest.w, widest.b)
+    nearest = _weighed(widest)
+    low, high = recheck.margin_bounds(source, weights, bias_weight, nearest.rows, nearest.weights, True)
+    return Separable(
+        n_rows=source.n_rows,
+        n_columns=source.n_columns,
+        labels=source.labels,
+        names=source.columns,
+        weights=weights,
+        bias_weight=bias_weight,
+        margin=(low, high),
+        nearest=nearest,
+        reads=clock.reads,
+        seconds=clock.seconds,
+    )
+
+
+def _weighed(widest: Widest) -> Obstruction:
+    """The rows that prove the upper bound, with integers for their weights."""
+    scaled = np.ldexp(widest.multipliers / widest.multipliers.max(), MULTIPLIER_BITS)
+    pairs = [(int(n), round(u)) for n, u in zip(widest.support.numbers, scaled.tolist(), strict=True) if u >= 1]
+    return Obstruction(tuple(n for n, _ in pairs), tuple(u for _, u in pairs))
+
+
+@dataclass(frozen=True, slots=True)
+class Novikoff:
+    """R, gamma and (R/gamma)² of the homogenised rows, each between two certified bounds.
+
+    The Perceptron makes at most `bound[1]` updates on these rows, in any order.
+    """
+
+    radius: tuple[float, float]
+    gamma: tuple[float, float]
+    bound: tuple[float, float]
+
+    def explain(self) -> str:
+        """The theorem with these numbers."""
+        return (
+            f"With R = {self.radius[1]:.6g} and gamma = {self.gamma[0]:.6g} (of the rows with a 1 appended), "
+            f"the Perceptron makes at most (R/gamma)² = {self.bound[1]:.6g} updates, in any order (Novikoff 1962)."
+        )
+
+
+def novikoff(X: Any, y: Any = None, *, gap: float = 1e-6, time_limit: float | None = None) -> Novikoff:
+    """Novikoff's bound on the updates of the Perceptron. Raises NotSeparableError, with the verdict, if there is none.
+
+    >>> import linsep
+    >>> theory = linsep.novikoff(*linsep.datasets.cornwell())
+    >>> linsep.perceptron(*linsep.datasets.cornwell()).updates <= theory.bound[1]
+    True
+    """
+    source, clock = as_source(X, y), Clock(time_limit)
+    try:
+        widest = WidestSearch(source, homogeneous=True, gap=gap / 2, clock=clock).run()
+    except OutOfTime:
+        widest = None
+    if widest is None or not widest.low > 0:
+        verdict = decide(source, time_limit=time_limit)
+        raise NotSeparableError(verdict)
+    return _theory(source, widest)
+
+
+def _theory(source: Source, widest: Widest) -> Novikoff:
+    """Floats rounded outward, and the exact length of the rows' mean."""
+    weights, bias_weight = as_integers(widest.w, widest.b)
+    nearest = _weighed(widest)
+    low = recheck.homogeneous_floor(source, form_of(weights, bias_weight))
+    high = recheck.root_above(recheck.squared_ceiling(source, nearest.rows, nearest.weights, None))
+    longest2 = source.scan(widest.w, widest.b).longest2
+    slack = (source.n_columns + 8) * 2.0**-52
+    radius = (math.sqrt(longest2 + 1.0) * (1 - slack), math.sqrt(longest2 + 1.0) * (1 + slack))
+    bound = (radius[0] / high, radius[1] / low if low > 0 else math.inf)
+    return Novikoff(radius, (low, high), (bound[0] ** 2 * (1 - 1e-14), bound[1] ** 2 * (1 + 1e-14)))

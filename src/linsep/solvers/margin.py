@@ -1,0 +1,160 @@
+"""The largest margin: how far the nearest row can be kept from a hyperplane, between two certified bounds.
+
+Every hyperplane that separates shows a margin (the distance of its nearest row): a lower bound. Every pair of points,
+one in the hull of each class, shows that no margin is larger than half their distance: an upper bound. At the
+optimum the two meet, and the rows whose weights make up the two points are the support of the hyperplane.
+
+The search is that of `working_set.py`, in the true metric: min |w|² with y·(w·x + b) >= 1, b free. Rows are
+centred on the hyperplane found last, where b is 0, so that counting b in |w|² changes nothing in the end.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linsep.solvers.clock import Clock
+from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
+from linsep.solvers.working_set import Level, levels, scan_safely
+from linsep.sources.base import Block, Floats, Source
+
+ON_SAMPLES = 0.1  # how exactly a sample is solved before the next is drawn
+SUPPORT = 1e-12  # multipliers below this part of the largest count as 0
+NEAR = 1.5
+TRIES = 40  # rounds without a better bound before the interval is returned as it is
+
+
+@dataclass(frozen=True, slots=True)
+class Widest:
+    """A hyperplane and the rows (with positive weights) that show how much better another could be, in floats."""
+
+    w: Floats
+    b: float
+    support: Block
+    multipliers: Floats
+    low: float
+    high: float
+
+
+@dataclass(slots=True)
+class Centre:
+    """Rows as they look from a point: (x - point)·scale, and the bias in the same units."""
+
+    point: Floats
+    scale: float
+    has_bias: bool
+
+    def signed(self, block: Block) -> Floats:
+        """The signed rows seen from here."""
+        values = block.values
+        z = np.empty((len(block), len(self.point) + 1))
+        z[:, :-1] = values if isinstance(values, np.ndarray) else values.toarray()
+        z[:, :-1] -= self.point
+        z[:, :-1] *= self.scale
+        z[:, -1] = 1.0 if self.has_bias else 0.0
+        z *= block.y[:, None]
+        return z
+
+    def halfspace(self, v: Floats) -> tuple[Floats, float]:
+        """Weights from here as weights of the original columns, and the bias."""
+        w = v[:-1] * self.scale
+        return w, float(v[-1] - w @ self.point) if self.has_bias else 0.0
+
+
+class WidestSearch:
+    """The working set of the margin, and the best bounds so far."""
+
+    def __init__(self, source: Source, *, homogeneous: bool, gap: float, clock: Clock) -> None:
+        self.source, self.homogeneous, self.gap, self.clock = source, homogeneous, gap, clock
+        self.low, self.high = 0.0, np.inf
+
+    def run(self) -> Widest | None:
+        """The widest hyperplane; None if floats find none (perhaps there is none)."""
+        best: Widest | None = None
+        for level in levels(self.source, self.source.n_columns + 1):
+            if best is None:
+                self._begin(level)
+            best = self._settle(level, self.gap if level.numbers is None else max(self.gap, ON_SAMPLES))
+            if best is None:
+                return None
+        return best
+
+    def _begin(self, level: Level) -> None:
+        self.block = level.globally(level.source.sample(2 * self.source.n_columns + 12, seed=1))
+        flat = Centre(np.zeros(self.source.n_columns), 1.0, has_bias=True)
+        rows = flat.signed(self.block)[:, :-1] * self.block.y[:, None]
+        if self.homogeneous:
+            self.centre = flat
+        else:
+            point = rows.mean(axis=0)
+            size = float(np.sqrt(((rows - point) ** 2).sum(axis=1).mean())) or 1.0
+            self.centre = Centre(point, 2.0 ** -np.frexp(size)[1], has_bias=True)
+        self.z = self.centre.signed(self.block)
+
+    def _settle(self, level: Level, gap: float) -> Widest | None:
+        """Go on until the rows of this level are at the margin within the gap."""
+        best: Widest | None = None
+        waited = 0
+        while waited < TRIES:
+            self.clock.check()
+            answer = self._solve()
+            if not answer.is_solved:
+                return best
+            candidate, worst = self._look(level, answer)
+            if best is None or candidate.low > best.low * (1 + gap) or candidate.high < best.high * (1 - gap):
+                waited = 0
+            best = candidate if best is None or candidate.low >= best.low else best
+            if candidate.low >= candidate.high * (1 - gap):
+                return candidate
+            if not self._renew(answer, worst, gap):
+                self._recentre(candidate)
+                waited += TRIES // 4
+            waited += 1
+        return best
+
+    def _solve(self) -> Shortest:
+        answer = shortest(self.z)
+        return answer if answer.is_solved else nearest_to_zero(self.z)
+
+    def _look(self, level: Level, answer: Shortest) -> tuple[Widest, Block]:
+        """The bounds that this answer shows, and the rows worst for it."""
+        w, b = self.centre.halfspace(answer.w)
+        width = len(answer.w)
+        w, b, scan = scan_safely(level.source, w, b, worst=min(max(4 * width, len(self.block) // 2), 20 * width))
+        self.clock.reads += level.numbers is None
+        support = np.flatnonzero(answer.multipliers > SUPPORT * answer.multipliers.max())
+        rows, weights = self.block.take(support), answer.multipliers[support]
+        length = float(np.hypot(np.linalg.norm(w), b if self.homogeneous else 0.0))
+        low = min(scan.lowest) / length
+        return Widest(w, b, rows, weights, low, self._ceiling(rows, weights)), level.globally(scan.worst)
+
+    def _ceiling(self, rows: Block, weights: Floats) -> float:
+        """Half the distance of the classes' weighted means (homogeneous: the length of the mean of all)."""
+        z = self.centre.signed(rows)
+        plus = rows.y > 0
+        if self.homogeneous:
+            return float(np.linalg.norm(weights @ z) / weights.sum())
+        if plus.all() or not plus.any():
+            return float("inf")
+        means = [np.average(z[side, :-1], axis=0, weights=weights[side]) for side in (plus, ~plus)]
+        return float(np.linalg.norm(means[0] + means[1]) / 2 / self.centre.scale)
+
+    def _renew(self, answer: Shortest, found: Block, gap: float) -> bool:
+        """Keep what matters or is near, add the rows found that fall short."""
+        z = self.centre.signed(found)
+        falls_short = z @ answer.w < 1.0 - min(gap, 0.5) / 4
+        is_new = falls_short & ~np.isin(np.asarray(found.numbers), np.asarray(self.block.numbers))
+        if not is_new.any():
+            return False
+        keep = (answer.multipliers > 0) | (self.z @ answer.w < NEAR)
+        self.block = self.block.take(np.flatnonzero(keep)) + found.take(np.flatnonzero(is_new))
+        self.z = np.concatenate([self.z[keep], z[is_new]])
+        return True
+
+    def _recentre(self, seen: Widest) -> None:
+        """Look from the point of the hyperplane nearest to the old centre."""
+        if self.homogeneous:
+            return
+        score = float(seen.w @ self.centre.point + seen.b)
+        point = self.centre.point - seen.w * (score / float(seen.w @ seen.w))
+        self.centre = Centre(point, self.centre.scale, has_bias=True)
+        self.z = self.centre.signed(self.block)

@@ -1,0 +1,248 @@
+"""Peeling: rows that one column alone puts on their side, taken off before any solver starts.
+
+    While some column is pure, that is, its signed entries y·x_ij in the remaining rows all have one sign:
+    remove every row that a pure column touches (has an entry other than zero in).
+
+Theorem. If w separates the remaining rows, then some w' separates all rows. If w is zero on the remaining rows,
+so is w', and every peeled row is strictly on its side of w'.
+
+Proof. Let p_t hold the signs (-1 or +1) of the columns that are pure in round t, and zeros. A row z peeled in round
+t has z·p_t > 0, and z·p_s = 0 for s < t: it would have been peeled in round s. The remaining rows have z·p_t = 0 for
+all t. So w' = w + c_T·p_T + ... + c_1·p_1 leaves the scores of the remaining rows as they are; and if c_T, ..., c_1
+are chosen in this order, each so large that the rows of its own round are positive, later choices change none.
+
+The bias is a column like any other, with entries y: it is pure when one class alone is left. Text and other sparse
+data often vanish altogether in a few rounds; ordinary dense data show both signs everywhere in the first few rows.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.kernels.columns import (
+    BOTH,
+    NEGATIVE,
+    POSITIVE,
+    cascade,
+    count_signs,
+    needed_exponent,
+    rows_by_column,
+    see_signs,
+    touched_rows,
+)
+from linsep.sources.base import Block, Ints, Signs, Source
+
+AT_HAND = 1 << 16  # so many rows of a source in parts may be copied into memory
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One round: the pure columns in order (n_columns stands for the bias), their signs, the rows they touch."""
+
+    columns: Ints
+    signs: Signs
+    rows: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Peeling:
+    """What came off, round after round, and what is left.
+
+    `rest` are the remaining rows, None for all rows. `columns` are those that still have an entry other than zero
+    in some remaining row; the bias is not among them.
+    """
+
+    levels: tuple[Level, ...]
+    rest: Ints | None
+    columns: Ints
+
+
+def peel(source: Source, *, bias: bool) -> Peeling:
+    """Remove the rows that pure columns touch, in rounds, all pure columns at once. Values must be finite.
+
+    >>> from linsep.sources.inputs import as_source
+    >>> peeling = peel(as_source([[1, 2, 0], [0, 1, 3], [0, -1, 2], [0, 0, 1]], [1, 1, 1, -1]), bias=False)
+    >>> [(level.columns.tolist(), level.rows.tolist()) for level in peeling.levels]
+    [([0], [0])]
+    >>> peeling.rest.tolist(), peeling.columns.tolist()
+    ([1, 2, 3], [1, 2])
+    """
+    first = next(source.blocks())
+    if len(first) == source.n_rows:
+        return _peel_block(first, bias)
+    start = int(first.numbers[0])
+    peeling = _in_rounds(source.blocks, range(start, start + source.n_rows), source.n_columns, bias, enough=AT_HAND)
+    if peeling.rest is None or not 0 < peeling.rest.size <= AT_HAND:
+        return peeling
+    tail = _peel_block(source.take(peeling.rest), bias)
+    return Peeling(peeling.levels + tail.levels, peeling.rest if tail.rest is None else tail.rest, tail.columns)
+
+
+def lift(source: Source, peeling: Peeling, weights: Sequence[int], bias_weight: int) -> tuple[tuple[int, ...], int]:
+    """From weights for the remaining rows to weights for all rows: w' of the theorem, in exact integers.
+
+    `weights` has one integer for each column of the source; only those of `peeling.columns` are read. If they
+    separate the remaining rows, the result separates all rows. If they are all zero (and the bias too), the result
+    is zero on the remaining rows and strictly positive on every peeled row: a weak separator, and a separator when
+    nothing remains.
+
+    >>> from linsep.sources.inputs import as_source
+    >>> source = as_source([[1, 2, 0], [0, 1, 3], [0, -1, 2], [0, 0, 1]], [1, 1, 1, -1])
+    >>> lift(source, peel(source, bias=True), [0, 0, 0], 0)
+    ((1, 0, 0), 0)
+    """
+    lifted = _Weights(peeling, weights, bias_weight)
+    for level, blocks in _last_first(source, peeling.levels):
+        lifted.add(level, blocks)
+    return tuple(lifted.integers[:-1]), lifted.integers[-1]
+
+
+# Rounds -------------------------------------------------------------------------------------------
+
+
+def _peel_block(block: Block, bias: bool) -> Peeling:
+    """All rounds on rows in memory."""
+    if block.is_sparse:
+        return _cascade(block, bias)
+    return _in_rounds(lambda: (block,), block.numbers, block.n_columns, bias)
+
+
+def _in_rounds(
+    blocks: Callable[[], Iterable[Block]], numbers: range | Ints, n_columns: int, bias: bool, enough: int = 0
+) -> Peeling:
+    """Two walks over the blocks for each round, until no column is pure or at most `enough` rows are left."""
+    alive = np.ones(len(numbers), np.bool_)
+    levels: list[Level] = []
+    while True:
+        seen = _signs_seen(blocks(), alive, n_columns, bias)
+        pure = np.flatnonzero((seen == POSITIVE) | (seen == NEGATIVE))
+        if not pure.size or (levels and np.count_nonzero(alive) <= enough):
+            return Peeling(tuple(levels), _chosen(numbers, alive) if levels else None, np.flatnonzero(seen[:-1]))
+        touched = _touched(blocks(), alive, pure, n_columns)
+        alive &= ~touched
+        levels.append(Level(pure, np.where(seen[pure] == POSITIVE, 1, -1).astype(np.int8), _chosen(numbers, touched)))
+
+
+def _signs_seen(blocks: Iterable[Block], alive: Flags, n_columns: int, bias: bool) -> npt.NDArray[np.uint8]:
+    """The signs that occur in each column of the rows alive, as bits; the bias last."""
+    seen = np.zeros(n_columns + 1, np.uint8)
+    seen[-1] = 0 if bias else BOTH  # a column that does not count is as good as mixed
+    start = 0
+    for block in blocks:
+        see_signs(block.table, block.y, alive[start : start + len(block)], seen)
+        start += len(block)
+        if np.all(seen == BOTH):
+            break
+    return seen
+
+
+def _touched(blocks: Iterable[Block], alive: Flags, pure: Ints, n_columns: int) -> Flags:
+    """A flag for each row alive that a pure column touches; the bias touches all."""
+    if pure[-1] == n_columns:
+        return alive.copy()
+    flags, start = [], 0
+    for block in blocks:
+        flags.append(touched_rows(block.table, alive[start : start + len(block)], pure))
+        start += len(block)
+    return np.concatenate(flags)
+
+
+def _cascade(block: Block, bias: bool) -> Peeling:
+    """All rounds on sparse rows: the work is that of one round."""
+    counts = np.zeros((2, block.n_columns + 1), np.int64)
+    count_signs(block.table, block.y, counts)
+    is_pure = (counts[0] == 0) != (counts[1] == 0)
+    if not is_pure[: block.n_columns + bias].any():
+        return Peeling((), None, np.flatnonzero(counts[:, :-1].any(axis=0)))
+    starts = np.concatenate([[0], np.cumsum(counts[:, :-1].sum(axis=0))])
+    row_of = np.empty(starts[-1], np.uint32 if len(block) < 1 << 32 else np.uint64)
+    rows_by_column(block.table, starts, row_of)
+    columns, signs, column_ends, rows, row_ends, rest = cascade(block.table, block.y, counts, starts, row_of, bias)
+    rows, rest = _chosen(block.numbers, rows), _chosen(block.numbers, rest)
+    edges = zip(pairwise(column_ends.tolist()), pairwise(row_ends.tolist()), strict=True)
+    levels = tuple(Level(columns[c:d], signs[c:d], rows[r:s]) for (c, d), (r, s) in edges)
+    return Peeling(levels, rest, np.flatnonzero(counts[:, :-1].any(axis=0)))
+
+
+def _chosen(numbers: range | Ints, places: Ints | Flags) -> Ints:
+    """The row numbers at these places."""
+    if not isinstance(numbers, range):
+        return numbers[places]
+    return numbers.start + (np.flatnonzero(places) if places.dtype == np.bool_ else places)
+
+
+# Weights ------------------------------------------------------------------------------------------
+
+
+class _Weights:
+    """Integer weights, the bias last, with what the kernel reads of them: doubles, and mantissa·2^exponent.
+
+    The doubles are infinite for weights beyond their range. All three are kept up to date.
+    """
+
+    def __init__(self, peeling: Peeling, weights: Sequence[int], bias_weight: int) -> None:
+        places = len(weights) + 1
+        self.integers = [0] * places
+        self.mantissas, self.exponents, self.doubles = np.zeros(places), np.zeros(places, np.int64), np.zeros(places)
+        self._is_pure = np.zeros(places, np.bool_)
+        for j in peeling.columns.tolist():
+            self._set(j, int(weights[j]))
+        if peeling.rest is None or peeling.rest.size:
+            self._set(-1, int(bias_weight))
+
+    def add(self, level: Level, blocks: Iterable[Block]) -> None:
+        """Add c·p for the pure columns of a level, c a power of two so large that all its rows are positive."""
+        self._is_pure[level.columns] = True
+        weights = (self.doubles, self.mantissas, self.exponents)
+        exponent = max(
+            needed_exponent(block.table, block.y, _places(block, level.rows), weights, self._is_pure)
+            for block in blocks
+        )
+        self._is_pure[level.columns] = False
+        for j, sign in zip(level.columns.tolist(), level.signs.tolist(), strict=True):
+            self.integers[j] = sign << exponent
+        self.mantissas[level.columns] = level.signs * 0.5
+        self.exponents[level.columns] = exponent + 1
+        self.doubles[level.columns] = level.signs * (2.0**exponent if exponent < 1024 else np.inf)
+
+    def _set(self, j: int, weight: int) -> None:
+        exponent = weight.bit_length()
+        shift = max(0, exponent - 64)  # towards zero, at most one unit in 2^63
+        mantissa = float(abs(weight) >> shift) * 2.0 ** (shift - exponent) * (1 if weight > 0 else -1)
+        self.integers[j], self.mantissas[j], self.exponents[j] = weight, mantissa, exponent
+        self.doubles[j] = math.ldexp(mantissa, exponent) if exponent <= 1023 else mantissa * np.inf
+
+
+def _last_first(source: Source, levels: Sequence[Level]) -> Iterator[tuple[Level, Iterable[Block]]]:
+    """The levels from the last to the first, each with blocks that hold its rows.
+
+    A source in parts is walked once for each large level; small levels are taken out together.
+    """
+    in_parts = len(next(source.blocks())) < source.n_rows
+    remaining = list(levels)
+    while remaining:
+        batch = [remaining.pop()]
+        rows = len(batch[0].rows)
+        while in_parts and remaining and rows + len(remaining[-1].rows) <= AT_HAND:
+            batch.append(remaining.pop())
+            rows += len(batch[-1].rows)
+        if in_parts and rows <= AT_HAND:
+            held = (source.take(np.sort(np.concatenate([level.rows for level in batch]))),)
+            yield from ((level, held) for level in batch)
+        else:
+            yield from ((level, source.blocks()) for level in batch)
+
+
+def _places(block: Block, rows: Ints) -> Ints:
+    """Where in the block those of these rows are that it holds. Both are in rising order."""
+    first, last = np.searchsorted(rows, [block.numbers[0], block.numbers[-1] + 1])
+    inside = rows[first:last]
+    if isinstance(block.numbers, range):
+        return inside - block.numbers.start
+    return np.searchsorted(block.numbers, inside)
