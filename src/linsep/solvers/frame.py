@@ -13,7 +13,7 @@ import numpy.typing as npt
 from linsep.exact import IntegerRows, integer_rows
 from linsep.sources.base import Block, Floats, Ints
 
-LARGEST_SHIFT = 1000  # of a power of two, so that it is a double itself
+LARGEST_SHIFT = 1000  # weights stay below 2 to this power, so that they are doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,9 @@ class Frame:
         return z
 
     def halfspace(self, w: Floats) -> tuple[Floats, float]:
-        """Weights in the frame as weights of the original columns, and the bias."""
-        shifted = np.ldexp(w, self.exponents)
+        """Weights in the frame as weights of the original columns, and the bias; smaller if doubles ask for it."""
+        beyond = int((np.frexp(w)[1] + self.exponents).max(initial=0)) - LARGEST_SHIFT
+        shifted = np.ldexp(w, self.exponents - max(beyond, 0))
         weights = np.zeros(self.n_columns)
         weights[self.columns] = shifted[: len(self.columns)]
         return weights, float(shifted[-1]) if self.bias else 0.0
