@@ -31,8 +31,8 @@ class Combination:
 class Settled:
     """Exact weights (all columns, and the bias) if there is a weak separator, and what forbids more.
 
-    `contact` comes with touching rows: a combination equal to zero. Every row that is 0 under the weights is a
-    linear combination of its rows, so that no weak separator is positive there. Only a `maximal` run checks that.
+    The spread of overlapping rows spans all rows. That of touching rows, after a `maximal` run, spans all rows that
+    are 0 under the weights: no weak separator is positive there.
     """
 
     kind: str
@@ -40,7 +40,6 @@ class Settled:
     bias_weight: int = 0
     obstruction: Combination | None = None
     spread: Combination | None = None
-    contact: Combination | None = None
 
 
 class ExactSearch:
@@ -89,8 +88,8 @@ class ExactSearch:
         weights, bias_weight = self.frame.spread_out(original_weights(outcome.weights, self.column_exponents))
         if isinstance(outcome, Separable):
             return Settled("separable", weights, bias_weight)
-        first, contact = self._combination(outcome.obstruction), self._combination(outcome.spread)
-        return Settled("touching", weights, bias_weight, first, contact=contact)
+        first, spread = self._combination(outcome.obstruction), self._combination(outcome.spread)
+        return Settled("touching", weights, bias_weight, first, spread)
 
     def _combination(self, found: Obstruction) -> Combination:
         exponents = [self.row_exponents[i] for i in found.ids]
@@ -102,25 +101,20 @@ class ExactSearch:
         if len(self.numbers) == self.source.n_rows:
             return np.zeros(0, np.int64)
         self.clock.reads += 1
-        if settled.spread is not None:
-            return self._outside(settled.spread)
+        if settled.kind == "overlapping":
+            return self._outside(settled)[: self._at_most]
         least = 1 if settled.kind == "separable" else 0
         form = form_of(settled.weights, settled.bias_weight)
         against = violated(self.source, form, least)[: self._at_most]
-        if maximal and settled.contact is not None and not len(against):
-            return self._missed(form, settled.contact)
+        if maximal and settled.kind == "touching" and not len(against):
+            zeros = violated(self.source, form, 1)
+            return np.intersect1d(zeros, self._outside(settled))[: self._at_most]  # more may be possible there
         return against
 
-    def _outside(self, spread: Combination) -> Ints:
+    def _outside(self, settled: Settled) -> Ints:
         """Rows that are no linear combination of the spread's rows."""
-        outside = recheck.rows_outside_span(self.source, spread.rows, self.frame.bias)
-        return outside[: self._at_most]
-
-    def _missed(self, form: Form, contact: Combination) -> Ints:
-        """Rows of score 0 that are no linear combination of the contact's rows: more may be possible there."""
-        outside = recheck.rows_outside_span(self.source, contact.rows, self.frame.bias)
-        zeros = violated(self.source, form, 1)
-        return np.intersect1d(outside, zeros)[: self._at_most]
+        assert settled.spread is not None  # only separable rows have none
+        return recheck.rows_outside_span(self.source, settled.spread.rows, self.frame.bias)
 
     @property
     def _at_most(self) -> int:
