@@ -27,6 +27,7 @@ format: $(VENV)/.lint
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/bandwidth.py
 	$(BIN)/python benchmarks/perceptron.py
+	$(BIN)/python benchmarks/decide.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -13,10 +13,10 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from real_data import data_folder
-from timing import machine, table
 
 import linsep
+from real_data import data_folder
+from timing import machine, table
 
 
 def problems(images, digits):

@@ -88,7 +88,7 @@ class Case:
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):
-            whole = Combination(tuple(np.asarray(found.rows.numbers).tolist()), found.weights)
+            whole = Combination(tuple(found.rows.row_numbers.tolist()), found.weights)
             if not three_way or len(found.weights) == len(columns) + self.bias + 1:
                 return Settled("overlapping", obstruction=whole, spread=whole)
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))

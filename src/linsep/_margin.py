@@ -1,7 +1,7 @@
 """How wide is the gap between the classes, and how many mistakes can the Perceptron make? Both certified."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,13 +9,15 @@ import numpy as np
 from linsep import recheck
 from linsep._decide import as_integers, decide
 from linsep.certificates import Obstruction, Separable, Verdict
-from linsep.errors import ArgumentError, NotSeparableError
+from linsep.errors import ArgumentError, CertificateError, NotSeparableError
 from linsep.proof_signs import form_of
 from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.exact_margin import exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
 from linsep.sources.base import Source
 from linsep.sources.inputs import as_source
 
+AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
 MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound
 
 
@@ -28,8 +30,8 @@ def max_margin(X: Any, y: Any = None, *, gap: float = 1e-6, time_limit: float | 
 
     >>> import linsep
     >>> verdict = linsep.max_margin([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]], [0, 0, 1, 1])
-    >>> [round(bound, 6) for bound in verdict.margin]
-    [1.0, 1.0]
+    >>> verdict.margin, verdict.gamma_squared
+    ((1.0, 1.0), Fraction(1, 1))
     """
     if not 0 < gap < 1:
         raise ArgumentError(f"gap is {gap}: it must lie between 0 and 1.")
@@ -40,15 +42,44 @@ def max_margin(X: Any, y: Any = None, *, gap: float = 1e-6, time_limit: float | 
         widest = None
     if widest is None or not widest.low > 0:
         return decide(source, time_limit=None if time_limit is None else max(0.0, time_limit - clock.seconds))
-    verdict = _certified(source, widest, clock)
+    verdict = _exactly(source, widest, clock) or _certified(source, widest, clock)
     verdict.verify(source)
     return verdict
 
 
-def _certified(source: Source, widest: Widest, clock: Clock) -> Verdict:
+def _certified(source: Source, widest: Widest, clock: Clock) -> Separable:
+    """The interval that the float hyperplane and its support prove."""
     weights, bias_weight = as_integers(widest.w, widest.b)
     nearest = _weighed(widest)
-    low, high = recheck.margin_bounds(source, weights, bias_weight, nearest.rows, nearest.weights, True)
+    margin = recheck.margin_bounds(source, weights, bias_weight, nearest.rows, nearest.weights, True)
+    return _separable(source, clock, weights, bias_weight, margin, nearest)
+
+
+def _exactly(source: Source, widest: Widest, clock: Clock) -> Separable | None:
+    """The exact optimum on the same support, where that is affordable and the support is right."""
+    if source.n_rows * source.n_columns > AFFORDABLE_ENTRIES or len(widest.support) > AFFORDABLE_SUPPORT:
+        return None
+    found = exact_widest(widest.support)
+    if found is None:
+        return None
+    low, high = recheck.root_below(found.gamma_squared), recheck.root_above(found.gamma_squared)
+    nearest = Obstruction(tuple(widest.support.row_numbers.tolist()), found.multipliers)
+    verdict = _separable(source, clock, found.weights, found.bias_weight, (low, high), nearest)
+    try:
+        verdict.verify(source)
+    except CertificateError:  # some other row is nearer: floats named the wrong support
+        return None
+    return replace(verdict, gamma_squared=found.gamma_squared)
+
+
+def _separable(
+    source: Source,
+    clock: Clock,
+    weights: tuple[int, ...],
+    bias_weight: int,
+    margin: tuple[float, float],
+    nearest: Obstruction,
+) -> Separable:
     return Separable(
         n_rows=source.n_rows,
         n_columns=source.n_columns,
@@ -56,7 +87,7 @@ def _certified(source: Source, widest: Widest, clock: Clock) -> Verdict:
         names=source.columns,
         weights=weights,
         bias_weight=bias_weight,
-        margin=(low, high),
+        margin=margin,
         nearest=nearest,
         reads=clock.reads,
         seconds=clock.seconds,

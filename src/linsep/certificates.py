@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 
@@ -176,7 +177,8 @@ class Separable(HalfspaceVerdict):
     `margin` is (low, high): every row is at least `low` from this hyperplane, and no hyperplane keeps all
     rows farther than `high`. `nearest` proves the latter: rows with positive weights whose class means are at
     most 2·high apart (without bias: whose weighted signed mean is no longer than high). Without `nearest`,
-    high is infinity.
+    high is infinity. `gamma_squared` is the square of the margin as an exact fraction, where it was affordable;
+    it follows from the weights and from `nearest`, and is not written down with the proof.
     """
 
     kind: ClassVar[Kind] = "separable"
@@ -184,6 +186,7 @@ class Separable(HalfspaceVerdict):
 
     margin: tuple[float, float] | None = None
     nearest: Obstruction | None = None
+    gamma_squared: Fraction | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         HalfspaceVerdict.__post_init__(self)

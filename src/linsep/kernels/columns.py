@@ -167,10 +167,10 @@ def cascade(table: Any, y: Any, counts: Any, starts: Any, row_of: Any, bias: boo
             for k in range(table.indptr[i], table.indptr[i + 1]):
                 bit = _sign_bit(table.data[k], y[i])
                 if bit:
-                    j = np.int64(table.indices[k])
-                    counts[bit - 1, j] -= 1
-                    if counts[bit - 1, j] == 0 and counts[2 - bit, j]:
-                        columns[candidates] = j
+                    column = np.int64(table.indices[k])
+                    counts[bit - 1, column] -= 1
+                    if counts[bit - 1, column] == 0 and counts[2 - bit, column]:
+                        columns[candidates] = column
                         candidates += 1
             side = 0 if y[i] > 0 else 1
             counts[side, width] -= 1

@@ -76,7 +76,7 @@ class ExactSearch:
         integers = self.frame.integers(rows, self.column_exponents)
         self.column_exponents = integers.column_exponents
         self.lp.add(integers.rows)
-        self.numbers += np.asarray(rows.numbers).tolist()
+        self.numbers += rows.row_numbers.tolist()
         self.row_exponents += integers.row_exponents.tolist()
 
     def _settled(self, outcome: Outcome) -> Settled:

@@ -142,7 +142,7 @@ class WidestSearch:
         """Keep what matters or is near, add the rows found that fall short."""
         z = self.centre.signed(found)
         falls_short = z @ answer.w < 1.0 - min(gap, 0.5) / 4
-        is_new = falls_short & ~np.isin(np.asarray(found.numbers), np.asarray(self.block.numbers))
+        is_new = falls_short & ~np.isin(found.row_numbers, self.block.row_numbers)
         if not is_new.any():
             return False
         keep = (answer.multipliers > 0) | (self.z @ answer.w < NEAR)

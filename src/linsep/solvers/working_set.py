@@ -74,7 +74,7 @@ class Level:
 
     def globally(self, block: Block) -> Block:
         """The same rows under their numbers in the whole."""
-        return block if self.numbers is None else replace(block, numbers=self.numbers[np.asarray(block.numbers)])
+        return block if self.numbers is None else replace(block, numbers=self.numbers[block.row_numbers])
 
 
 class WorkingSet:
@@ -100,7 +100,7 @@ class WorkingSet:
     def renew(self, w: Floats, found: Block) -> bool:
         """Keep what matters or is near, add the rows found that fall short; says whether there were any."""
         z = self.frame.signed(found)
-        is_new = (z @ w < 1.0 - 1e-6) & ~np.isin(np.asarray(found.numbers), np.asarray(self.block.numbers))
+        is_new = (z @ w < 1.0 - 1e-6) & ~np.isin(found.row_numbers, self.block.row_numbers)
         if not is_new.any():
             return False
         keep = self.matters | (self.z @ w < NEAR)
@@ -147,7 +147,7 @@ def levels(source: Source, width: int) -> Iterator[Level]:
         sizes.append(sizes[-1] // SHRINK)
     for seed, size in enumerate(reversed(sizes[1:])):
         block = source.sample(size, seed)
-        yield Level(MemorySource(block.table, block.y, source.n_columns), np.asarray(block.numbers))
+        yield Level(MemorySource(block.table, block.y, source.n_columns), block.row_numbers)
     yield Level(source, None)
 
 

@@ -1,0 +1,77 @@
+"""The float-guided search: what it returns is proved, and what it cannot prove it hands on."""
+
+import numpy as np
+import pytest
+
+import linsep
+from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.minnorm import nearest_to_zero, shortest
+from linsep.solvers.working_set import Blocked, Separated, levels, scan_safely, search, walk
+from linsep.sources.inputs import as_source
+
+
+def looked(X, y, **options):
+    source = as_source(X, y)
+    clock = Clock()
+    return search(source, np.arange(source.n_columns), bias=True, clock=clock, **options), clock
+
+
+def test_separable_rows_are_separated_in_few_reads():
+    X, y = linsep.datasets.planted(50_000, 10, margin=0.01)
+    found, clock = looked(X, y)
+    assert isinstance(found, Separated) and clock.reads <= 4
+    assert (y * (X @ found.w + found.b) > 0).all()
+
+
+def test_a_flipped_label_gives_an_obstruction_that_cancels():
+    X, y = linsep.datasets.planted(20_000, 6, margin=0.01, flipped=1)
+    found, _ = looked(X, y)
+    assert isinstance(found, Blocked) and len(found.weights) <= 8
+    rows = np.asarray(found.rows.numbers)
+    Z = np.column_stack([X, np.ones(len(X))])[rows] * y[rows, None]
+    weights = np.array([float(u) for u in found.weights])
+    assert np.allclose(weights @ Z / weights.sum(), 0, atol=1e-12)
+
+
+def test_samples_grow_to_the_whole():
+    source = as_source(*linsep.datasets.planted(100_000, 4))
+    sizes = [level.source.n_rows for level in levels(source, 5)]
+    assert sizes[-1] == 100_000 and sizes == sorted(sizes) and len(sizes) > 2
+
+
+def test_both_ways_find_the_same_shortest_vector():
+    X, y = linsep.datasets.planted(60, 5, margin=0.3)
+    z = np.column_stack([X, np.ones(60)]) * y[:, None]
+    quick, careful = shortest(z), nearest_to_zero(z)
+    assert quick.is_solved and careful.is_solved
+    assert np.allclose(quick.w / np.linalg.norm(quick.w), careful.w / np.linalg.norm(careful.w), atol=1e-7)
+
+
+def test_both_ways_say_when_there_is_none():
+    z = np.array([[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]])
+    assert shortest(z).is_infeasible and nearest_to_zero(z).is_infeasible
+
+
+def test_scores_beyond_the_largest_double_are_scanned_with_smaller_weights():
+    source = as_source([[1.7e308, 1.0], [-1.7e308, 1.0]], [1, 0])
+    w, _, scan = scan_safely(source, np.array([1e10, 0.0]), 0.0, worst=0)
+    assert scan.mistakes == 0 and 0 < w[0] < 1
+
+
+def test_the_perceptron_tries_first_and_admits_defeat():
+    X, y = linsep.datasets.planted(300, 20, margin=0.5)
+    assert isinstance(walk(as_source(X, y), bias=True, clock=Clock()), Separated)
+    assert walk(as_source(*linsep.datasets.xor()), bias=True, clock=Clock()) is None
+
+
+def test_the_clock_stops_the_search():
+    X, y = linsep.datasets.planted(5000, 10, margin=0.01)
+    with pytest.raises(OutOfTime):
+        search(as_source(X, y), np.arange(10), bias=True, clock=Clock(limit=0.0))
+
+
+def test_every_row_is_read_even_when_a_few_are_proof_enough():
+    X, y = linsep.datasets.planted(20_000, 4, margin=0.01, flipped=2000)
+    X[19_999, 1] = np.nan
+    with pytest.raises(linsep.errors.NotFiniteError, match="row 19999"):
+        linsep.decide(X, y)
