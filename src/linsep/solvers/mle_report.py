@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
-from linsep.certificates import Overlapping, Separable, Touching, Verdict
+from linsep.certificates import Overlapping, Separable, Touching, Undecided, Verdict
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,10 +24,17 @@ class Dependence:
     name: str
     terms: tuple[tuple[str, Fraction], ...]
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether the column is a multiple of the intercept."""
+        return [name for name, _ in self.terms] == [INTERCEPT_NAME]
+
     def __str__(self) -> str:
-        shown = " + ".join(name if factor == 1 else f"{factor}·{name}" for name, factor in self.terms[:SHOWN])
+        shown = [(" - " if factor < 0 else " + ") + _times(abs(factor)) + name for name, factor in self.terms[:SHOWN]]
+        text = "".join(shown) or " + 0"
+        text = "-" + text[3:] if text.startswith(" - ") else text[3:]
         more = f" + ... ({len(self.terms) - SHOWN} more terms)" if len(self.terms) > SHOWN else ""
-        return f"{self.name} = {shown or '0'}{more}".replace("+ -", "- ")
+        return f"{self.name} = {text}{more}"
 
 
 @final
@@ -73,7 +80,8 @@ class MleReport:
     def _existence(self) -> Iterable[str]:
         n_rows = self.verdict.n_rows
         if self.exists is None:
-            yield f"Not decided. {getattr(self.verdict, 'reason', '')} This proves nothing: allow more time."
+            reason = f"{self.verdict.reason} " if isinstance(self.verdict, Undecided) else ""
+            yield f"Not decided. {reason}This proves nothing: allow more time."
         elif self.exists:
             yield (
                 "The maximum likelihood estimate exists and is unique: the classes overlap, "
@@ -111,6 +119,8 @@ class MleReport:
     def _aliasing(self) -> Iterable[str]:
         for dependence in self.dependences[:SHOWN]:
             yield f"Aliased: {dependence}. It adds nothing to the columns before it and is left out, as R's glm does."
+        if any(dependence.is_constant for dependence in self.dependences):
+            yield "A column is constant: if it is meant to be the intercept, say bias=False."
         if len(self.dependences) > SHOWN:
             yield f"{len(self.dependences) - SHOWN} more columns are aliased."
 
@@ -153,3 +163,15 @@ class MleReport:
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more
+
+
+def _times(factor: Fraction) -> str:
+    """The factor before a name: none if it is 1, exact while it is short."""
+    if factor == 1:
+        return ""
+    if max(factor.numerator, factor.denominator) < 10**9:
+        return f"{factor}·"
+    try:
+        return f"{float(factor):.6g}·"
+    except OverflowError:
+        return f"2^{factor.numerator.bit_length() - factor.denominator.bit_length()}·"

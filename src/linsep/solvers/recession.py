@@ -67,7 +67,7 @@ class Cone:
         self.floats = np.vstack([self.floats, [to_doubles(row) for row in new]])
 
     def signs(self, inside: Weights) -> list[Signs]:
-        """The signs of each w_j on C, as what becomes of coefficient j; `inside` is a w that is positive on all strict rows.
+        """What the signs of each w_j on C make of coefficient j; `inside` is positive on all strict rows.
 
         Where w_j is 0 inside but not everywhere on C, both signs occur. Where it is positive inside, one question is
         left: is it negative elsewhere?
