@@ -6,13 +6,17 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/kernels/*.py | cksum | cut -d' ' -f1)
 
-.PHONY: demo test lint format bench clean
+.PHONY: demo test torture lint format bench clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
 
 test: $(VENV)/.test
 	$(BIN)/pytest -n 2
+
+# Every instance with a known answer, every way: ten minutes on two cores. docs/torture.md says what it runs.
+torture: $(VENV)/.test
+	$(BIN)/python tests/torture.py 2
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

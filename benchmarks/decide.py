@@ -33,8 +33,7 @@ def in_scans():
     for name, margin, flipped in cases:
         X, y = linsep.datasets.planted(1_000_000, 100, margin=margin, flipped=flipped)
         source = as_source(X, y)
-        w = np.ones(100)
-        works = [lambda s=source: s.scan(w, 0.0), lambda X=X, y=y: linsep.decide(X, y)]
+        works = [lambda s=source: s.scan(np.ones(100), 0.0), lambda X=X, y=y: linsep.decide(X, y)]
         if not flipped:
             works.append(lambda X=X, y=y: linsep.max_margin(X, y))
         for work in works:

@@ -34,10 +34,10 @@ from scipy import sparse
 
 from linsep import checker
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
+from linsep.certificates.recheck import margin_bounds
+from linsep.certificates.rows import rows_of
+from linsep.certificates.written import verdict_from_json
 from linsep.errors import LinsepError
-from linsep.proof_json import verdict_from_json
-from linsep.proof_rows import rows_of
-from linsep.recheck import margin_bounds
 
 
 @dataclass

@@ -15,6 +15,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
+from linsep.certificates.recheck import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
+from linsep.certificates.rows import MemoryRows, rows_of
+from linsep.certificates.signs import form_of, scaled_floats, scores, signs
+from linsep.certificates.written import verdict_from_json
 from linsep.errors import (
     ArgumentError,
     CertificateError,
@@ -23,10 +27,6 @@ from linsep.errors import (
     NotNumericError,
     ShapeError,
 )
-from linsep.proof_json import verdict_from_json
-from linsep.proof_rows import MemoryRows, rows_of
-from linsep.proof_signs import form_of, scaled_floats, scores, signs
-from linsep.recheck import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
 
 E, M = 2.0**-1074, np.finfo(float).max
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])

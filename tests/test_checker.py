@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from linsep import checker
-from linsep.proof_json import verdict_from_json
+from linsep.certificates.written import verdict_from_json
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "certificate-format.md"
 SOURCE = Path(checker.__file__)

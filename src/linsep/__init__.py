@@ -21,7 +21,7 @@ _HOME = {
     "decide": "linsep._decide",
     "max_margin": "linsep._margin",
     "novikoff": "linsep._margin",
-    "verdict_from_json": "linsep.proof_json",
+    "verdict_from_json": "linsep.certificates.written",
     "Halfspace": "linsep.halfspace",
     "InputError": "linsep.errors",
     "LinsepError": "linsep.errors",
@@ -37,16 +37,30 @@ _MODULES = ("datasets", "errors")
 __all__ = sorted([*_HOME, *_MODULES])
 
 if TYPE_CHECKING:
-    from linsep import datasets, errors
-    from linsep._decide import decide
-    from linsep._margin import Novikoff, max_margin, novikoff
-    from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
-    from linsep.errors import CertificateError, InputError, LinsepError, NotSeparableError
-    from linsep.halfspace import Halfspace, homogenise
-    from linsep.proof_json import verdict_from_json
-    from linsep.solvers.mle import mle_exists
-    from linsep.solvers.mle_report import MleReport
-    from linsep.solvers.perceptron import PerceptronRun, Step, perceptron, perceptron_steps
+    from linsep import datasets as datasets
+    from linsep import errors as errors
+    from linsep._decide import decide as decide
+    from linsep._margin import Novikoff as Novikoff
+    from linsep._margin import max_margin as max_margin
+    from linsep._margin import novikoff as novikoff
+    from linsep.certificates import Obstruction as Obstruction
+    from linsep.certificates import Overlapping as Overlapping
+    from linsep.certificates import Separable as Separable
+    from linsep.certificates import Touching as Touching
+    from linsep.certificates import Undecided as Undecided
+    from linsep.certificates.written import verdict_from_json as verdict_from_json
+    from linsep.errors import CertificateError as CertificateError
+    from linsep.errors import InputError as InputError
+    from linsep.errors import LinsepError as LinsepError
+    from linsep.errors import NotSeparableError as NotSeparableError
+    from linsep.halfspace import Halfspace as Halfspace
+    from linsep.halfspace import homogenise as homogenise
+    from linsep.solvers.mle import mle_exists as mle_exists
+    from linsep.solvers.mle_report import MleReport as MleReport
+    from linsep.solvers.perceptron import PerceptronRun as PerceptronRun
+    from linsep.solvers.perceptron import Step as Step
+    from linsep.solvers.perceptron import perceptron as perceptron
+    from linsep.solvers.perceptron import perceptron_steps as perceptron_steps
 
 
 def __getattr__(name: str) -> Any:

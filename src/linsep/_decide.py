@@ -1,5 +1,6 @@
 """Can a hyperplane separate the two classes? The outline of the library on one screen.
 
+    NaN, infinity                     refused, with row and column
     few rows                          the exact LP on all of them
     a column of one sign              separates every row it touches: peel, and go on with the rest
     many rows                         a working set guided by floats, each answer proved exactly
@@ -9,15 +10,16 @@ Every verdict is checked against the data before it is handed out, and against n
 """
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
+from linsep.certificates.signs import dyadic
 from linsep.errors import ArgumentError
 from linsep.exact import coprime
-from linsep.proof_signs import dyadic
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_search import Combination, ExactSearch, Settled
 from linsep.solvers.peel import Peeling, lift, peel
@@ -27,6 +29,7 @@ from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
 
 FEW_ROWS, FEW_COLUMNS = 400, 18  # up to here the exact LP takes all rows at once
+WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
 
 
@@ -50,11 +53,9 @@ def decide(X: Any, y: Any = None, *, bias: bool = True, time_limit: float | None
     source, clock = as_source(X, y), Clock(time_limit)
     case = Case(source, bias, clock)
     try:
-        verdict = case.decide()
+        verdict = case.decide_while_reading()
     except OutOfTime:
         return case.undecided()
-    if not clock.reads:  # a few rows were proof enough; the others must be numbers all the same
-        source.scan(np.zeros(source.n_columns), 0.0)
     verdict.verify(source)
     return verdict
 
@@ -67,10 +68,26 @@ class Case:
     bias: bool
     clock: Clock
 
+    def decide_while_reading(self) -> Verdict:
+        """The verdict, not checked yet; meanwhile every row is read once, since few of them may be proof enough."""
+        if self.source.n_rows * self.source.n_columns < WORTH_A_THREAD:
+            self.require_finite()
+            return self.decide()
+        with ThreadPoolExecutor(1) as beside:
+            reading = beside.submit(self.require_finite)
+            try:
+                return self.decide()
+            finally:
+                reading.result()  # a bad number is the better reason, whatever else went wrong because of it
+
+    def require_finite(self) -> None:
+        """Refuse NaN and infinity by name: row, column and value."""
+        self.source.scan(np.zeros(self.source.n_columns), 0.0)
+        self.clock.reads += 1
+
     def decide(self) -> Verdict:
-        """The verdict, not checked yet."""
+        """The verdict on finite rows."""
         if self.source.n_rows <= FEW_ROWS and self.source.n_columns <= FEW_COLUMNS:
-            self.clock.reads += 1
             everything = self.source.take(np.arange(self.source.n_rows))
             return self.verdict(self.exact(self.source, np.arange(self.source.n_columns)).run(everything))
         peeling = peel(self.source, bias=self.bias)
@@ -80,6 +97,9 @@ class Case:
 
     def settle(self, rows: Source, columns: Ints, *, three_way: bool = True) -> Settled:
         """Decide rows that no single column helps with; without `three_way` any obstruction will do."""
+        if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
+            zero = Combination((int(next(rows.blocks()).numbers[0]),), (1,))
+            return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
             found = walk(rows, bias=self.bias, clock=self.clock)
@@ -127,15 +147,18 @@ class Case:
 
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""
-        return {
-            "n_rows": self.source.n_rows,
-            "n_columns": self.source.n_columns,
-            "bias": self.bias,
-            "labels": self.source.labels,
-            "names": self.source.columns,
-            "reads": self.clock.reads,
-            "seconds": self.clock.seconds,
-        }
+        return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
+
+
+def facts_of(source: Source) -> dict[str, Any]:
+    """What a verdict states about the rows it is about."""
+    return {
+        "n_rows": source.n_rows,
+        "n_columns": source.n_columns,
+        "labels": source.labels,
+        "names": source.columns,
+        "numbers": "exact-integers" if source.has_long_integers() else "binary64",
+    }
 
 
 def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:

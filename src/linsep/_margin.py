@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from linsep import recheck
-from linsep._decide import as_integers, decide
-from linsep.certificates import Obstruction, Separable, Verdict
+from linsep._decide import as_integers, decide, facts_of
+from linsep.certificates import Obstruction, Separable, Verdict, recheck
+from linsep.certificates.signs import form_of
 from linsep.errors import ArgumentError, CertificateError, NotSeparableError
-from linsep.proof_signs import form_of
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_margin import exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
@@ -81,10 +80,7 @@ def _separable(
     nearest: Obstruction,
 ) -> Separable:
     return Separable(
-        n_rows=source.n_rows,
-        n_columns=source.n_columns,
-        labels=source.labels,
-        names=source.columns,
+        **facts_of(source),
         weights=weights,
         bias_weight=bias_weight,
         margin=margin,

@@ -17,6 +17,7 @@ LinsepError
 │   ├── FileError                    a file that cannot be read as what it claims to be
 │   ├── ModelError                   a model file that is damaged, foreign or of another version
 │   └── ArgumentError                an option outside its range
+├── NotSeparableError                a question about the margin of rows that have none; the verdict is attached
 └── CertificateError                 a proof that does not hold: the failing row is named
 """
 

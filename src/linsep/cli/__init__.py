@@ -1,7 +1,8 @@
 """The command line: a thin face on the library.
 
 Everything heavy is imported inside the commands, so that `linsep --help` answers at once.
-Exit codes: 0 separated, 2 bad input or usage, 3 undecided, 4 a fault of linsep; 130 interrupted.
+Exit codes: 0 separable, 1 proved not separable, 2 bad input or usage, 3 undecided, 4 a fault of linsep; 130
+interrupted.
 """
 
 import os
@@ -15,31 +16,39 @@ from cyclopts import App, CycloptsError, Parameter
 from cyclopts.validators import Number
 
 from linsep import __version__
+from linsep.cli import proving
+from linsep.cli.options import (
+    BAD_INPUT,
+    BROKEN_PIPE,
+    FAULT,
+    INTERRUPTED,
+    OF_A_FAULT,
+    SEPARABLE,
+    UNDECIDED,
+    Bias,
+    File,
+    Json,
+    Label,
+    Seed,
+)
 from linsep.errors import LinsepError
 
 if TYPE_CHECKING:
     from linsep.cli.tables import Table
     from linsep.solvers.perceptron import Learner
 
-SEPARATED, BAD_INPUT, UNDECIDED, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 2, 3, 4, 130, 141
 TRACED_UPDATES = 1000
 MAX_PASSES = 1000
 
-EXIT_CODES = "Exit codes: 0 separated, 2 bad input, 3 undecided, 4 a fault of linsep (--debug shows where)."
+EXIT_CODES = f"Exit codes: 0 separated, 2 bad input, 3 undecided, {OF_A_FAULT}"
+PROVED_CODES = f"Exit codes: 0 separable, 1 proved not separable, 2 bad input, 3 undecided, {OF_A_FAULT}"
 
 Order = Literal["cyclic", "restart", "shuffled", "worst"]
-File = Annotated[str, Parameter(help="A .csv, .npy or .npz file, or example:cornwell, :tao, :wang, :xor.")]
-Label = Annotated[
-    str | None,
-    Parameter(help="The label column: its name, or its position such as -1.", allow_leading_hyphen=True),
-]
-Seed = Annotated[int, Parameter(help="Seed of everything random.", validator=Number(gte=0))]
-Json = Annotated[bool, Parameter(help="Print JSON instead of text.", negative="", show_default=False)]
 
 app = App(
     name="linsep",
-    help="Can a hyperplane separate the two classes? The Perceptron, step by step or at full speed.",
-    help_epilogue=f"Example: linsep trace example:cornwell\n\n{EXIT_CODES}",
+    help="Can a hyperplane separate the two classes? The answer, with a proof, and the Perceptron, step by step.",
+    help_epilogue=f"Example: linsep decide example:xor\n\n{PROVED_CODES}",
     help_format="plaintext",
     suppress_keyboard_interrupt=False,  # main says what happened
     version=__version__,
@@ -52,9 +61,7 @@ class Run:
     """How the Perceptron is run."""
 
     order: Annotated[Order, Parameter(help="Which mistake is corrected next.")] = "cyclic"
-    bias: Annotated[
-        bool | None, Parameter(help="Whether the hyperplane may miss the origin. [default: yes; example:tao, :wang no]")
-    ] = None
+    bias: Bias = None
     max_updates: Annotated[int | None, Parameter(help="Stop after so many updates.", validator=Number(gte=1))] = None
     max_passes: Annotated[
         int, Parameter(help="Stop after so many passes over the rows; 0 for never.", validator=Number(gte=0))
@@ -103,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if debug:
             raise
         return _fail(_fault(error), FAULT)
-    return code if isinstance(code, int) else SEPARATED
+    return code if isinstance(code, int) else SEPARABLE
 
 
 def _fail(text: str, code: int) -> int:
@@ -126,7 +133,7 @@ def demo(*, seed: Seed = 0) -> int:
     from linsep.cli.demo import show
 
     show(seed)
-    return SEPARATED
+    return SEPARABLE
 
 
 @app.command(help_epilogue=f"Example: linsep trace data.csv --label species\n\n{EXIT_CODES}")
@@ -153,7 +160,7 @@ def trace(file: File, /, *, label: Label = None, run: Run | None = None) -> int:
         report.say_json(report.run_json(learner.result(), doubtful))
     else:
         report.traced(learner.result(), doubtful, table.columns)
-    return SEPARATED if learner.converged and not doubtful else UNDECIDED
+    return SEPARABLE if learner.converged and not doubtful else UNDECIDED
 
 
 @app.command(help_epilogue=f"Example: linsep fit data.csv --label species -o model.json\n\n{EXIT_CODES}")
@@ -188,7 +195,7 @@ def fit(
     if output:
         _model(table, learner, result, options).save(output)
         report.note(f"Model written to {output}.")
-    return SEPARATED if result.separated else UNDECIDED
+    return SEPARABLE if result.separated else UNDECIDED
 
 
 @app.command(help_epilogue="Example: linsep predict model.json new.csv")
@@ -222,14 +229,31 @@ def predict(
         report.note(remark)
     if table.y is not None:
         report.note(report.predicted(known.halfspace, predictions, table.y))
-    return SEPARATED
+    return SEPARABLE
+
+
+app.command(
+    proving.decide,
+    help_epilogue=f"Example: linsep decide data.csv --label species --proof proof.json\n\n{PROVED_CODES}",
+)
+app.command(
+    proving.verify,
+    help_epilogue="Example: linsep verify proof.json data.csv\n\n"
+    f"Exit codes: 0 verified, 1 refuted, 2 bad input, 3 the proof claims nothing, {OF_A_FAULT}",
+)
+app.command(proving.margin, help_epilogue=f"Example: linsep margin data.csv --label species\n\n{PROVED_CODES}")
+app.command(
+    proving.mle,
+    help_epilogue="Example: linsep mle data.csv --label disease\n\n"
+    f"Exit codes: 0 the estimate exists, 1 it does not, 2 bad input, 3 undecided, {OF_A_FAULT}",
+)
 
 
 def _mention_bias(file: str, table: "Table", options: Run) -> None:
     from linsep.cli import report
 
     if options.bias is None and not table.bias:
-        report.note(f"{file}: through the origin, as in the lecture (no bias; --bias asks for one).")
+        report.mention_origin(file)
 
 
 def _model(table: "Table", learner: "Learner", result: Any, options: Run) -> Any:

@@ -6,9 +6,10 @@ doubles, it leaves empty cells as nulls, and it turns a column with one stray wo
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,12 @@ class CsvFile:
                 except pa.ArrowInvalid:  # more digits than int64 has: then they are names, not numbers
                     break
         return np.array(column.to_pylist(), dtype=object)
+
+    def lines(self, rows: Collection[int]) -> dict[int, int]:
+        """The line on which each of these rows begins."""
+        wanted, last = set(rows), max(rows, default=-1)
+        below_header = islice(_starts(self.path), 1, last + 2)
+        return {row: line for row, line in enumerate(below_header) if row in wanted}
 
     def _read(self, columns: list[str], kinds: dict[Any, str]) -> Any:
         import pyarrow as pa
@@ -189,6 +196,21 @@ def _records(path: str) -> Iterator[tuple[int, list[str]]]:
         raise FileError(f"{path}: not UTF-8 text (byte {error.object[error.start]:#04x}). Save it as UTF-8.") from error
     except csv.Error as error:
         raise FileError(f"{path}: line {line}: cannot be read as CSV: {error}.") from error
+
+
+def _starts(path: str) -> Iterator[int]:
+    """The line on which each record begins. Up to the first quote every line is one: no need to split it."""
+    seen = 0
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        for line, text in enumerate(file, start=1):
+            if '"' in text:
+                break
+            if text.strip("\r\n"):
+                yield line
+                seen += 1
+        else:
+            return
+    yield from (line for line, _ in islice(_records(path), seen, None))
 
 
 def _first(mask: Any) -> int:

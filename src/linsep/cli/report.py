@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -37,6 +38,16 @@ def say(text: str = "", style: str = "") -> None:
 def note(text: str) -> None:
     """A remark that is not part of the result."""
     console(sys.stderr).print(Text(printable(text), "dim"))
+
+
+def mention_origin(file: str) -> None:
+    """That an example is solved as its lecture solves it."""
+    note(f"{file}: through the origin, as in the lecture (no bias; --bias asks for one).")
+
+
+def indented(grid: Grid, columns: int) -> None:
+    """A table under the text of a report."""
+    console(sys.stdout).print(Padding(grid, (0, 0, 0, columns), expand=False))
 
 
 def complain(text: str) -> None:
@@ -169,6 +180,21 @@ def progress(max_passes: int | None) -> "Iterator[Callable[[Look], None]]":
             bar.update(task, completed=look.passes, description=", ".join(parts) + " (Ctrl-C keeps the best)")
 
         yield show
+
+
+@contextmanager
+def waiting(doing: str) -> Iterator[None]:
+    """A spinner with the seconds on stderr while something runs; nothing where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    page = Console(file=sys.stderr, markup=False, emoji=False, highlight=False)
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=page, transient=True) as bar:
+        bar.add_task(f"{doing} (Ctrl-C ends)", total=None)
+        yield
 
 
 def predicted(halfspace: "Halfspace", predictions: Any, y: Any) -> str:

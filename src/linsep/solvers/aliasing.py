@@ -15,14 +15,19 @@ from fractions import Fraction
 import numpy as np
 from flint import fmpz_mat
 
+from linsep.certificates.rows import is_sparse
+from linsep.certificates.signs import Form, form_of, is_exact, signs
 from linsep.exact import independent_columns, integer_rows
-from linsep.proof_rows import is_sparse
-from linsep.proof_signs import Form, form_of, is_exact, signs
 from linsep.solvers.clock import Clock
 from linsep.sources.base import Block, Signs, Source
 
 INTERCEPT = -1  # the number of the column of ones, which stands before all others
 SAMPLE = 3  # rows per column to begin with
+MOST_ENTRIES, MOST_BITS = 4_000_000, 3_000_000_000  # of the rows looked at; of the combinations, roughly
+
+
+class TooLarge(Exception):  # noqa: N818 - not an error: the answer is then unknown
+    """The combinations would be numbers too many or too long to be of use to anyone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +61,19 @@ def find_aliases(source: Source, *, bias: bool, clock: Clock) -> tuple[Alias, ..
 
 def _aliases_in(rows: Block, bias: bool) -> tuple[Alias, ...]:
     """The aliased columns of a few rows."""
+    if len(rows) * rows.n_columns > MOST_ENTRIES:
+        raise TooLarge
     values = rows.values.toarray() if is_sparse(rows.values) else rows.values
     table = integer_rows(values, bias=bias)
     columns = [INTERCEPT, *range(rows.n_columns)] if bias else list(range(rows.n_columns))
     exponents = [int(table.column_exponents[c]) for c in columns]
     integers = table.rows[:, columns].tolist()
-    if len(independent_columns(integers)) == len(columns):
+    rank = len(independent_columns(integers))
+    if rank == len(columns):
         return ()  # independent modulo a prime is independent
+    longest = max(int(n).bit_length() for n in (table.rows.max(initial=0), table.rows.min(initial=0)))
+    if rank * rank * longest * (len(columns) - rank) > MOST_BITS:
+        raise TooLarge
     echelon, denominator, rank = fmpz_mat(integers).rref()
     pivots: list[int] = []
     aliases = []

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from linsep import recheck
+from linsep.certificates import recheck
+from linsep.certificates.signs import Form, form_of, scores, signs
 from linsep.exact import original_multipliers, original_weights
-from linsep.proof_signs import Form, form_of, scores, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_lp import ExactLP
 from linsep.solvers.exact_outcomes import Obstruction, Outcome, Overlapping, Separable, Stopped
@@ -51,7 +52,8 @@ class ExactSearch:
         self.lp = ExactLP(self.frame.width, should_stop=clock.is_over)
         self.numbers: list[int] = []
         self.row_exponents: list[int] = []
-        self.column_exponents: Ints | None = None
+        self.column_exponents: Ints = np.zeros(self.frame.width, np.int64)
+        self.is_empty: npt.NDArray[np.bool_] = np.ones(self.frame.width, bool)  # columns with zeros alone so far
 
     def run(self, rows: Block, hint: Iterable[int] = (), *, maximal: bool = False) -> Settled:
         """Decide all rows of the source, starting from these; `hint` are positions of likely basis rows.
@@ -73,18 +75,27 @@ class ExactSearch:
             raise OutOfTime from None
 
     def _add(self, rows: Block) -> None:
+        if self.is_empty.any():
+            self._scale_empty_columns(rows)
         integers = self.frame.integers(rows, self.column_exponents)
-        self.column_exponents = integers.column_exponents
         self.lp.add(integers.rows)
         self.numbers += rows.row_numbers.tolist()
         self.row_exponents += integers.row_exponents.tolist()
+
+    def _scale_empty_columns(self, rows: Block) -> None:
+        """A column that was zero in all rows so far may still be given a power of two, the one these rows ask for.
+
+        Without it, a first entry of 2^900 would be an integer of 900 bits in every step to come.
+        """
+        integers = self.frame.integers(rows)
+        self.column_exponents = np.where(self.is_empty, integers.column_exponents, self.column_exponents)
+        self.is_empty &= ~(integers.rows != 0).any(axis=0)
 
     def _settled(self, outcome: Outcome) -> Settled:
         """The outcome in terms of the original rows and columns."""
         if isinstance(outcome, Overlapping):
             first, spread = self._combination(outcome.obstruction), self._combination(outcome.spread)
             return Settled("overlapping", obstruction=first, spread=spread)
-        assert self.column_exponents is not None  # rows were added
         weights, bias_weight = self.frame.spread_out(original_weights(outcome.weights, self.column_exponents))
         if isinstance(outcome, Separable):
             return Settled("separable", weights, bias_weight)

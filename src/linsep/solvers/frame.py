@@ -13,7 +13,7 @@ import numpy.typing as npt
 from linsep.exact import IntegerRows, integer_rows
 from linsep.sources.base import Block, Floats, Ints
 
-LARGEST_SHIFT = 1000  # weights stay below 2 to this power, so that they are doubles
+LOWEST, LARGEST = -(2**20), 1000  # exponents: below that of any value, and one that leaves room above
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +38,31 @@ class Frame:
         """The number D of columns of a signed row."""
         return len(self.columns) + self.bias
 
-    def signed(self, block: Block, *, level_rows: bool = True) -> Floats:
-        """The signed rows of a block; `level_rows` multiplies each so that its largest entry is about 1."""
+    def signed(self, block: Block) -> Floats:
+        """The signed rows of a block, each times a power of two that brings its largest entry to about 1.
+
+        One shift for row and column together: a later row may be 2^2000 times larger than those the frame was
+        built around, and must not pass through infinity on its way.
+        """
         z = np.empty((len(block), self.width))
         z[:, : len(self.columns)] = _columns(block, self.columns)
         z[:, len(self.columns) :] = 1.0
-        np.ldexp(z, self.exponents, out=z)
-        if level_rows:
-            largest = np.abs(z).max(axis=1, initial=0.0)
-            np.ldexp(z, -np.frexp(largest)[1][:, None], out=z)
+        mantissas, exponents = np.frexp(z)
+        exponents += self.exponents
+        largest = exponents.max(axis=1, initial=LOWEST, where=mantissas != 0)
+        np.ldexp(mantissas, exponents - largest[:, None], out=z)
         z *= block.y[:, None]
         return z
 
     def halfspace(self, w: Floats) -> tuple[Floats, float]:
-        """Weights in the frame as weights of the original columns, and the bias; smaller if doubles ask for it."""
-        beyond = int((np.frexp(w)[1] + self.exponents).max(initial=0)) - LARGEST_SHIFT
-        shifted = np.ldexp(w, self.exponents - max(beyond, 0))
+        """Weights in the frame as weights of the original columns, and the bias, up to a power of two.
+
+        That power keeps them finite; weights so small beside the largest that they vanish are left to the exact LP.
+        """
+        mantissas, exponents = np.frexp(w)
+        exponents += self.exponents
+        largest = int(exponents.max(initial=LOWEST, where=mantissas != 0))
+        shifted = np.ldexp(mantissas, exponents - max(0, largest - LARGEST))
         weights = np.zeros(self.n_columns)
         weights[self.columns] = shifted[: len(self.columns)]
         return weights, float(shifted[-1]) if self.bias else 0.0

@@ -22,27 +22,31 @@ A. Albert and J. Anderson, On the existence of maximum likelihood estimates in l
 C. Geyer, Likelihood inference in exponential families and directions of recession (2009).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
+from linsep.certificates.signs import form_of
 from linsep.errors import ArgumentError
-from linsep.proof_signs import form_of
-from linsep.solvers.aliasing import INTERCEPT, Alias, find_aliases
+from linsep.solvers.aliasing import INTERCEPT, Alias, TooLarge, find_aliases
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.exact_search import ExactSearch, Settled, violated
+from linsep.solvers.exact_search import Combination, ExactSearch, Settled, violated
 from linsep.solvers.frame import Frame
 from linsep.solvers.mle_report import INTERCEPT_NAME, Dependence, MleReport, State
+from linsep.solvers.peel import lift, peel
 from linsep.solvers.recession import Cone, whole
-from linsep.solvers.working_set import Separated, Stuck, search
-from linsep.sources.base import Ints, Source
+from linsep.solvers.working_set import Found, Separated, Stuck, search, walk
+from linsep.sources.base import Block, Ints, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
 
 FEW_ROWS, FEW_COLUMNS = 400, 18  # up to here the exact LP takes all rows at once
+MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
 
 
 def mle_exists(
@@ -104,14 +108,13 @@ class Regression:
         verdict: Verdict | None = None
         try:
             self._require_finite()
+            settled = self._settle()
+            verdict = self._verdict(settled)
             aliases = find_aliases(self.source, bias=self.bias, clock=self.clock)
             states |= {alias.column: "aliased" for alias in aliases}
-            kept = np.array([c for c in columns if c >= 0 and states[c] != "aliased"], np.int64)
-            settled = self._settle(kept)
-            verdict = self._verdict(settled)
-            for column, state in self._states(settled, kept):
-                states[column] = state
-        except OutOfTime:
+            kept = [column for column in columns if states[column] != "aliased"]
+            states |= zip(kept, self._states(settled, kept, aliases), strict=True)
+        except (OutOfTime, TooLarge):
             verdict = verdict or self._undecided()
         return MleReport(
             verdict=verdict,
@@ -124,18 +127,51 @@ class Regression:
         self.clock.reads += 1
         self.source.scan(np.zeros(self.source.n_columns), 0.0)
 
-    def _settle(self, kept: Ints) -> Settled:
-        """Separable, touching or overlapping; touching with the largest set of separated rows."""
-        columns = kept if len(kept) + self.bias else np.arange(self.source.n_columns)  # all zero: nothing to drop
-        exact = ExactSearch(self.source, columns, bias=self.bias, clock=self.clock)
-        if self.source.n_rows <= FEW_ROWS and len(columns) <= FEW_COLUMNS:
-            return exact.run(self.source.take(np.arange(self.source.n_rows)), maximal=True)
-        found = search(self.source, columns, bias=self.bias, clock=self.clock)
+    def _settle(self) -> Settled:
+        """Separable, touching or overlapping; touching with the largest set of separated rows.
+
+        Peeling takes nothing from that set: every peeled row is in it, and the weak separators of the rest are those
+        of all rows, as far as the rest is concerned.
+        """
+        source, nothing = self.source, (0,) * self.source.n_columns
+        if source.n_rows <= FEW_ROWS and source.n_columns <= FEW_COLUMNS:
+            return self._exact(source, np.arange(source.n_columns)).run(self._everything(), maximal=True)
+        peeling = peel(source, bias=self.bias)
+        if peeling.rest is None:
+            return self._settle_rows(source, peeling.columns)
+        if not peeling.rest.size:
+            return Settled("separable", *lift(source, peeling, nothing, 0))
+        found = self._settle_rows(self._rows(peeling.rest), peeling.columns)
+        lifted = lift(source, peeling, found.weights or nothing, found.bias_weight)
+        if found.obstruction is None:
+            return Settled("separable", *lifted)
+        return Settled("touching", *lifted, found.obstruction, found.spread)
+
+    def _settle_rows(self, rows: Source, columns: Ints) -> Settled:
+        """Decide rows that no single column helps with."""
+        if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
+            zero = Combination((int(next(rows.blocks()).numbers[0]),), (1,))
+            return Settled("overlapping", obstruction=zero, spread=zero)
+        found: Found | None = None
+        if len(columns) >= MANY_COLUMNS:
+            found = walk(rows, bias=self.bias, clock=self.clock)
+        found = found or search(rows, columns, bias=self.bias, clock=self.clock)
         if isinstance(found, Separated):
             *weights, bias_weight = whole(np.append(found.w, found.b))
             return Settled("separable", tuple(weights), bias_weight)
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
-        return exact.run(found.rows, hint.tolist(), maximal=True)
+        return self._exact(rows, columns).run(found.rows, hint.tolist(), maximal=True)
+
+    def _exact(self, rows: Source, columns: Ints) -> ExactSearch:
+        return ExactSearch(rows, columns, bias=self.bias, clock=self.clock)
+
+    def _everything(self) -> Block:
+        return self.source.take(np.arange(self.source.n_rows))
+
+    def _rows(self, numbers: Ints) -> Source:
+        """Some of the rows, under the numbers they have."""
+        block = self.source.take(numbers)
+        return MemorySource(block.table, block.y, block.n_columns, numbers=numbers)
 
     def _verdict(self, settled: Settled) -> Verdict:
         """The verdict, checked against the data."""
@@ -181,26 +217,40 @@ class Regression:
             "seconds": self.clock.seconds,
         }
 
-    def _states(self, settled: Settled, kept: Ints) -> list[tuple[int, State]]:
+    def _states(self, settled: Settled, kept: list[int], aliases: tuple[Alias, ...]) -> Sequence[State]:
         """The states of the columns that are not aliased."""
-        places = [*kept.tolist(), *([INTERCEPT] if self.bias else [])]
         if settled.kind == "overlapping":
-            return [(column, "finite") for column in places]
-        everywhere = (*settled.weights, settled.bias_weight)  # the bias last, where INTERCEPT points
-        inside = tuple(everywhere[column] for column in places)
-        return list(zip(places, self._cone(settled, kept).signs(inside), strict=True))
+            return ["finite"] * len(kept)
+        bias_last = sorted(kept, key=lambda column: column % (self.source.n_columns + 1))
+        inside = _without((*settled.weights, settled.bias_weight), aliases)
+        columns = np.array([column for column in bias_last if column != INTERCEPT], np.int64)
+        found = self._cone(settled, columns).signs(tuple(inside[column] for column in bias_last))
+        of = dict(zip(bias_last, found, strict=True))
+        return [of[column] for column in kept]
 
-    def _cone(self, settled: Settled, kept: Ints) -> Cone:
+    def _cone(self, settled: Settled, columns: Ints) -> Cone:
         """The weak separators, given by the rows that are 0 under all of them and those that are not."""
-        frame = Frame(self.source.n_columns, kept, np.zeros(len(kept) + self.bias, np.int32), self.bias)
+        frame = Frame(self.source.n_columns, columns, np.zeros(len(columns) + self.bias, np.int32), self.bias)
         if settled.spread is None:
             return Cone(self.source, frame, self.source.take([]), self.clock)
-        rows = self.source.take(self._separated(settled))
-        strict = MemorySource(rows.table, rows.y, self.source.n_columns)
-        return Cone(strict, frame, self.source.take(settled.spread.rows), self.clock)
+        return Cone(self._rows(self._separated(settled)), frame, self.source.take(settled.spread.rows), self.clock)
 
     def _name(self, column: int) -> str:
         return INTERCEPT_NAME if column == INTERCEPT else self.names[column]
 
     def _dependence(self, alias: Alias) -> Dependence:
         return Dependence(self._name(alias.column), tuple((self._name(c), factor) for c, factor in alias.terms))
+
+
+def _without(weights: Sequence[int], aliases: tuple[Alias, ...]) -> list[int]:
+    """The same linear function of the rows, up to a positive factor, with weight 0 on aliased columns.
+
+    The bias comes last, where INTERCEPT points.
+    """
+    total = [Fraction(weight) for weight in weights]
+    for alias in aliases:
+        weight, total[alias.column] = total[alias.column], Fraction(0)
+        for column, factor in alias.terms:
+            total[column] += weight * factor
+    common = math.lcm(*(value.denominator for value in total))
+    return [int(value * common) for value in total]

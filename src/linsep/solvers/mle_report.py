@@ -114,7 +114,7 @@ class MleReport:
         if finite := self._named("finite"):
             yield f"Finite in spite of that: {finite}."
         if unknown := self._named("unknown"):
-            yield f"Not decided within the time limit: {unknown}."
+            yield f"Not decided: {unknown}. More time or fewer columns would help."
 
     def _aliasing(self) -> Iterable[str]:
         for dependence in self.dependences[:SHOWN]:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from linsep import recheck
-from linsep.certificates import (
+from linsep.certificates import recheck
+from linsep.certificates.rows import Rows, rows_of
+from linsep.certificates.signs import dyadic, flat
+from linsep.certificates.verdicts import (
     HalfspaceVerdict,
     Obstruction,
     Overlapping,
@@ -18,8 +20,6 @@ from linsep.certificates import (
     Verdict,
 )
 from linsep.errors import ArgumentError
-from linsep.proof_rows import Rows, rows_of
-from linsep.proof_signs import dyadic, flat
 
 SHOWN = 8  # items of a list before it is cut with a count
 
@@ -29,7 +29,7 @@ def explain(verdict: Verdict, X: Any, y: Any, names: Sequence[str] | None) -> st
     rows = None if X is None else rows_of(X, y, verdict.labels)
     if rows is not None:
         recheck.check_shape(rows, verdict.n_rows, verdict.n_columns)
-    columns = _column_names(verdict, names)
+    columns = column_names(verdict, names)
     match verdict:
         case Separable():
             lines = _separable(verdict, columns)
@@ -46,10 +46,11 @@ def explain(verdict: Verdict, X: Any, y: Any, names: Sequence[str] | None) -> st
     return "\n".join(lines)
 
 
-def _column_names(verdict: Verdict, names: Sequence[str] | None) -> Sequence[str]:
+def column_names(verdict: Verdict, names: Sequence[str] | None = None) -> Sequence[str]:
+    """What the columns are called: as told, as the verdict knows them, or x1, x2, ... as in the lectures."""
     chosen = names if names is not None else verdict.names
     if chosen is None:
-        return [f"x{j}" for j in range(verdict.n_columns)]
+        return [f"x{j + 1}" for j in range(verdict.n_columns)]
     if len(chosen) != verdict.n_columns:
         raise ArgumentError(f"{len(chosen)} names for {verdict.n_columns} columns: give one for each.")
     return chosen
@@ -60,7 +61,7 @@ def _separable(verdict: Separable, columns: Sequence[str]) -> list[str]:
     lines = [
         "separable: complete separation. "
         f"A hyperplane has each of the {verdict.n_rows} rows strictly on its right side:",
-        f"{_equation(verdict, columns)} is positive on every row labelled {positive!r}"
+        f"{_score(verdict, columns)} is positive on every row labelled {positive!r}"
         f" and negative on every row labelled {negative!r}.",
     ]
     if verdict.margin is not None:
@@ -75,7 +76,7 @@ def _touching(verdict: Touching, columns: Sequence[str], rows: Rows | None) -> l
     lines = [
         "touching: quasi-complete separation. A hyperplane has no row on its wrong side, but some on itself, "
         "and none has every row off itself and on the right side:",
-        f"{_equation(verdict, columns)} is at least 0 on rows labelled {positive!r}, at most 0 on rows "
+        f"{_score(verdict, columns)} is at least 0 on rows labelled {positive!r}, at most 0 on rows "
         f"labelled {negative!r}, and not 0 on all of them.",
         *_obstruction(verdict, verdict.obstruction, columns, rows),
     ]
@@ -105,11 +106,13 @@ def _undecided(verdict: Undecided) -> list[str]:
     ]
 
 
-def _equation(verdict: HalfspaceVerdict, columns: Sequence[str]) -> str:
-    """Integers where they are short, rounded floats where they are not; long sums are cut with a count."""
+def equation(verdict: HalfspaceVerdict, columns: Sequence[str]) -> str:
+    """The score as people write it: 4·x1 - x2 + 2.
+
+    Integers where they are short, rounded floats where they are not; long sums are cut with a count.
+    """
     weights: Sequence[int | float] = (*verdict.weights, verdict.bias_weight)
-    rounded = any(abs(w) >= 10**6 for w in weights)
-    if rounded:
+    if is_rounded(verdict):
         halfspace = verdict.halfspace
         weights = [*halfspace.w.tolist(), halfspace.b]
     terms = [(weight, columns[j]) for j, weight in enumerate(weights[:-1]) if weight]
@@ -119,8 +122,16 @@ def _equation(verdict: HalfspaceVerdict, columns: Sequence[str]) -> str:
     if weights[-1] or not terms:
         text += _term(weights[-1], "")
     text = text.removeprefix(" + ")
-    text = "-" + text.removeprefix(" - ") if text.startswith(" - ") else text
-    return f"{text} (weights rounded for reading)" if rounded else text
+    return "-" + text.removeprefix(" - ") if text.startswith(" - ") else text
+
+
+def is_rounded(verdict: HalfspaceVerdict) -> bool:
+    """Are the weights too long to be read, so that `equation` rounds them?"""
+    return any(abs(weight) >= 10**6 for weight in (*verdict.weights, verdict.bias_weight))
+
+
+def _score(verdict: HalfspaceVerdict, columns: Sequence[str]) -> str:
+    return f"{equation(verdict, columns)}{' (weights rounded for reading)' if is_rounded(verdict) else ''}"
 
 
 def _term(weight: int | float, name: str) -> str:
@@ -147,11 +158,30 @@ def _obstruction(verdict: Verdict, obstruction: Obstruction, columns: Sequence[s
         if mine:
             shown = _weighted([obstruction.rows[k] for k in mine], [obstruction.weights[k] for k in mine])
             lines.append(f"labelled {label!r}: {shown}.")
-    point = _point(obstruction, flat(values, taken), y, verdict.bias)
+    shared = _shared(verdict, obstruction, flat(values, taken), y, columns)
+    lines.append(f"{shared[0].upper()}{shared[1:]}.")
+    return lines
+
+
+def why(verdict: Verdict, obstruction: Obstruction, X: Any, y: Any = None) -> str:
+    """What the weights of an obstruction show, in one sentence with the point that the classes share."""
+    taken, values, signs = rows_of(X, y, verdict.labels).take(obstruction.rows)
+    return _shared(verdict, obstruction, flat(values, taken), signs, column_names(verdict))
+
+
+def _shared(verdict: Verdict, obstruction: Obstruction, table: Any, y: Any, columns: Sequence[str]) -> str:
+    if len(y) == 1:
+        return "this row is zero in every column, and so is its score"
+    if len(set(y.tolist())) == 1:  # without bias one class can be enough: x and -x
+        return "with these weights the rows add up to zero, and so do their scores"
+    mean = "weighted mean" if verdict.bias else "weighted sum"
+    return f"both classes have the same {mean}: {_coordinates(_point(obstruction, table, y, verdict.bias), columns)}"
+
+
+def _coordinates(point: list[tuple[int, str]], columns: Sequence[str]) -> str:
     where = ", ".join(f"{columns[j]} = {value}" for j, value in point[:SHOWN])
     more = f" and {len(point) - SHOWN} more columns" if len(point) > SHOWN else ""
-    lines.append(f"Both classes have the same {mean}: {where or 'zero in every column'}{more}.")
-    return lines
+    return f"{where or 'zero in every column'}{more}"
 
 
 def _point(obstruction: Obstruction, table: Any, y: Any, bias: bool) -> list[tuple[int, str]]:

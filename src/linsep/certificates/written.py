@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-from linsep.certificates import (
+from linsep.certificates.rows import Label
+from linsep.certificates.verdicts import (
     NUMBERS,
     HalfspaceVerdict,
     Obstruction,
@@ -23,7 +24,6 @@ from linsep.certificates import (
     Verdict,
 )
 from linsep.errors import CertificateError
-from linsep.proof_rows import Label
 
 FORMAT, VERSION = "linsep-proof", "1"
 MAX_CHARACTERS = 2**28  # a whole proof

@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.certificates.rows import Values, is_sparse
 from linsep.errors import NotFiniteError
-from linsep.proof_rows import Values, is_sparse
 
 Floats: TypeAlias = NDArray[np.float64]
 Dyadic: TypeAlias = tuple[int, int]  # (m, e) stands for m·2^e

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
 
-from linsep import recheck
+from linsep.certificates import recheck
+from linsep.certificates.rows import Label, Rows, rows_of
+from linsep.certificates.signs import scaled_floats
 from linsep.errors import CertificateError
 from linsep.halfspace import Halfspace
-from linsep.proof_rows import Label, Rows, rows_of
-from linsep.proof_signs import scaled_floats
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -123,15 +123,15 @@ class Verdict(ABC):
 
     def to_json(self) -> str:
         """The written proof: versioned JSON, the same text for the same verdict."""
-        from linsep.proof_json import verdict_to_json
+        from linsep.certificates.written import verdict_to_json
 
         return verdict_to_json(self)
 
     def explain(self, X: Any = None, y: Any = None, *, names: Sequence[str] | None = None) -> str:
         """The verdict in plain words. Given the data, an obstruction comes with its common point."""
-        from linsep import proof_words
+        from linsep.certificates import words
 
-        return proof_words.explain(self, X, y, names)
+        return words.explain(self, X, y, names)
 
     def __rich__(self) -> RenderableType:
         from rich.panel import Panel

@@ -20,10 +20,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.certificates.rows import Rows, Scannable, Values, is_sparse
+from linsep.certificates.signs import Form, exact_score, flat, form_of, is_exact, pieces, scores, signs
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
 from linsep.exact import IntegerRows, integer_rows, original_weights, rounding_factor
-from linsep.proof_rows import Rows, Scannable, Values, is_sparse
-from linsep.proof_signs import Form, exact_score, flat, form_of, is_exact, pieces, scores, signs
 
 PRIME = (1 << 61) - 1
 

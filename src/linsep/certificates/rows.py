@@ -45,7 +45,9 @@ class Rows(Protocol):
 
 @runtime_checkable
 class Scannable(Rows, Protocol):
-    """Rows that score themselves: linsep's own sources do, on all cores."""
+    """Rows that score themselves and know their labels: linsep's own sources do, on all cores."""
+
+    labels: tuple[Label, Label]
 
     def scan(self, w: NDArray[np.float64], b: float) -> Any:
         """What one read of all rows tells about a vector: how many are certainly wrong, which are in doubt."""
@@ -85,6 +87,8 @@ def is_sparse(values: Any) -> bool:
 
 def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
     """The rows of X with the signs that `labels` (negative, positive) gives to y."""
+    if isinstance(X, Scannable) and X.labels != labels:
+        raise CertificateError(f"The rows are labelled {X.labels}; the proof is about {labels}.")
     if isinstance(X, Rows):
         return X
     values = _table(X)

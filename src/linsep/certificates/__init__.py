@@ -1,0 +1,33 @@
+"""What linsep says, and why it may be believed: verdicts, how they are written, and how they are checked.
+
+    verdicts    the four verdicts, frozen values with the integers that prove them
+    recheck     what each claim requires of the data, in exact arithmetic
+    signs       on which side of a hyperplane is each row? exact, nearly all at the speed of floats
+    rows        what a proof is checked against: an array, a sparse matrix, a dataframe, a source
+    written     a verdict as JSON, and back
+    words       a verdict in plain words
+
+Nothing in here knows a solver.
+"""
+
+from linsep.certificates.verdicts import (
+    HalfspaceVerdict,
+    Kind,
+    Obstruction,
+    Overlapping,
+    Separable,
+    Touching,
+    Undecided,
+    Verdict,
+)
+
+__all__ = [
+    "HalfspaceVerdict",
+    "Kind",
+    "Obstruction",
+    "Overlapping",
+    "Separable",
+    "Touching",
+    "Undecided",
+    "Verdict",
+]

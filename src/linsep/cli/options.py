@@ -1,0 +1,27 @@
+"""What the commands have in common: exit codes, and the parameters that mean the same everywhere."""
+
+from typing import Annotated, TypeAlias
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+SEPARABLE, NOT_SEPARABLE, BAD_INPUT, UNDECIDED, FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 4, 130, 141
+OF_A_FAULT = "4 a fault of linsep (--debug shows where)."
+
+File: TypeAlias = Annotated[str, Parameter(help="A .csv, .npy or .npz file, or example:cornwell, :tao, :wang, :xor.")]
+Label: TypeAlias = Annotated[
+    str | None,
+    Parameter(help="The label column: its name, or its position such as -1.", allow_leading_hyphen=True),
+]
+Bias: TypeAlias = Annotated[
+    bool | None, Parameter(help="Whether the hyperplane may miss the origin. [default: yes; example:tao, :wang no]")
+]
+Seed: TypeAlias = Annotated[int, Parameter(help="Seed of everything random.", validator=Number(gte=0))]
+Json: TypeAlias = Annotated[bool, Parameter(help="Print JSON instead of text.", negative="", show_default=False)]
+Proof: TypeAlias = Annotated[str | None, Parameter(help="Where to write the proof (JSON).")]
+TimeLimit: TypeAlias = Annotated[
+    float | None, Parameter(help="Give up after so many seconds: undecided.", validator=Number(gte=0))
+]
+Gap: TypeAlias = Annotated[
+    float, Parameter(help="How far apart the ends may be, as a part of the margin.", validator=Number(gt=0, lt=1))
+]

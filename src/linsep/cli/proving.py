@@ -1,0 +1,196 @@
+"""The commands that prove: decide, margin, verify and mle."""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from linsep.cli.options import (
+    NOT_SEPARABLE,
+    SEPARABLE,
+    UNDECIDED,
+    Bias,
+    File,
+    Gap,
+    Json,
+    Label,
+    Proof,
+    TimeLimit,
+)
+
+if TYPE_CHECKING:
+    from linsep._margin import Novikoff
+    from linsep.certificates import Verdict
+    from linsep.cli.tables import Table
+    from linsep.sources.base import Source
+
+CODES = {True: SEPARABLE, False: NOT_SEPARABLE, None: UNDECIDED}
+
+
+def decide(
+    file: File,
+    /,
+    *,
+    label: Label = None,
+    bias: Bias = None,
+    time_limit: TimeLimit = None,
+    proof: Proof = None,
+    json: Json = False,
+) -> int:
+    """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
+
+    It prints the hyperplane, or the few rows that make it impossible.
+    """
+    from linsep._decide import decide as prove
+    from linsep.cli import report, tables, verdicts
+
+    if proof:
+        tables.require_folder(proof)
+    with tables.about(file):
+        table, source = _read(file, label)
+        chosen = _chosen_bias(file, table, bias)
+        verdict = _timed("Deciding", lambda: prove(source, bias=chosen, time_limit=time_limit), table, source)
+    if json:
+        report.say_json(verdicts.as_json(verdict))
+    else:
+        verdicts.show(verdict, verdicts.Subject(file, table))
+    _keep(verdict, proof, file, label, table)
+    return CODES[verdict.separable]
+
+
+def margin(
+    file: File,
+    /,
+    *,
+    label: Label = None,
+    gap: Gap = 1e-6,
+    time_limit: TimeLimit = None,
+    proof: Proof = None,
+    json: Json = False,
+) -> int:
+    """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
+
+    The bias is free, for the examples too.
+    """
+    from linsep._margin import max_margin
+    from linsep.cli import report, tables, verdicts
+
+    if proof:
+        tables.require_folder(proof)
+    with tables.about(file):
+        table, source = _read(file, label)
+        verdict = _timed("Widening", lambda: max_margin(source, gap=gap, time_limit=time_limit), table, source)
+        bound = _bound(source, gap, time_limit) if verdict.separable else None
+    if json:
+        report.say_json(verdicts.as_json(verdict, bound))
+    else:
+        verdicts.show(verdict, verdicts.Subject(file, table), bound)
+    _keep(verdict, proof, file, label, table)
+    return CODES[verdict.separable]
+
+
+def verify(
+    proof: Annotated[str, Parameter(help="A proof written by linsep decide --proof.")],
+    file: File,
+    /,
+    *,
+    label: Label = None,
+) -> int:
+    """Check a written proof against the data, in exact arithmetic and without the solver.
+
+    Without --label the label column is the one named in the proof, else the last.
+    """
+    from linsep.certificates import Undecided
+    from linsep.cli import proofs, report, tables, verdicts
+    from linsep.errors import CertificateError
+
+    verdict = proofs.load(proof)
+    with tables.about(file):
+        table = tables.read(file, proofs.label_column(verdict, file, label))
+        proofs.require_names(verdict, table, proof, file)
+        try:
+            with report.waiting("Checking"):
+                verdict.verify(table.X, table.y)
+        except CertificateError as error:
+            report.say(f"REFUTED: {error}", "red")
+            return NOT_SEPARABLE
+    if isinstance(verdict, Undecided):
+        report.say(f"UNDECIDED: {proof} claims nothing. Its reason: {verdict.reason}", "yellow")
+        return UNDECIDED
+    report.say(f"VERIFIED: {verdicts.TITLES[verdict.kind]}, {report.count(verdict.n_rows, 'row')} of {file}.", "green")
+    return SEPARABLE
+
+
+def mle(
+    file: File, /, *, label: Label = None, bias: Bias = None, time_limit: TimeLimit = None, json: Json = False
+) -> int:
+    """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
+
+    The intercept is the bias.
+    """
+    import linsep
+    from linsep.cli import coefficients, report, tables, verdicts
+
+    with tables.about(file):
+        table = tables.read(file, label)
+        chosen = _chosen_bias(file, table, bias)
+        with report.waiting("Deciding"):
+            found = linsep.mle_exists(table.X, table.y, names=table.columns, bias=chosen, time_limit=time_limit)
+    if json:
+        report.say_json(coefficients.as_json(found))
+    else:
+        coefficients.show(found, verdicts.Subject(file, table))
+    return CODES[found.exists]
+
+
+def _chosen_bias(file: str, table: "Table", bias: bool | None) -> bool:
+    """The bias asked for, else that of the lecture which the data are from."""
+    from linsep.cli import report
+
+    if bias is None and not table.bias:
+        report.mention_origin(file)
+    return table.bias if bias is None else bias
+
+
+def _bound(source: "Source", gap: float, time_limit: float | None) -> "Novikoff | None":
+    """Novikoff's bound, unless the time or the doubles end before it is certain."""
+    from linsep._margin import novikoff
+    from linsep.cli import report
+    from linsep.errors import NotSeparableError
+
+    try:
+        with report.waiting("Bounding the updates"):
+            return novikoff(source, gap=gap, time_limit=time_limit)
+    except NotSeparableError:
+        return None
+
+
+def _read(file: str, label: str | None) -> "tuple[Table, Source]":
+    from linsep.cli import tables
+    from linsep.sources.inputs import as_source
+
+    table = tables.read(file, label)
+    return table, as_source(table.X, table.y)
+
+
+def _timed(doing: str, work: "Callable[[], Any]", table: "Table", source: "Source") -> "Verdict":
+    """The verdict, with the time that its check took counted in and the names of the file."""
+    from linsep.cli import proofs, report
+
+    started = time.perf_counter()
+    with report.waiting(doing):
+        verdict = work()
+    return proofs.signed(verdict, table, source, time.perf_counter() - started)
+
+
+def _keep(verdict: "Verdict", proof: str | None, file: str, label: str | None, table: "Table") -> None:
+    """Write the proof where it is asked for, and say how it is checked."""
+    from linsep import models
+    from linsep.cli import proofs, report
+
+    if proof is None:
+        return
+    models.write_file(proof, verdict.to_json().encode())
+    claims = "It claims nothing." if verdict.separable is None else proofs.how_to_check(proof, file, label, table)
+    report.note(f"Proof written to {proof}. {claims}")

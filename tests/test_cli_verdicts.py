@@ -1,0 +1,326 @@
+"""The commands that prove, beyond their transcripts: proofs go to a file, come back, and are checked by others.
+
+The answers of `mle_exists` are written down here: what is tested is what the command makes of them.
+"""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import linsep
+from linsep import cli
+from linsep.certificates import Undecided
+from linsep.certificates.written import verdict_from_json
+from linsep.cli import main
+from linsep.cli.csvfile import CsvFile
+from linsep.errors import InputError, NotSeparableError
+
+SOURCES = str(Path(cli.__file__).parents[2])
+FILES = {
+    "separable": "a,b,y\n0,0,no\n0,1,no\n2,0,yes\n2,1,yes\n",
+    "touching": "a,b,y\n0,5,no\n\n1,3,no\n1,3,yes\n2,1,yes\n",
+    "overlapping": 'a,"b, too",y\n0.1,0.7,no\n0.9,0.3,no\n0.2,0.1,yes\n0.8,0.9,yes\n',
+}
+CODES = {"separable": 0, "touching": 1, "overlapping": 1}
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("FORCE_COLOR", "LINSEP_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, text in FILES.items():
+        Path(f"{name}.csv").write_text(text, newline="")
+
+
+def checker(*arguments):
+    environment = {**os.environ, "PYTHONPATH": SOURCES}
+    command = [sys.executable, "-m", "linsep.checker", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("label", ["y", "-1"])
+@pytest.mark.parametrize("kind", FILES)
+def test_a_proof_of_each_kind_is_written_and_checked_twice(kind, label, capsys):
+    assert main(["decide", f"{kind}.csv", "--label", label, "--proof", "proof.json"]) == CODES[kind]
+    out, err = capsys.readouterr()
+    assert out.startswith(f"{kind} (")
+    command = err.split("Check it with: ")[1].split()
+    assert command == ["python", "-m", "linsep.checker", "proof.json", f"{kind}.csv"]
+    assert main(["verify", "proof.json", f"{kind}.csv"]) == 0
+    assert capsys.readouterr().out.startswith(f"VERIFIED: {kind} (")
+    seen = checker(*command[3:])
+    assert (seen.returncode, seen.stdout) == (0, f"VERIFIED {kind}, 4 rows of '{kind}.csv'\n")
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_proof_of_other_data_is_refuted_by_both(kind, capsys):
+    main(["decide", f"{kind}.csv", "--label", "y", "--proof", "proof.json"])
+    rows = FILES[kind].split("\n")
+    rows[1] = f"900,800,{rows[1].split(',')[-1]}"  # the first row, moved far away
+    Path("moved.csv").write_text("\n".join(rows))
+    capsys.readouterr()
+    assert main(["verify", "proof.json", "moved.csv"]) == 1
+    assert capsys.readouterr().out.startswith("REFUTED: ")
+    assert checker("proof.json", "moved.csv").returncode == 1
+
+
+def test_integers_that_binary64_would_round_are_proved_as_they_are():
+    Path("big.csv").write_text(f"a,y\n{2**53 + 1},0\n{2**53},1\n")
+    assert main(["decide", "big.csv", "--label", "y", "--proof", "proof.json"]) == 0
+    assert verdict_from_json(Path("proof.json").read_text()).numbers == "exact-integers"
+    assert checker("proof.json", "big.csv").returncode == 0
+
+
+def test_truths_are_numbers_to_verify_which_is_what_the_note_says(capsys):
+    Path("truths.csv").write_text("flag,y\ntrue,0\nfalse,1\n")
+    main(["decide", "truths.csv", "--label", "y", "--proof", "proof.json"])
+    command = capsys.readouterr().err.split("Check it with: linsep ")[1].split()
+    assert command == ["verify", "proof.json", "truths.csv", "--label", "y"]
+    assert main(command) == 0
+
+
+def test_an_undecided_proof_claims_nothing(capsys, monkeypatch):
+    verdict = Undecided(n_rows=4, n_columns=2, labels=("no", "yes"), reason="time is up", margin=(0.0, 0.5))
+    monkeypatch.setattr("linsep._decide.decide", lambda *rows, **options: verdict)
+    assert main(["decide", "separable.csv", "--label", "y", "--proof", "proof.json"]) == 3
+    out, err = capsys.readouterr()
+    assert "this proves nothing" in out
+    assert "believed to lie between 0 and 0.5" in out
+    assert "It claims nothing." in err
+    assert main(["verify", "proof.json", "separable.csv"]) == 3
+    assert checker("proof.json", "separable.csv").returncode == 3
+
+
+def test_json_holds_the_facts_of_the_proof(capsys):
+    main(["decide", "touching.csv", "--label", "y", "--json", "--proof", "proof.json"])
+    printed, written = json.loads(capsys.readouterr().out), json.loads(Path("proof.json").read_text())
+    assert {name: printed[name] for name in written.keys() & printed.keys()} == {
+        name: value for name, value in written.items() if name not in ("format", "version", "effort")
+    }
+    assert (printed["kind"], printed["separable"], printed["reads"]) == ("touching", False, 1)
+    assert printed["seconds"] == written["effort"]["seconds"] > 0
+    w, b = printed["halfspace"]["w"], printed["halfspace"]["b"]
+    sides = [w[0] * a + w[1] * x + b for a, x in ((0, 5), (1, 3), (1, 3), (2, 1))]
+    assert sides[0] <= 0 <= sides[3]
+    assert sides[1] == sides[2] == 0
+
+
+@pytest.mark.parametrize("quoted", [False, True])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_rows_are_found_on_the_lines_where_an_editor_shows_them(quoted, end, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"{i},{'no' if i % 2 else 'yes'}" for i in range(200)]
+    if quoted:
+        rows[57] = '57,"n\no"'
+    text = "a,y" + end + "".join(row + end * int(rng.integers(1, 4)) for row in rows)
+    path = tmp_path / "lines.csv"
+    path.write_text(text, newline="")
+    found = CsvFile.open(str(path)).lines(range(200))
+    pages = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    assert {row: pages[line - 1].split(",")[0] for row, line in found.items()} == {i: str(i) for i in range(200)}
+
+
+def test_weights_too_long_to_read_are_told_by_their_shares(capsys):
+    main(["decide", "overlapping.csv", "--label", "y"])
+    out = capsys.readouterr().out
+    assert "share of its class" in out
+    assert out.count("0.500000") == 4
+
+
+def test_hostile_names_and_labels_do_not_command_the_terminal(capsys):
+    with Path("hostile.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [["a\x1b[31m", "[red]b", "y"], [0, 1, "\x1b[2J"], [0, 1, "[bold]"], [3, 1, "[bold]"]]
+        )
+    assert main(["decide", "hostile.csv", "--label", "y"]) == 1
+    seen = "".join(capsys.readouterr())
+    assert "\x1b" not in seen
+    assert "[red]b" in seen
+    assert "[bold]" in seen
+
+
+def test_ctrl_c_ends_plainly_and_leaves_no_proof(monkeypatch, capsys):
+    def interrupted(*rows, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("linsep._decide.decide", interrupted)
+    assert main(["decide", "separable.csv", "--label", "y", "--proof", "proof.json"]) == 130
+    assert capsys.readouterr().err == "linsep: interrupted.\n"
+    assert not list(Path().glob("*proof.json*"))
+
+
+def test_a_proof_of_half_a_gigabyte_is_refused_unread(monkeypatch, capsys):
+    monkeypatch.setattr("linsep.cli.proofs.MAX_CHARACTERS", 10)
+    monkeypatch.setattr("linsep.certificates.written.MAX_CHARACTERS", 10)
+    Path("proof.json").write_text("[" * 100)
+    assert main(["verify", "proof.json", "separable.csv"]) == 2
+    assert "at most 10 are read" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_terminal_sees_a_spinner_and_stdout_does_not():
+    import pty
+
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": SOURCES, "TERM": "xterm-256color"}
+    command = [sys.executable, "-m", "linsep.cli", "decide", "touching.csv", "--label", "y"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=follower, text=True)
+    out, _ = process.communicate(timeout=60)
+    os.close(follower)
+    seen = os.read(leader, 1 << 16).decode()
+    os.close(leader)
+    assert process.returncode == 1
+    assert "Deciding (Ctrl-C ends)" in seen
+    assert "\x1b" not in out
+    assert "Deciding" not in out
+
+
+MARGIN = """\
+separable (complete separation)
+hyperplane   a - 1 = 0
+             positive on every row labelled 'yes', negative on every row labelled 'no'
+margin       1 to 1
+             exactly the square root of 1
+nearest      2 rows that allow no larger margin:
+             row   line   label   weight
+             ───────────────────────────
+"""
+
+
+def test_the_margin_comes_with_the_rows_that_limit_it_and_the_bound(capsys):
+    assert main(["margin", "separable.csv", "--label", "y", "--gap", "1e-3", "--proof", "proof.json"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(MARGIN)
+    most = int(re.search(r"the Perceptron makes at most ([0-9]+) updates", out)[1])
+    run = linsep.perceptron([[0, 0], [0, 1], [2, 0], [2, 1]], [0, 0, 1, 1])
+    assert run.updates <= most
+    assert main(["verify", "proof.json", "separable.csv"]) == 0
+    assert checker("proof.json", "separable.csv").returncode == 0
+
+
+def test_the_margin_as_json(capsys):
+    assert main(["margin", "separable.csv", "--label", "y", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["margin"]["low"] == printed["margin"]["high"] == 1.0
+    assert printed["gamma_squared"] == "1"
+    theory = printed["novikoff"]
+    assert theory["bound"][1] >= (theory["radius"][0] / theory["gamma"][1]) ** 2
+
+
+def test_rows_of_floats_limit_the_margin_by_shares(capsys):
+    X, y = linsep.datasets.planted(1000, 3, seed=1)
+    np.savez("many.npz", X=X, y=y)
+    assert main(["margin", "many.npz"]) == 0
+    out = capsys.readouterr().out
+    assert "margin       0.1 to 0.1" in out
+    shares = [float(line.split()[2]) for line in out.split("share of its class")[1].splitlines()[2:6]]
+    assert sum(shares) == pytest.approx(2.0, abs=1e-5)
+
+
+def test_a_forged_margin_is_refuted_by_both(capsys):
+    main(["margin", "separable.csv", "--label", "y", "--proof", "proof.json"])
+    forged = Path("proof.json").read_text().replace('"low": 1.0, "high": 1.0', '"low": 1.5, "high": 1.5')
+    Path("proof.json").write_text(forged)
+    assert main(["verify", "proof.json", "separable.csv"]) == 1
+    assert "nearer to the hyperplane" in capsys.readouterr().out
+    assert checker("proof.json", "separable.csv").returncode == 1
+
+
+def test_no_margin_without_separation(monkeypatch, capsys):
+    monkeypatch.setattr("linsep._margin.novikoff", None)  # not to be called
+    assert main(["margin", "example:xor"]) == 1
+    assert capsys.readouterr().out.startswith("overlapping (overlap)\n")
+
+
+def test_a_bound_that_is_not_certain_in_time_is_left_out(monkeypatch, capsys):
+    def late(source, **options):
+        raise NotSeparableError(Undecided(n_rows=4, n_columns=2, reason="time is up"))
+
+    monkeypatch.setattr("linsep._margin.novikoff", late)
+    assert main(["margin", "separable.csv", "--label", "y"]) == 0
+    out = capsys.readouterr().out
+    assert "margin       1 to 1" in out
+    assert "bound" not in out
+
+
+@pytest.mark.parametrize("gap", ["0", "-1", "1", "wide"])
+def test_a_gap_is_a_number_between_0_and_1(gap, capsys):
+    assert main(["margin", "example:xor", "--gap", gap]) == 2
+    assert "--gap" in capsys.readouterr().err
+
+
+def estimates(monkeypatch, exists, coefficients, separated_rows=()):
+    def mle_exists(X, y, names=None, *, bias=True, time_limit=None):
+        assert (tuple(names), bias, time_limit) == (("a", "b"), True, None)
+        return SimpleNamespace(
+            exists=exists,
+            verdict=linsep.decide(X, y),
+            coefficients=coefficients,
+            separated_rows=separated_rows,
+            explain=lambda: "The answer.\nWhat to do: look at the rows.",
+        )
+
+    monkeypatch.setattr(linsep, "mle_exists", mle_exists, raising=False)
+
+
+DIVERGING = """\
+The answer.
+What to do: look at the rows.
+             coefficient   estimate
+             ──────────────────────────
+             (Intercept)   -inf
+             a             +inf
+             b             undetermined
+separated    rows 0 (line 2), 3 (line 6)
+data         4 rows, 2 columns; numbers read as binary64
+"""
+
+
+def test_coefficients_that_diverge_are_named(monkeypatch, capsys):
+    words = {"(Intercept)": "-inf", "a": "+inf", "b": "undetermined"}
+    estimates(monkeypatch, False, words, (0, 3))
+    assert main(["mle", "touching.csv", "--label", "y"]) == 1
+    seen = capsys.readouterr().out
+    assert [line.rstrip() for line in seen.splitlines()][: DIVERGING.count("\n")] == DIVERGING.splitlines()
+    assert main(["mle", "touching.csv", "--label", "y", "--json"]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["exists"] is False
+    assert printed["coefficients"] == words
+    assert printed["separated_rows"] == [0, 3]
+
+
+@pytest.mark.parametrize(("exists", "code"), [(True, 0), (None, 3)])
+def test_the_other_answers_about_an_estimate(exists, code, monkeypatch, capsys):
+    estimates(monkeypatch, exists, {"a": "finite", "b": "aliased"})
+    Path("flat.csv").write_text("a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n")
+    assert main(["mle", "flat.csv", "--label", "y"]) == code
+    assert "aliased" in capsys.readouterr().out
+
+
+def test_many_coefficients_are_cut_to_those_that_matter(monkeypatch, capsys):
+    words = {f"c{j}": "+inf" if j % 2 else "finite" for j in range(100)}
+    estimates(monkeypatch, False, words)
+    main(["mle", "separable.csv", "--label", "y"])
+    out = capsys.readouterr().out
+    assert out.count("+inf") == 30
+    assert "and 20 more, without a finite estimate (--json lists all)" in out
+    assert "and 50 more, with a finite estimate (--json lists all)" in out
+
+
+def test_errors_of_the_library_name_the_file(monkeypatch, capsys):
+    def refuse(*rows, **options):
+        raise InputError("column 'a' is too wide.")
+
+    monkeypatch.setattr(linsep, "mle_exists", refuse, raising=False)
+    assert main(["mle", "separable.csv", "--label", "y"]) == 2
+    assert capsys.readouterr().err == "linsep: separable.csv: column 'a' is too wide.\n"

@@ -1,0 +1,291 @@
+"""Every known answer, by both ways to it: the exact LP on all rows at once, and floats that guide it."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+import adversarial
+import linsep
+import naive
+from linsep import _decide, errors
+from linsep.solvers.clock import Clock
+from linsep.solvers.exact_search import ExactSearch
+from linsep.sources.calls import CallSource
+from linsep.sources.inputs import as_source
+from strategies import random_small
+
+SMALL = {one.name: one for one in adversarial.small()}
+XOR = linsep.datasets.xor()
+LINE = (np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1]))
+TOUCH = (np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1]))
+
+
+@pytest.fixture(params=["exact", "by floats"])
+def way(request, monkeypatch):
+    """Small instances go to the exact LP at once; by floats, they go the way of large ones."""
+    if request.param == "by floats":
+        monkeypatch.setattr(_decide, "FEW_ROWS", 0)
+    return request.param
+
+
+def rank(X, bias):
+    """The rank of the rows, counted by the slow elimination."""
+    Z = naive.signed_rows(X, [1] * len(X), bias)
+    return len(Z) - len(naive.null_vectors(Z))
+
+
+# The adversarial instances ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("name", SMALL)
+def test_every_adversarial_instance_is_decided_rightly(name, layout, way):
+    one = SMALL[name]
+    try:
+        verdict = linsep.decide(layout(one.X), one.y, bias=one.bias)
+    except errors.InexactError:
+        assert "refused" in one.answers
+        return
+    assert verdict.kind in one.answers
+    assert verdict.separable is (verdict.kind == "separable")
+    if one.obstruction_rows is not None:
+        assert len(verdict.obstruction.rows) == one.obstruction_rows
+
+
+def test_the_moment_curve_has_the_weights_of_the_binomial_theorem(way):
+    X, y = adversarial.moments(7, 5), adversarial.alternating(7)
+    verdict = linsep.decide(X, y)
+    assert verdict.kind == "overlapping"
+    assert list(verdict.obstruction.weights) == adversarial.moment_curve_weights(5)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_small_random_instances_agree_with_fractions(seed, way):
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        X, y, bias = random_small(rng)
+        verdict = linsep.decide(X, y, bias=bias)
+        assert verdict.kind == naive.decide(X, y, bias)
+        if verdict.kind != "separable":
+            assert len(verdict.obstruction.rows) <= rank(X, bias) + 1 <= X.shape[1] + bias + 1
+        if verdict.kind == "overlapping":
+            assert len(verdict.spread.rows) <= max(1, 2 * rank(X, bias))
+
+
+@pytest.mark.parametrize(
+    ("points", "expected"),
+    [(adversarial.boolean_functions(2), 14), (adversarial.boolean_functions(3), 104),
+     (adversarial.grid_labellings(3), 58), (adversarial.cover_labellings(8, 3), adversarial.cover_count(8, 3))],
+    ids=["2 bits", "3 bits", "3x3 grid", "Cover 8, 3"],
+)  # fmt: skip
+def test_as_many_labellings_are_separable_as_theory_says(points, expected, monkeypatch):
+    for k, (X, y) in enumerate(points):
+        monkeypatch.setattr(_decide, "FEW_ROWS", 400 * (k % 2))  # in turns; both ways on all of them: make torture
+        expected -= abs(y.sum()) == len(y) or linsep.decide(X, y).separable
+    assert expected == 0
+
+
+@pytest.mark.parametrize("i", range(0, 256, 51))
+def test_a_point_an_ulp_off_a_segment_is_seen(i, way):
+    ulp = 2.0**-53
+    for j in (i - 1, i, i + 1):
+        X = [[24, 24], [-24, -24], [0.5 + i * ulp, 0.5 + j * ulp]]
+        assert linsep.decide(X, [1, 1, -1]).kind == ("overlapping" if i == j else "separable")
+
+
+# Instances that once went wrong -------------------------------------------------------------------
+
+
+def test_weights_beyond_the_largest_double_do_not_hang_the_search(way):
+    assert linsep.decide([[2.0**-1074], [0.0]], [1, 0]).kind == "separable"
+
+
+def test_a_row_far_larger_than_the_sample_passes_through_no_infinity(way):
+    X = np.full((2000, 1), 2.0**-1074)
+    X[::2] = 0.0
+    y = np.arange(2000) % 2
+    X[1999] = adversarial.M
+    assert linsep.decide(X, y).kind == "separable"
+
+
+def test_a_column_first_met_late_is_scaled_like_any_other():
+    X, y = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0**900], [2.0, 2.0**900]]), [1, 0, 1, 0]
+    source = as_source(X, y)
+    search = ExactSearch(source, np.arange(2), bias=True, clock=Clock())
+    assert search.run(source.take([0, 1])).kind == "touching" == naive.decide(X, [1, -1, 1, -1])
+    assert search.column_exponents.tolist() == [0, -900, 0]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array, lambda X: X.astype(np.float32)])
+@pytest.mark.parametrize("row", [0, 3, 4321])
+def test_a_value_that_is_no_number_is_refused_however_many_other_rows_overlap(bad, layout, row):
+    rng = np.random.default_rng(row)
+    X = rng.integers(-9, 10, (5000, 3)).astype(float)
+    X[row, 1] = bad
+    with pytest.raises(errors.NotFiniteError, match=f"in row {row}, column 'x2'"):
+        linsep.decide(layout(X), np.arange(5000) % 2)
+
+
+# Many rows ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array, lambda X: X.astype(np.float32)])
+def test_three_rows_among_fifty_thousand_are_found(layout):
+    (one,) = adversarial.needle(25_000, 3)
+    verdict = linsep.decide(layout(one.X), one.y)
+    assert verdict.separable is False and verdict.obstruction.rows == (0, 25_001, 50_002)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_rows_with_a_planted_separator_are_separable_until_one_label_is_wrong(seed):
+    X, y = linsep.datasets.planted(20_000, 8, margin=1e-4, seed=seed)
+    assert linsep.decide(X, y).kind == "separable"
+    inside = int(np.argmin(np.abs(X - X[y > 0].mean(axis=0)).sum(axis=1)))
+    y[inside] *= -1
+    verdict = linsep.decide(X, y)
+    assert verdict.kind == "overlapping" and inside in verdict.obstruction.rows
+
+
+def test_more_columns_than_rows_are_separable():
+    X = np.random.default_rng(0).standard_normal((30, 200))
+    assert linsep.decide(X, np.arange(30) % 2).kind == "separable"
+    assert linsep.decide(sp.random_array((40, 300), density=0.2, rng=1, format="csr"), np.arange(40) % 2).separable
+
+
+# Undecided ----------------------------------------------------------------------------------------
+
+
+def test_only_a_time_limit_leaves_anything_undecided():
+    X, y, _ = adversarial.planted_threshold(40, 0)
+    verdict = linsep.decide(X, y, time_limit=0)
+    assert verdict.kind == "undecided" and verdict.separable is None
+    assert "proves nothing" in verdict.explain() and "time limit of 0 seconds" in verdict.reason
+    verdict.verify(X, y)
+    assert linsep.verdict_from_json(verdict.to_json()) == verdict
+    assert linsep.decide(X, y).kind == "separable"
+
+
+def test_a_generous_time_limit_changes_nothing(way):
+    assert linsep.decide(*XOR, time_limit=60).kind == "overlapping"
+
+
+@pytest.mark.parametrize("limit", [-1, float("nan")])
+def test_a_time_limit_is_a_number_of_seconds(limit):
+    with pytest.raises(errors.ArgumentError, match="time_limit"):
+        linsep.decide(*XOR, time_limit=limit)
+
+
+# Proofs -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("data", "kind"), [(LINE, "separable"), (TOUCH, "touching"), (XOR, "overlapping")])
+def test_a_verdict_survives_being_written_down(data, kind, way):
+    verdict = linsep.decide(*data)
+    again = linsep.verdict_from_json(verdict.to_json())
+    assert verdict.kind == kind and again == verdict
+    again.verify(*data)
+
+
+@pytest.mark.parametrize(("data", "row"), [(LINE, 3), (TOUCH, 0), (TOUCH, 1), (XOR, 2)])
+def test_a_proof_does_not_hold_on_other_data_and_names_the_row(data, row, way):
+    X, y = np.array(data[0], float), data[1]
+    verdict = linsep.decide(X, y)
+    moved = X.copy()
+    moved[row, 0] = 50.0 if y[row] == min(y) else -50.0  # far on the side of the other class
+    with pytest.raises(errors.CertificateError, match=rf"[Rr]ow {row} |\(rows [\d, ]*\b{row}\b"):
+        verdict.verify(moved, y)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [(LINE, ["complete separation", "4 rows", "positive"]), (TOUCH, ["quasi-complete separation", "obstruction"]),
+     (XOR, ["overlap", "not even weakly", "obstruction", "0 (weight 1)"])],
+)  # fmt: skip
+def test_a_verdict_explains_itself(data, words, way):
+    text = linsep.decide(*data).explain(*data)
+    assert all(word in text for word in words)
+
+
+def test_a_weak_separator_is_weak_on_every_row(way):
+    verdict = linsep.decide(*TOUCH)
+    assert verdict.obstruction.rows == (1, 2)
+    assert np.sign(verdict.halfspace.score([[0.0], [1.0], [2.0]])).tolist() == [-1, 0, 1]
+
+
+# What may be handed over --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (-1, 1), ("ham", "spam"), (False, True), (2.5, 7.0)])
+def test_labels_are_any_two_values(labels, way):
+    X, y = TOUCH
+    verdict = linsep.decide(X, [labels[k] for k in y])
+    assert verdict.kind == "touching" and verdict.labels == labels
+    verdict.verify(X, [labels[k] for k in y])
+    assert repr(labels[1]) in verdict.explain()
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_dataframe_brings_the_names_of_its_columns(frame, way):
+    X = frame({"height": [0, 1, 2, 3], "weight": [0.5, 0.5, 0.5, 0.5]})
+    verdict = linsep.decide(X, LINE[1])
+    assert verdict.names == ("height", "weight") and "height" in verdict.explain()
+    verdict.verify(X, LINE[1])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_parts_of_a_source_are_decided_as_a_whole(size, way):
+    X, y = XOR
+    source = CallSource(lambda: [(X[k : k + size], y[k : k + size]) for k in range(0, 4, size)])
+    verdict = linsep.decide(source)
+    assert verdict.kind == "overlapping" and verdict.obstruction.rows == (0, 1, 2, 3)
+    verdict.verify(source)
+
+
+BAD = {
+    "no rows": (np.zeros((0, 2)), []),
+    "no columns": (np.zeros((2, 0)), [0, 1]),
+    "one dimension": ([1.0, 2.0], [0, 1]),
+    "lengths": ([[1.0], [2.0]], [0, 1, 1]),
+    "text": ([["a"], ["b"]], [0, 1]),
+    "nan": ([[1.0], [np.nan]], [0, 1]),
+    "infinity": ([[1.0], [-np.inf]], [0, 1]),
+    "sparse nan": (sp.csr_array([[1.0], [np.nan]]), [0, 1]),
+    "one class": ([[1.0], [2.0]], [1, 1]),
+    "three classes": ([[1.0], [2.0], [3.0]], [0, 1, 2]),
+    "missing label": ([[1.0], [2.0]], [0.0, np.nan]),
+    "no labels": ([[1.0], [2.0]], None),
+    "wide integers": (np.array([[2**64 - 1], [0]], np.uint64), [0, 1]),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_as_the_perceptron_refuses_it(name, way):
+    with pytest.raises(errors.InputError) as expected:
+        linsep.perceptron(*BAD[name])
+    with pytest.raises(type(expected.value)) as error:
+        linsep.decide(*BAD[name])
+    assert str(error.value) == str(expected.value)
+
+
+# bias=False ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "rows"),
+    [([[0, 0], [1, 2]], [0, 1], (0,)), ([[1, 2], [1, 2]], [0, 1], (0, 1)), ([[1, 2], [2, 4]], [0, 1], (0, 1)),
+     ([[1, 2], [3, -1], [-1, -2]], [1, 0, 1], (0, 2))],
+    ids=["a zero row", "x against x", "x against 2x", "x and -x"],
+)  # fmt: skip
+def test_what_no_plane_through_the_origin_can_do(X, y, rows, way):
+    verdict = linsep.decide(X, y, bias=False)
+    assert verdict.separable is False and verdict.obstruction.rows == rows
+    verdict.verify(X, y)
+
+
+def test_a_plane_through_the_origin_has_no_bias(way):
+    verdict = linsep.decide([[1.0], [-2.0]], [1, 0], bias=False)
+    assert verdict.kind == "separable" and verdict.bias_weight == 0
+    assert linsep.decide([[1.0], [2.0]], [1, 0], bias=False).kind == "overlapping"
