@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "CertificateError": "linsep.errors",
+    "MleReport": "linsep.solvers.mle_report",
     "Obstruction": "linsep.certificates",
     "Overlapping": "linsep.certificates",
     "Separable": "linsep.certificates",
@@ -27,6 +28,7 @@ _HOME = {
     "PerceptronRun": "linsep.solvers.perceptron",
     "Step": "linsep.solvers.perceptron",
     "homogenise": "linsep.halfspace",
+    "mle_exists": "linsep.solvers.mle",
     "perceptron": "linsep.solvers.perceptron",
     "perceptron_steps": "linsep.solvers.perceptron",
 }
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
     from linsep.errors import NotSeparableError as NotSeparableError
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
+    from linsep.solvers.mle import mle_exists as mle_exists
+    from linsep.solvers.mle_report import MleReport as MleReport
     from linsep.solvers.perceptron import PerceptronRun as PerceptronRun
     from linsep.solvers.perceptron import Step as Step
     from linsep.solvers.perceptron import perceptron as perceptron

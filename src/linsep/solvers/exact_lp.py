@@ -140,9 +140,10 @@ class ExactLP:
         self._finish()
         if self._first is None:
             return Separable(coprime(self._weights))
+        spread = self._as_obstruction(self._spread) if self._spread else self._first
         if any(self._weights):
-            return Touching(coprime(self._weights), self._first)
-        return Overlapping(self._first, self._as_obstruction(self._spread) if self._spread else self._first)
+            return Touching(coprime(self._weights), self._first, spread)
+        return Overlapping(self._first, spread)
 
     def is_in_free_span(self, rows: Iterable[Sequence[Any]]) -> list[bool]:
         """Say of each row, added or not, whether it lies in the span of the rows freed so far; exact."""
@@ -348,7 +349,7 @@ class ExactLP:
         if found.kind == tiny.SEPARABLE:
             return Separable(weights)
         first, spread = _nonzero(found.first), _nonzero(found.spread)
-        return Touching(weights, first) if found.kind == tiny.TOUCHING else Overlapping(first, spread)
+        return Touching(weights, first, spread) if found.kind == tiny.TOUCHING else Overlapping(first, spread)
 
 
 def _nonzero(multipliers: NDArray[np.int64]) -> Obstruction:

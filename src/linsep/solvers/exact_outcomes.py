@@ -37,10 +37,15 @@ class Separable:
 
 @dataclass(frozen=True)
 class Touching:
-    """An obstruction, and weights zero on the free span and positive on every row outside it."""
+    """An obstruction, and weights zero on the free span and positive on every row outside it.
+
+    The spread is a positive combination equal to zero whose rows span the free span: no weak separator is
+    positive there, so the weights are positive wherever one can be.
+    """
 
     weights: tuple[int, ...]
     obstruction: Obstruction
+    spread: Obstruction
 
 
 @dataclass(frozen=True)

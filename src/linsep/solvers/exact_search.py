@@ -30,7 +30,11 @@ class Combination:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Exact weights (all columns, and the bias) if there is a weak separator, and what forbids more."""
+    """Exact weights (all columns, and the bias) if there is a weak separator, and what forbids more.
+
+    The spread of overlapping rows spans all rows. That of touching rows, after a `maximal` run, spans all rows that
+    are 0 under the weights: no weak separator is positive there.
+    """
 
     kind: str
     weights: tuple[int, ...] = ()
@@ -51,8 +55,11 @@ class ExactSearch:
         self.column_exponents: Ints = np.zeros(self.frame.width, np.int64)
         self.is_empty: npt.NDArray[np.bool_] = np.ones(self.frame.width, bool)  # columns with zeros alone so far
 
-    def run(self, rows: Block, hint: Iterable[int] = ()) -> Settled:
-        """Decide all rows of the source, starting from these; `hint` are positions of likely basis rows."""
+    def run(self, rows: Block, hint: Iterable[int] = (), *, maximal: bool = False) -> Settled:
+        """Decide all rows of the source, starting from these; `hint` are positions of likely basis rows.
+
+        `maximal` asks for weights that are positive on every row that some weak separator is positive on.
+        """
         self._add(rows)
         basis = list(hint)
         try:
@@ -60,7 +67,7 @@ class ExactSearch:
                 outcome = self.lp.three_way(basis)
                 basis = []
                 settled = self._settled(outcome)
-                against = self._contradictions(settled)
+                against = self._contradictions(settled, maximal)
                 if not len(against):
                     return settled
                 self._add(self.source.take(against))
@@ -92,35 +99,44 @@ class ExactSearch:
         weights, bias_weight = self.frame.spread_out(original_weights(outcome.weights, self.column_exponents))
         if isinstance(outcome, Separable):
             return Settled("separable", weights, bias_weight)
-        return Settled("touching", weights, bias_weight, self._combination(outcome.obstruction))
+        first, spread = self._combination(outcome.obstruction), self._combination(outcome.spread)
+        return Settled("touching", weights, bias_weight, first, spread)
 
     def _combination(self, found: Obstruction) -> Combination:
         exponents = [self.row_exponents[i] for i in found.ids]
         rows = tuple(self.numbers[i] for i in found.ids)
         return Combination(rows, original_multipliers(found.weights, exponents))
 
-    def _contradictions(self, settled: Settled) -> Ints:
+    def _contradictions(self, settled: Settled, maximal: bool) -> Ints:
         """A few rows of the source that the outcome is not true of; none if it is true of all."""
         if len(self.numbers) == self.source.n_rows:
             return np.zeros(0, np.int64)
         self.clock.reads += 1
-        if settled.spread is not None:
-            return self._outside(settled.spread)
+        if settled.kind == "overlapping":
+            return self._outside(settled)[: self._at_most]
         least = 1 if settled.kind == "separable" else 0
         form = form_of(settled.weights, settled.bias_weight)
-        return self._worst(form, least)
+        against = violated(self.source, form, least)[: self._at_most]
+        if maximal and settled.kind == "touching" and not len(against):
+            zeros = violated(self.source, form, 1)
+            return np.intersect1d(zeros, self._outside(settled))[: self._at_most]  # more may be possible there
+        return against
 
-    def _worst(self, form: Form, least: int) -> Ints:
-        """The rows whose exact sign is below `least`, most violated first."""
-        found, badness = [], []
-        for numbers, values, y in self.source.blocks():
-            bad = np.flatnonzero(signs(form, values) * y < least)
-            found.append(numbers[bad])
-            badness.append(scores(form, values[bad])[0] * y[bad])
-        order = np.argsort(np.concatenate(badness))[: 2 * self.frame.width + 10]
-        return np.asarray(np.concatenate(found)[order])
-
-    def _outside(self, spread: Combination) -> Ints:
+    def _outside(self, settled: Settled) -> Ints:
         """Rows that are no linear combination of the spread's rows."""
-        outside = recheck.rows_outside_span(self.source, spread.rows, self.frame.bias)
-        return outside[: 2 * self.frame.width + 10]
+        assert settled.spread is not None  # only separable rows have none
+        return recheck.rows_outside_span(self.source, settled.spread.rows, self.frame.bias)
+
+    @property
+    def _at_most(self) -> int:
+        return 2 * self.frame.width + 10
+
+
+def violated(source: Source, form: Form, least: int) -> Ints:
+    """The rows whose exact sign under the form is below `least`, most violated first."""
+    found, badness = [], []
+    for numbers, values, y in source.blocks():
+        bad = np.flatnonzero(signs(form, values) * y < least)
+        found.append(numbers[bad])
+        badness.append(scores(form, values[bad])[0] * y[bad])
+    return np.asarray(np.concatenate(found)[np.argsort(np.concatenate(badness))])
