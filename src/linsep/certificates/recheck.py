@@ -20,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.certificates.rows import Rows, Scannable, Values, is_sparse
+from linsep.certificates.rows import Rows, Scannable, Values, can_scan, is_sparse
 from linsep.certificates.signs import Form, exact_score, flat, form_of, is_exact, pieces, scores, signs
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
 from linsep.exact import IntegerRows, integer_rows, original_weights, rounding_factor
@@ -40,7 +40,7 @@ def check_shape(rows: Rows, n_rows: int, n_columns: int) -> None:
 def check_separator(rows: Rows, weights: Sequence[int], constant: int) -> None:
     """Every row lies strictly on its side."""
     form = form_of(weights, constant)
-    if isinstance(rows, Scannable) and is_exact(form) and _scan_is_clean(rows, form):
+    if can_scan(rows) and is_exact(form) and _scan_is_clean(rows, form):
         return
     for numbers, side in _sides(rows, form):
         bad = np.flatnonzero(side <= 0)
@@ -138,11 +138,13 @@ def _integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list
     taken, values, y = rows.take(numbers)
     if [int(n) for n in taken] != list(numbers):
         raise CertificateError("The source did not hand over the rows it was asked for.")
-    used = np.unique(flat(values, taken).columns)
-    narrow = values if len(used) == rows.n_columns else values[:, used]
-    dense = narrow.toarray() if is_sparse(narrow) else np.asarray(narrow)
-    columns = [*used.tolist(), *([rows.n_columns] if bias else [])]
-    return columns, integer_rows(dense, y, bias=bias)
+    used = list(range(rows.n_columns))
+    if is_sparse(values):
+        used = np.unique(values.indices).tolist()
+        values = values[:, used].toarray()
+    if values.dtype == object or not np.isfinite(values).all():
+        flat(values, taken)  # raises, and names the row
+    return [*used, *([rows.n_columns] if bias else [])], integer_rows(values, y, bias=bias)
 
 
 def check_span(
@@ -215,7 +217,7 @@ def _has_entries(values: Values, columns: NDArray[np.bool_]) -> NDArray[np.bool_
 def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: float) -> None:
     """Every row is at least `low` away from the hyperplane, on its side."""
     form = form_of(weights, constant)
-    if isinstance(rows, Scannable) and is_exact(form) and _scanned_floor(rows, form) >= low * _length_above(form):
+    if can_scan(rows) and is_exact(form) and _scanned_floor(rows, form) >= low * _length_above(form):
         return
     square, bound = sum(w * w for w in weights), Fraction(low)
     for number, score in _near_scores(rows, form, low):
@@ -312,7 +314,7 @@ def margin_bounds(
     if not square:
         raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
     high = root_above(squared_ceiling(rows, numbers, multiples, bias))
-    if isinstance(rows, Scannable) and is_exact(form):
+    if can_scan(rows) and is_exact(form):
         floor = _scanned_floor(rows, form)
         low = floor / _length_above(form) * (1 - 2.0**-40)
         if low > high * (1 - 2.0**-20):  # else it is worth finding out exactly
