@@ -97,7 +97,18 @@ def _signs(form: Form, numbers: NDArray[np.int64], values: Values) -> NDArray[np
 def check_combination(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, what: str) -> None:
     """Positive multiples of the signed rows add up to zero in every column."""
     check_numbers(rows, numbers, weights, what)
-    totals = _signed_sum(rows, numbers, weights, bias)
+    _require_zero(rows, numbers, _weighted_sum(weights, *_integer_table(rows, numbers, bias)), what)
+
+
+def check_spread(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, what: str) -> None:
+    """The same, and every row is a linear combination of these."""
+    check_numbers(rows, numbers, weights, what)
+    table = _integer_table(rows, numbers, bias)
+    _require_zero(rows, numbers, _weighted_sum(weights, *table), what)
+    _require_none(_outside_span(rows, bias, *table), what)
+
+
+def _require_zero(rows: Rows, numbers: Sequence[int], totals: dict[int, tuple[int, int]], what: str) -> None:
     for column, (mantissa, _) in sorted(totals.items()):
         if mantissa:
             where = "the constant" if column == rows.n_columns else f"column {column}"
@@ -123,9 +134,12 @@ def check_numbers(rows: Rows, numbers: Sequence[int], weights: Sequence[int], wh
 
 def _signed_sum(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool) -> dict[int, tuple[int, int]]:
     """`Σ u z`, exactly, column by column (m·2^e); columns without entries are left out."""
+    return _weighted_sum(weights, *_integer_table(rows, numbers, bias))
+
+
+def _weighted_sum(weights: Sequence[int], columns: list[int], table: IntegerRows) -> dict[int, tuple[int, int]]:
     from flint import fmpz_mat
 
-    columns, table = _integer_table(rows, numbers, bias)
     highest = int(table.row_exponents.max(initial=0))
     multiples = [u << (highest - int(e)) for u, e in zip(weights, table.row_exponents, strict=True)]
     total = fmpz_mat([multiples]) * fmpz_mat(table.rows.tolist())
@@ -154,13 +168,21 @@ def check_span(
     outside = rows_outside_span(rows, numbers, bias)
     if exempt is not None:
         outside = outside[~np.isin(outside, exempt)]
+    _require_none(outside, what)
+
+
+def _require_none(outside: NDArray[np.int64], what: str) -> None:
     if len(outside):
         raise CertificateError(f"Row {outside[0]} is not a linear combination of the rows of the {what}.")
 
 
 def rows_outside_span(rows: Rows, numbers: Sequence[int], bias: bool) -> NDArray[np.int64]:
     """The rows that are no linear combination of the rows named."""
-    columns, forms = _vanishing_forms(rows, numbers, bias)
+    return _outside_span(rows, bias, *_integer_table(rows, numbers, bias))
+
+
+def _outside_span(rows: Rows, bias: bool, columns: list[int], table: IntegerRows) -> NDArray[np.int64]:
+    columns, forms = _vanishing_forms(rows.n_columns, columns, table)
     if len(columns) == rows.n_columns + bias and not forms:
         return np.zeros(0, dtype=np.int64)  # the named rows span everything
     unused = np.ones(rows.n_columns, dtype=bool)
@@ -174,11 +196,10 @@ def rows_outside_span(rows: Rows, numbers: Sequence[int], bias: bool) -> NDArray
     return np.concatenate(found)
 
 
-def _vanishing_forms(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], list[Form]]:
-    """The columns where the named rows have entries, and a basis of the forms on these that vanish there."""
+def _vanishing_forms(n_columns: int, columns: list[int], table: IntegerRows) -> tuple[list[int], list[Form]]:
+    """The columns where the rows of the table have entries, and a basis of the forms on these that vanish there."""
     from flint import fmpz_mat, nmod_mat
 
-    columns, table = _integer_table(rows, numbers, bias)
     used = np.flatnonzero((table.rows != 0).any(axis=0))
     columns = [columns[k] for k in used]
     if not columns:
@@ -189,7 +210,7 @@ def _vanishing_forms(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[li
     basis, nullity = matrix.nullspace()
     scaled = [[int(basis[i, k]) for i in range(len(columns))] for k in range(nullity)]
     vectors = [list(original_weights(vector, table.column_exponents[used])) for vector in scaled]
-    return columns, [_spread_form(rows.n_columns, columns, vector) for vector in vectors]
+    return columns, [_spread_form(n_columns, columns, vector) for vector in vectors]
 
 
 def _spread_form(n_columns: int, columns: list[int], vector: list[int]) -> Form:
