@@ -17,6 +17,7 @@ import linsep
 import naive
 from linsep.errors import ArgumentError, NotFiniteError, OneClassError
 from linsep.exact import PRIME
+from linsep.solvers.clock import OutOfTime
 from linsep.solvers.minnorm import Shortest
 from linsep.solvers.mle_report import Dependence
 from linsep.sources.calls import CallSource
@@ -329,6 +330,27 @@ def test_out_of_time_nothing_is_claimed():
     assert report.exists is None and report.separated_rows is None
     assert set(report.coefficients.values()) == {"unknown"}
     assert report.explain().startswith("Not decided.") and "proves nothing" in report.explain()
+
+
+def test_out_of_time_after_peeling_it_is_still_known_that_there_is_no_estimate(monkeypatch):
+    """The rest has an obstruction, found by floats; the exact LP that finds all separated rows runs out of time."""
+    monkeypatch.setattr("linsep.solvers.mle.ExactSearch.run", late)
+    X, y = many_rows(np.random.default_rng(3), 2000)
+    report = linsep.mle_exists(X, y)
+    assert report.exists is False and report.verdict.kind == "touching" and report.separated_rows is None
+    assert set(report.coefficients.values()) == {"unknown", "aliased"}
+    assert "some of the 2000 rows" in report.explain()
+
+
+def late(*_, **__):
+    raise OutOfTime
+
+
+def test_columns_past_counting_leave_the_coefficients_unknown(monkeypatch):
+    monkeypatch.setattr("linsep.solvers.aliasing.MOST_BITS", 0)
+    report = linsep.mle_exists([[1, 1, 2], [2, 2, 1], [3, 3, 2], [4, 4, 1]], [0, 1, 0, 1])
+    assert report.verdict.kind == "separable" and set(report.coefficients.values()) == {"unknown"}
+    assert "fewer columns" in report.explain()
 
 
 def test_the_report_says_what_happened_and_what_to_do():

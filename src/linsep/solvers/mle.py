@@ -40,7 +40,7 @@ from linsep.solvers.frame import Frame
 from linsep.solvers.mle_report import INTERCEPT_NAME, Dependence, MleReport, State
 from linsep.solvers.peel import lift, peel
 from linsep.solvers.recession import Cone, whole
-from linsep.solvers.working_set import Found, Separated, Stuck, search, walk
+from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
 from linsep.sources.base import Block, Ints, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
@@ -138,24 +138,37 @@ class Regression:
             return self._exact(source, np.arange(source.n_columns)).run(self._everything(), maximal=True)
         peeling = peel(source, bias=self.bias)
         if peeling.rest is None:
-            return self._settle_rows(source, peeling.columns)
+            return self._settle_rows(source, peeling.columns, self._search(source, peeling.columns))
         if not peeling.rest.size:
             return Settled("separable", *lift(source, peeling, nothing, 0))
-        found = self._settle_rows(self._rows(peeling.rest), peeling.columns)
+        rest = self._rows(peeling.rest)
+        guess = self._search(rest, peeling.columns)
+        try:
+            found = self._settle_rows(rest, peeling.columns, guess)
+        except OutOfTime:
+            if not isinstance(guess, Blocked):
+                raise
+            obstruction = Combination(tuple(guess.rows.row_numbers.tolist()), guess.weights)
+            return Settled("touching", *lift(source, peeling, nothing, 0), obstruction)  # true, if not all there is
         lifted = lift(source, peeling, found.weights or nothing, found.bias_weight)
         if found.obstruction is None:
             return Settled("separable", *lifted)
         return Settled("touching", *lifted, found.obstruction, found.spread)
 
-    def _settle_rows(self, rows: Source, columns: Ints) -> Settled:
-        """Decide rows that no single column helps with."""
-        if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
-            zero = Combination((int(next(rows.blocks()).numbers[0]),), (1,))
-            return Settled("overlapping", obstruction=zero, spread=zero)
+    def _search(self, rows: Source, columns: Ints) -> Found | None:
+        """What floats find out about rows that no single column helps with; None if there are no columns."""
+        if not len(columns) + self.bias:
+            return None
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
             found = walk(rows, bias=self.bias, clock=self.clock)
-        found = found or search(rows, columns, bias=self.bias, clock=self.clock)
+        return found or search(rows, columns, bias=self.bias, clock=self.clock)
+
+    def _settle_rows(self, rows: Source, columns: Ints, found: Found | None) -> Settled:
+        """Decide the rows, beginning with what floats found."""
+        if found is None:  # rows of zeros alone: each is an obstruction, and all lie in its span
+            zero = Combination((int(next(rows.blocks()).numbers[0]),), (1,))
+            return Settled("overlapping", obstruction=zero, spread=zero)
         if isinstance(found, Separated):
             *weights, bias_weight = whole(np.append(found.w, found.b))
             return Settled("separable", tuple(weights), bias_weight)
@@ -180,18 +193,21 @@ class Regression:
         return verdict
 
     def _unchecked(self, settled: Settled) -> Verdict:
-        facts = self._facts()
-        if settled.obstruction is None or settled.spread is None:
-            return Separable(weights=settled.weights, bias_weight=settled.bias_weight, **facts)
-        obstruction = Obstruction(settled.obstruction.rows, settled.obstruction.weights)
+        facts, weights, bias_weight = self._facts(), settled.weights, settled.bias_weight
+        if settled.obstruction is None:
+            return Separable(weights=weights, bias_weight=bias_weight, **facts)
+        first = Obstruction(settled.obstruction.rows, settled.obstruction.weights)
+        if settled.spread is None:
+            return Touching(weights=weights, bias_weight=bias_weight, obstruction=first, **facts)
         spread = Obstruction(settled.spread.rows, settled.spread.weights)
         if settled.kind == "overlapping":
-            return Overlapping(obstruction=obstruction, spread=spread, **facts)
+            return Overlapping(obstruction=first, spread=spread, **facts)
+        strict = tuple(self._separated(settled).tolist())
         return Touching(
-            weights=settled.weights,
-            bias_weight=settled.bias_weight,
-            obstruction=obstruction,
-            separated_rows=tuple(self._separated(settled).tolist()),
+            weights=weights,
+            bias_weight=bias_weight,
+            obstruction=first,
+            separated_rows=strict,
             spread=spread,
             **facts,
         )
@@ -221,6 +237,8 @@ class Regression:
         """The states of the columns that are not aliased."""
         if settled.kind == "overlapping":
             return ["finite"] * len(kept)
+        if settled.kind == "touching" and settled.spread is None:
+            raise OutOfTime  # what lies in the cone is not known
         bias_last = sorted(kept, key=lambda column: column % (self.source.n_columns + 1))
         inside = _without((*settled.weights, settled.bias_weight), aliases)
         columns = np.array([column for column in bias_last if column != INTERCEPT], np.int64)

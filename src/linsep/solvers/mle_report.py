@@ -63,7 +63,7 @@ class MleReport:
 
     @property
     def separated_rows(self) -> tuple[int, ...] | None:
-        """The rows that some weak separator puts strictly on their side, as many as can be; None if undecided.
+        """The rows that some weak separator puts strictly on their side, as many as can be; None if time ran out.
 
         They are what makes coefficients diverge: the fitted probabilities of their labels tend to 1.
         """
@@ -93,9 +93,10 @@ class MleReport:
                 f"A hyperplane has all {n_rows} rows strictly on their side, so the likelihood grows for ever."
             )
         else:
+            strict = "some" if self.separated_rows is None else len(self.separated_rows)
             yield (
                 "The maximum likelihood estimate does not exist: quasi-complete separation. "
-                f"A hyperplane has {len(self.separated_rows or ())} of the {n_rows} rows strictly on their side "
+                f"A hyperplane has {strict} of the {n_rows} rows strictly on their side "
                 "and the others on itself, so the likelihood grows for ever."
             )
 
