@@ -117,6 +117,13 @@ def test_the_perceptron_keeps_to_the_bound(order):
         assert run.converged and run.updates <= theory.bound[1]
 
 
+def test_the_bound_through_the_origin_is_that_of_the_rows_as_they_are():
+    theory = linsep.novikoff(*linsep.datasets.tao(), bias=False)
+    assert theory.radius == pytest.approx((1, 1)) and theory.gamma == pytest.approx((0.5**0.5,) * 2)
+    assert linsep.perceptron(*linsep.datasets.tao(), bias=False).updates == 2 == round(theory.bound[1])
+    assert "(at most 2 updates" in linsep.perceptron(*linsep.datasets.tao(), bias=False).explain(theory.bound[1])
+
+
 def test_novikoffs_numbers_are_those_of_the_homogenised_rows():
     for X, y in separable_sets(30, seed=6, most_rows=4):
         theory = linsep.novikoff(X, y)

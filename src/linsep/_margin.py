@@ -99,7 +99,7 @@ def _weighed(widest: Widest) -> Obstruction:
 
 @dataclass(frozen=True, slots=True)
 class Novikoff:
-    """R, gamma and (R/gamma)² of the homogenised rows, each between two certified bounds.
+    """R, gamma and (R/gamma)² of the rows with a 1 appended (without bias: as they are), between certified bounds.
 
     The Perceptron makes at most `bound[1]` updates on these rows, in any order.
     """
@@ -107,16 +107,20 @@ class Novikoff:
     radius: tuple[float, float]
     gamma: tuple[float, float]
     bound: tuple[float, float]
+    bias: bool = True
 
     def explain(self) -> str:
         """The theorem with these numbers."""
+        rows = "the rows with a 1 appended" if self.bias else "the rows as they are"
         return (
-            f"With R = {self.radius[1]:.6g} and gamma = {self.gamma[0]:.6g} (of the rows with a 1 appended), "
+            f"With R = {self.radius[1]:.6g} and gamma = {self.gamma[0]:.6g} (of {rows}), "
             f"the Perceptron makes at most (R/gamma)² = {self.bound[1]:.6g} updates, in any order (Novikoff 1962)."
         )
 
 
-def novikoff(X: Any, y: Any = None, *, gap: float = 1e-6, time_limit: float | None = None) -> Novikoff:
+def novikoff(
+    X: Any, y: Any = None, *, bias: bool = True, gap: float = 1e-6, time_limit: float | None = None
+) -> Novikoff:
     """Novikoff's bound on the updates of the Perceptron. Raises NotSeparableError, with the verdict, if there is none.
 
     >>> import linsep
@@ -126,23 +130,23 @@ def novikoff(X: Any, y: Any = None, *, gap: float = 1e-6, time_limit: float | No
     """
     source, clock = as_source(X, y), Clock(time_limit)
     try:
-        widest = WidestSearch(source, homogeneous=True, gap=gap / 2, clock=clock).run()
+        widest = WidestSearch(source, homogeneous=True, gap=gap / 2, clock=clock, has_bias=bias).run()
     except OutOfTime:
         widest = None
     if widest is None or not widest.low > 0:
-        verdict = decide(source, time_limit=time_limit)
-        raise NotSeparableError(verdict)
-    return _theory(source, widest)
+        raise NotSeparableError(decide(source, bias=bias, time_limit=time_limit))
+    return _theory(source, widest, bias)
 
 
-def _theory(source: Source, widest: Widest) -> Novikoff:
+def _theory(source: Source, widest: Widest, bias: bool) -> Novikoff:
     """Floats rounded outward, and the exact length of the rows' mean."""
     weights, bias_weight = as_integers(widest.w, widest.b)
     nearest = _weighed(widest)
     low = recheck.homogeneous_floor(source, form_of(weights, bias_weight))
-    high = recheck.root_above(recheck.squared_ceiling(source, nearest.rows, nearest.weights, None))
+    high = recheck.root_above(recheck.squared_ceiling(source, nearest.rows, nearest.weights, None if bias else False))
     longest2 = source.scan(widest.w, widest.b).longest2
     slack = (source.n_columns + 8) * 2.0**-52
-    radius = (math.sqrt(longest2 + 1.0) * (1 - slack), math.sqrt(longest2 + 1.0) * (1 + slack))
+    reach = math.sqrt(longest2 + bias)
+    radius = (reach * (1 - slack), reach * (1 + slack))
     bound = (radius[0] / high, radius[1] / low if low > 0 else math.inf)
-    return Novikoff(radius, (low, high), (bound[0] ** 2 * (1 - 1e-14), bound[1] ** 2 * (1 + 1e-14)))
+    return Novikoff(radius, (low, high), (bound[0] ** 2 * (1 - 1e-14), bound[1] ** 2 * (1 + 1e-14)), bias)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 TRACED_UPDATES = 1000
 MAX_PASSES = 1000
+BOUND_ENTRIES = 100_000  # tables up to this size have their mistake bound computed beside a trace
 
 EXIT_CODES = f"Exit codes: 0 separated, 2 bad input, 3 undecided, {OF_A_FAULT}"
 PROVED_CODES = f"Exit codes: 0 separable, 1 proved not separable, 2 bad input, 3 undecided, {OF_A_FAULT}"
@@ -159,7 +160,8 @@ def trace(file: File, /, *, label: Label = None, run: Run | None = None) -> int:
     if options.json:
         report.say_json(report.run_json(learner.result(), doubtful))
     else:
-        report.traced(learner.result(), doubtful, table.columns)
+        bound = _bound(learner) if learner.converged and not doubtful else None
+        report.traced(learner.result(), doubtful, table.columns, bound)
     return SEPARABLE if learner.converged and not doubtful else UNDECIDED
 
 
@@ -247,6 +249,19 @@ app.command(
     help_epilogue="Example: linsep mle data.csv --label disease\n\n"
     f"Exit codes: 0 the estimate exists, 1 it does not, 2 bad input, 3 undecided, {OF_A_FAULT}",
 )
+
+
+def _bound(learner: "Learner") -> float | None:
+    """Novikoff's bound on the updates, where it takes no time to know."""
+    from linsep._margin import novikoff
+    from linsep.errors import NotSeparableError
+
+    if learner.source.n_rows * learner.source.n_columns > BOUND_ENTRIES:
+        return None
+    try:
+        return novikoff(learner.source, bias=learner.bias).bound[1]
+    except NotSeparableError:  # separable by too little for floats
+        return None
 
 
 def _mention_bias(file: str, table: "Table", options: Run) -> None:

@@ -116,13 +116,15 @@ def run_json(run: "PerceptronRun", doubtful: int) -> dict[str, Any]:
     return {"summary": True, **ended, "updates": run.updates, "passes": run.passes, **weights}
 
 
-def traced(run: "PerceptronRun", doubtful: int, columns: Sequence[str] | None) -> None:
-    """How a trace ended."""
+def traced(run: "PerceptronRun", doubtful: int, columns: Sequence[str] | None, bound: float | None = None) -> None:
+    """How a trace ended, beside Novikoff's bound on its updates if that is known."""
     done = f"{count(run.updates, 'update')} in {count(run.passes, 'pass')}"
     if run.converged and doubtful:
         say(_in_doubt(done, doubtful), "yellow")
     elif run.converged:
         say(f"Separated after {done}: {equation(run.halfspace, columns)}", "green")
+        if bound is not None:
+            say(f"Novikoff's bound for these rows: at most {bound:,.0f} updates, in any order.")
     else:
         say(f"Undecided: not separated yet after {done}, {UNDECIDED}", "yellow")
 

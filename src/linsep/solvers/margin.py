@@ -63,9 +63,9 @@ class Centre:
 class WidestSearch:
     """The working set of the margin, and the best bounds so far."""
 
-    def __init__(self, source: Source, *, homogeneous: bool, gap: float, clock: Clock) -> None:
+    def __init__(self, source: Source, *, homogeneous: bool, gap: float, clock: Clock, has_bias: bool = True) -> None:
         self.source, self.homogeneous, self.gap, self.clock = source, homogeneous, gap, clock
-        self.low, self.high = 0.0, np.inf
+        self.has_bias = has_bias
 
     def run(self) -> Widest | None:
         """The widest hyperplane; None if floats find none (perhaps there is none)."""
@@ -80,7 +80,7 @@ class WidestSearch:
 
     def _begin(self, level: Level) -> None:
         self.block = level.globally(level.source.sample(2 * self.source.n_columns + 12, seed=1))
-        flat = Centre(np.zeros(self.source.n_columns), 1.0, has_bias=True)
+        flat = Centre(np.zeros(self.source.n_columns), 1.0, self.has_bias)
         rows = flat.signed(self.block)[:, :-1] * self.block.y[:, None]
         if self.homogeneous:
             self.centre = flat

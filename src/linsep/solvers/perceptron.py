@@ -68,9 +68,11 @@ class PerceptronRun:
     mistakes_per_row: Ints
     bits: int | None
 
-    def explain(self) -> str:
-        """What the run shows, in a sentence or two."""
+    def explain(self, bound: float | None = None) -> str:
+        """What the run shows, in a sentence or two; beside Novikoff's bound on the updates, if it is given."""
         done = f"{_count(self.updates, 'update')} in {_count(self.passes, 'pass')}"
+        if bound is not None:
+            done += f" (at most {bound:,.0f} updates are possible)"
         if self.converged:
             return f"Separated after {done}: {self.halfspace.equation()}"
         return (
