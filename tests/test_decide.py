@@ -12,6 +12,7 @@ import naive
 from linsep import _decide, errors
 from linsep.solvers.clock import Clock
 from linsep.solvers.exact_search import ExactSearch
+from linsep.solvers.minnorm import shortest
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
 from strategies import random_small
@@ -30,10 +31,15 @@ def way(request, monkeypatch):
     return request.param
 
 
-def rank(X, bias):
+def rank_of(Z):
     """The rank of the rows, counted by the slow elimination."""
-    Z = naive.signed_rows(X, [1] * len(X), bias)
     return len(Z) - len(naive.null_vectors(Z))
+
+
+def cancels(Z, combination):
+    """Whether positive multiples of the rows add up to zero, in Fractions."""
+    assert min(combination.weights) > 0
+    return not any(naive.combine(combination.weights, [Z[i] for i in combination.rows]))
 
 
 # The adversarial instances ------------------------------------------------------------------------
@@ -62,16 +68,21 @@ def test_the_moment_curve_has_the_weights_of_the_binomial_theorem(way):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_small_random_instances_agree_with_fractions(seed, way):
+def test_small_random_instances_and_their_proofs_agree_with_fractions(seed, way):
     rng = np.random.default_rng(seed)
     for _ in range(5):
         X, y, bias = random_small(rng)
         verdict = linsep.decide(X, y, bias=bias)
         assert verdict.kind == naive.decide(X, y, bias)
+        Z, rank = naive.signed_rows(X, y, bias), rank_of(naive.signed_rows(X, y, bias))
+        if verdict.kind != "overlapping":
+            scores = [naive.dot(z, (*verdict.weights, verdict.bias_weight)[: len(z)]) for z in Z]
+            assert max(scores) > 0 and (min(scores) > 0 if verdict.kind == "separable" else min(scores) == 0)
         if verdict.kind != "separable":
-            assert len(verdict.obstruction.rows) <= rank(X, bias) + 1 <= X.shape[1] + bias + 1
+            assert cancels(Z, verdict.obstruction) and len(verdict.obstruction.rows) <= rank + 1
         if verdict.kind == "overlapping":
-            assert len(verdict.spread.rows) <= max(1, 2 * rank(X, bias))
+            assert cancels(Z, verdict.spread) and len(verdict.spread.rows) <= max(1, 2 * rank)
+            assert rank_of([Z[i] for i in verdict.spread.rows]) == rank
 
 
 @pytest.mark.parametrize(
@@ -108,6 +119,16 @@ def test_a_row_far_larger_than_the_sample_passes_through_no_infinity(way):
     y = np.arange(2000) % 2
     X[1999] = adversarial.M
     assert linsep.decide(X, y).kind == "separable"
+
+
+def test_a_row_of_zeros_among_others_obstructs_through_the_origin(way):
+    X = np.array([[1, -1], [0, 1], [0, 0], [-1, -1], [-1, 1]], float)
+    for zero in (X, np.tile(X, (200, 1))):
+        y = np.tile([1, 0, 0, 0, 0], len(zero) // 5)
+        verdict = linsep.decide(zero, y, bias=False)
+        assert verdict.separable is False and len(verdict.obstruction.rows) == 1
+    answer = shortest(np.array([[1.0, 0.0], [0.0, 0.0]]))
+    assert answer.is_infeasible and answer.multipliers.tolist() == [0, 1]
 
 
 def test_a_column_first_met_late_is_scaled_like_any_other():

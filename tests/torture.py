@@ -34,7 +34,7 @@ from linsep.errors import InputError
 ONE_THREAD = ("LINSEP_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 PATIENCE = 120  # seconds for one instance
 FROM_JSON = 20  # every so many verdicts are checked again, from their written form
-RANDOM, RANDOM_BY_FLOATS, CHUNK = 100_000, 30_000, 1000
+RANDOM, RANDOM_BY_FLOATS, CHUNK = 100_000, 20_000, 1000
 
 # ---------------------------------------------------------------------------------------------------
 # Tallies
@@ -242,6 +242,52 @@ def random_small(seed: int, count: int, floats: bool) -> Tally:
     return tally
 
 
+def random_repeated(seed: int, count: int, n: int) -> Tally:
+    """Small degenerate instances whose rows come again and again, in a random order, n in all."""
+    tally = Tally(f"random small, among {n:,} rows")
+    rng = np.random.default_rng([seed, n])
+    for k in range(count):
+        X, y, bias = strategies.random_small(rng)
+        order = rng.permutation(np.arange(n) % len(y))
+        name = f"{X.tolist()}, {y.tolist()}, bias={bias}, repeated"
+        many = X[order] if k % 3 else sp.csr_array(X[order])
+        tally.check(name, many, y[order], bias, (naive.decide(X, y, bias),))
+    return tally
+
+
+def random_medium(seed: int, count: int) -> Tally:
+    """Hundreds of rows, too many for the slow answer: what the exact LP says of all rows, floats must come to."""
+    tally = Tally("random medium, by floats")
+    for k in range(count):
+        X, y, bias = medium(np.random.default_rng([seed, k]))
+        expected = linsep.decide(X, y, bias=bias).kind
+        with guided(floats=True):
+            tally.check(f"medium {seed}, {k}", X if k % 3 else sp.csr_array(X), y, bias, (expected,))
+    return tally
+
+
+def medium(rng: np.random.Generator) -> strategies.DataSet:
+    """Integers: any, mostly zeros, of low rank, or far away; labels by a plane, with a few wrong, or at random."""
+    n, d = int(rng.integers(20, _decide.FEW_ROWS)), int(rng.integers(1, _decide.FEW_COLUMNS + 1))
+    X = rng.integers(-9, 10, (n, d)).astype(np.float64)
+    shape = rng.integers(5)
+    if shape == 0:
+        X *= rng.random((n, d)) < 0.15
+    if shape == 1:
+        rank = (d + 1) // 2
+        X = rng.integers(-3, 4, (n, rank)).astype(np.float64) @ rng.integers(-3, 4, (rank, d))
+    score = X @ rng.integers(-3, 4, d)
+    y = np.where(score >= np.median(score), 1, -1)
+    wrong = rng.random(n) < rng.choice([0.0, 1.0 / n, 0.5])
+    y[wrong | (score == np.median(score)) & (rng.random(n) < rng.choice([0.0, 0.5]))] *= -1
+    y[:2] = (1, -1) if abs(int(y.sum())) == n else y[:2]
+    if shape == 2:
+        X += 2.0**45
+    if shape == 3:
+        X = np.ldexp(X, rng.integers(-900, 900, d))
+    return X, y, bool(rng.random() < 0.75)
+
+
 def needle_in_a_haystack(seed: int) -> Tally:
     """Three rows that obstruct, among 100,000 rows: duplicated, shuffled, dense and sparse, floats and integers."""
     tally = Tally("needle among 100,000 rows")
@@ -290,9 +336,11 @@ def campaign() -> Iterator[Job]:
     yield from ((needle_in_a_haystack, (seed,)) for seed in range(4))
     yield from ((family_among_many, (*job, 20_000)) for job in small)
     yield from ((family_by_floats, job) for job in sizes)
+    yield from ((random_repeated, (seed, 100, 2000)) for seed in range(30))
+    yield from ((random_medium, (seed, 50)) for seed in range(60))
     for floats, count in ((False, RANDOM), (True, RANDOM_BY_FLOATS)):
         yield from ((random_small, (seed, CHUNK, floats)) for seed in range(count // CHUNK))
-        yield from ((near_collinear, (*part, floats)) for part in parts(65_536))
+        yield from ((near_collinear, (*part, floats)) for part in parts(16_384 if floats else 65_536))
         for (name, args), (total, _) in COUNTS.items():
             if not floats or total < 65_536:
                 yield from ((labellings, (name, args, *part, floats)) for part in parts(total))
@@ -333,8 +381,11 @@ def main(workers: int = 2) -> int:
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))  # read by the workers as they start
     start = time.perf_counter()
     tallies: dict[str, Tally] = {}
+    jobs = list(campaign())
     with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        for tally in pool.imap_unordered(run, campaign()):
+        for done, tally in enumerate(pool.imap_unordered(run, jobs), 1):
+            if done % (len(jobs) // 10) == 0:
+                print(f"{done} of {len(jobs)} jobs, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
             for fault in tally.faults:
                 print(fault, file=sys.stderr, flush=True)
             tallies[tally.family] = tallies.get(tally.family, Tally(tally.family)) + tally

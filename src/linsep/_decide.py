@@ -1,7 +1,7 @@
 """Can a hyperplane separate the two classes? The outline of the library on one screen.
 
     NaN, infinity                     refused, with row and column
-    few rows                          the exact LP on all of them
+    few rows of small numbers         the exact LP on all of them, in 64-bit integers
     a column of one sign              separates every row it touches: peel, and go on with the rest
     many rows                         a working set guided by floats, each answer proved exactly
     what floats cannot settle         the exact LP, started from where they stopped
@@ -28,7 +28,7 @@ from linsep.sources.base import Floats, Ints, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
 
-FEW_ROWS, FEW_COLUMNS = 400, 18  # up to here the exact LP takes all rows at once
+FEW_ROWS, FEW_COLUMNS = 400, 18  # up to here the exact LP tries all rows at once
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
 
@@ -89,7 +89,9 @@ class Case:
         """The verdict on finite rows."""
         if self.source.n_rows <= FEW_ROWS and self.source.n_columns <= FEW_COLUMNS:
             everything = self.source.take(np.arange(self.source.n_rows))
-            return self.verdict(self.exact(self.source, np.arange(self.source.n_columns)).run(everything))
+            found = self.exact(self.source, np.arange(self.source.n_columns)).run_in_int64(everything)
+            if found is not None:
+                return self.verdict(found)
         peeling = peel(self.source, bias=self.bias)
         if peeling.rest is None:
             return self.verdict(self.settle(self.source, peeling.columns))

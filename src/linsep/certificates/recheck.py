@@ -20,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.certificates.rows import Rows, Scannable, Values, is_sparse
+from linsep.certificates.rows import Rows, Scannable, Values, can_scan, is_sparse
 from linsep.certificates.signs import Form, exact_score, flat, form_of, is_exact, pieces, scores, signs
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
 from linsep.exact import IntegerRows, integer_rows, original_weights, rounding_factor
@@ -40,7 +40,7 @@ def check_shape(rows: Rows, n_rows: int, n_columns: int) -> None:
 def check_separator(rows: Rows, weights: Sequence[int], constant: int) -> None:
     """Every row lies strictly on its side."""
     form = form_of(weights, constant)
-    if isinstance(rows, Scannable) and is_exact(form) and _scan_is_clean(rows, form):
+    if can_scan(rows) and is_exact(form) and _scan_is_clean(rows, form):
         return
     for numbers, side in _sides(rows, form):
         bad = np.flatnonzero(side <= 0)
@@ -97,7 +97,18 @@ def _signs(form: Form, numbers: NDArray[np.int64], values: Values) -> NDArray[np
 def check_combination(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, what: str) -> None:
     """Positive multiples of the signed rows add up to zero in every column."""
     check_numbers(rows, numbers, weights, what)
-    totals = _signed_sum(rows, numbers, weights, bias)
+    _require_zero(rows, numbers, _weighted_sum(weights, *_integer_table(rows, numbers, bias)), what)
+
+
+def check_spread(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, what: str) -> None:
+    """The same, and every row is a linear combination of these."""
+    check_numbers(rows, numbers, weights, what)
+    table = _integer_table(rows, numbers, bias)
+    _require_zero(rows, numbers, _weighted_sum(weights, *table), what)
+    _require_none(_outside_span(rows, bias, *table), what)
+
+
+def _require_zero(rows: Rows, numbers: Sequence[int], totals: dict[int, tuple[int, int]], what: str) -> None:
     for column, (mantissa, _) in sorted(totals.items()):
         if mantissa:
             where = "the constant" if column == rows.n_columns else f"column {column}"
@@ -123,9 +134,12 @@ def check_numbers(rows: Rows, numbers: Sequence[int], weights: Sequence[int], wh
 
 def _signed_sum(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool) -> dict[int, tuple[int, int]]:
     """`Σ u z`, exactly, column by column (m·2^e); columns without entries are left out."""
+    return _weighted_sum(weights, *_integer_table(rows, numbers, bias))
+
+
+def _weighted_sum(weights: Sequence[int], columns: list[int], table: IntegerRows) -> dict[int, tuple[int, int]]:
     from flint import fmpz_mat
 
-    columns, table = _integer_table(rows, numbers, bias)
     highest = int(table.row_exponents.max(initial=0))
     multiples = [u << (highest - int(e)) for u, e in zip(weights, table.row_exponents, strict=True)]
     total = fmpz_mat([multiples]) * fmpz_mat(table.rows.tolist())
@@ -138,11 +152,13 @@ def _integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list
     taken, values, y = rows.take(numbers)
     if [int(n) for n in taken] != list(numbers):
         raise CertificateError("The source did not hand over the rows it was asked for.")
-    used = np.unique(flat(values, taken).columns)
-    narrow = values if len(used) == rows.n_columns else values[:, used]
-    dense = narrow.toarray() if is_sparse(narrow) else np.asarray(narrow)
-    columns = [*used.tolist(), *([rows.n_columns] if bias else [])]
-    return columns, integer_rows(dense, y, bias=bias)
+    used = list(range(rows.n_columns))
+    if is_sparse(values):
+        used = np.unique(values.indices).tolist()
+        values = values[:, used].toarray()
+    if values.dtype == object or not np.isfinite(values).all():
+        flat(values, taken)  # raises, and names the row
+    return [*used, *([rows.n_columns] if bias else [])], integer_rows(values, y, bias=bias)
 
 
 def check_span(
@@ -152,13 +168,21 @@ def check_span(
     outside = rows_outside_span(rows, numbers, bias)
     if exempt is not None:
         outside = outside[~np.isin(outside, exempt)]
+    _require_none(outside, what)
+
+
+def _require_none(outside: NDArray[np.int64], what: str) -> None:
     if len(outside):
         raise CertificateError(f"Row {outside[0]} is not a linear combination of the rows of the {what}.")
 
 
 def rows_outside_span(rows: Rows, numbers: Sequence[int], bias: bool) -> NDArray[np.int64]:
     """The rows that are no linear combination of the rows named."""
-    columns, forms = _vanishing_forms(rows, numbers, bias)
+    return _outside_span(rows, bias, *_integer_table(rows, numbers, bias))
+
+
+def _outside_span(rows: Rows, bias: bool, columns: list[int], table: IntegerRows) -> NDArray[np.int64]:
+    columns, forms = _vanishing_forms(rows.n_columns, columns, table)
     if len(columns) == rows.n_columns + bias and not forms:
         return np.zeros(0, dtype=np.int64)  # the named rows span everything
     unused = np.ones(rows.n_columns, dtype=bool)
@@ -172,11 +196,10 @@ def rows_outside_span(rows: Rows, numbers: Sequence[int], bias: bool) -> NDArray
     return np.concatenate(found)
 
 
-def _vanishing_forms(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], list[Form]]:
-    """The columns where the named rows have entries, and a basis of the forms on these that vanish there."""
+def _vanishing_forms(n_columns: int, columns: list[int], table: IntegerRows) -> tuple[list[int], list[Form]]:
+    """The columns where the rows of the table have entries, and a basis of the forms on these that vanish there."""
     from flint import fmpz_mat, nmod_mat
 
-    columns, table = _integer_table(rows, numbers, bias)
     used = np.flatnonzero((table.rows != 0).any(axis=0))
     columns = [columns[k] for k in used]
     if not columns:
@@ -187,7 +210,7 @@ def _vanishing_forms(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[li
     basis, nullity = matrix.nullspace()
     scaled = [[int(basis[i, k]) for i in range(len(columns))] for k in range(nullity)]
     vectors = [list(original_weights(vector, table.column_exponents[used])) for vector in scaled]
-    return columns, [_spread_form(rows.n_columns, columns, vector) for vector in vectors]
+    return columns, [_spread_form(n_columns, columns, vector) for vector in vectors]
 
 
 def _spread_form(n_columns: int, columns: list[int], vector: list[int]) -> Form:
@@ -215,7 +238,7 @@ def _has_entries(values: Values, columns: NDArray[np.bool_]) -> NDArray[np.bool_
 def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: float) -> None:
     """Every row is at least `low` away from the hyperplane, on its side."""
     form = form_of(weights, constant)
-    if isinstance(rows, Scannable) and is_exact(form) and _scanned_floor(rows, form) >= low * _length_above(form):
+    if can_scan(rows) and is_exact(form) and _scanned_floor(rows, form) >= low * _length_above(form):
         return
     square, bound = sum(w * w for w in weights), Fraction(low)
     for number, score in _near_scores(rows, form, low):
@@ -312,7 +335,7 @@ def margin_bounds(
     if not square:
         raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
     high = root_above(squared_ceiling(rows, numbers, multiples, bias))
-    if isinstance(rows, Scannable) and is_exact(form):
+    if can_scan(rows) and is_exact(form):
         floor = _scanned_floor(rows, form)
         low = floor / _length_above(form) * (1 - 2.0**-40)
         if low > high * (1 - 2.0**-20):  # else it is worth finding out exactly

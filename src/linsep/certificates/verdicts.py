@@ -259,10 +259,10 @@ class Overlapping(Verdict):
     spread: Obstruction
 
     def _verify_claim(self, rows: Rows) -> None:
-        recheck.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
+        recheck.check_spread(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
         if self.spread != self.obstruction:
-            recheck.check_combination(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
-        recheck.check_span(rows, self.spread.rows, self.bias, "spread")
+            first = self.obstruction
+            recheck.check_combination(rows, first.rows, first.weights, self.bias, "obstruction")
 
 
 @final

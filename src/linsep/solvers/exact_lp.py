@@ -132,7 +132,7 @@ class ExactLP:
 
     def three_way(self, basis_hint: Sequence[int] = ()) -> Outcome:
         """Decide all rows added: separable, touching or overlapping."""
-        quick = self._three_way_in_int64()
+        quick = None if self.pivots or self._first else three_way_in_int64(self._store.as_int64())
         self._is_quick = quick is not None
         if quick is not None:
             return quick
@@ -333,23 +333,19 @@ class ExactLP:
         self._draw_costs()
         self._weigh()
 
-    # The int64 engine -----------------------------------------------------------------------------
 
-    def _three_way_in_int64(self) -> Outcome | None:
-        """Let the compiled LP decide, if this one has not begun and the rows are few and small enough."""
-        if self.pivots or self._first or self._size > _TINY_COLUMNS or len(self._store) > _TINY_ROWS:
-            return None
-        rows = self._store.as_int64()
-        if rows is None:
-            return None
-        found = tiny.decide_rows(rows)
-        if found.kind == tiny.OVERFLOW:
-            return None
-        weights = coprime(found.weights.tolist())
-        if found.kind == tiny.SEPARABLE:
-            return Separable(weights)
-        first, spread = _nonzero(found.first), _nonzero(found.spread)
-        return Touching(weights, first, spread) if found.kind == tiny.TOUCHING else Overlapping(first, spread)
+def three_way_in_int64(rows: NDArray[np.int64] | None) -> Outcome | None:
+    """Let the compiled LP decide, if the rows are few and small enough for 64 bits; else None."""
+    if rows is None or rows.shape[1] > _TINY_COLUMNS or len(rows) > _TINY_ROWS:
+        return None
+    found = tiny.decide_rows(rows)
+    if found.kind == tiny.OVERFLOW:
+        return None
+    weights = coprime(found.weights.tolist())
+    if found.kind == tiny.SEPARABLE:
+        return Separable(weights)
+    first, spread = _nonzero(found.first), _nonzero(found.spread)
+    return Touching(weights, first, spread) if found.kind == tiny.TOUCHING else Overlapping(first, spread)
 
 
 def _nonzero(multipliers: NDArray[np.int64]) -> Obstruction:

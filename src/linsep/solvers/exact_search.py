@@ -6,6 +6,7 @@ that contradict it are added, and the LP goes on from where it stands. No row is
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from linsep.certificates import recheck
 from linsep.certificates.signs import Form, form_of, scores, signs
 from linsep.exact import original_multipliers, original_weights
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.exact_lp import ExactLP
+from linsep.solvers.exact_lp import ExactLP, three_way_in_int64
 from linsep.solvers.exact_outcomes import Obstruction, Outcome, Overlapping, Separable, Stopped
 from linsep.solvers.frame import Frame
 from linsep.sources.base import Block, Ints, Source
@@ -49,7 +50,6 @@ class ExactSearch:
     def __init__(self, source: Source, columns: Ints, *, bias: bool, clock: Clock) -> None:
         self.source, self.clock = source, clock
         self.frame = Frame(source.n_columns, columns, np.zeros(len(columns) + bias, np.int32), bias)
-        self.lp = ExactLP(self.frame.width, should_stop=clock.is_over)
         self.numbers: list[int] = []
         self.row_exponents: list[int] = []
         self.column_exponents: Ints = np.zeros(self.frame.width, np.int64)
@@ -73,6 +73,23 @@ class ExactSearch:
                 self._add(self.source.take(against))
         except Stopped:
             raise OutOfTime from None
+
+    def run_in_int64(self, rows: Block) -> Settled | None:
+        """Decide these rows, all that there are, if 64 bits are enough; else None."""
+        integers = self.frame.integers(rows)
+        if integers.rows.dtype != np.int64:
+            return None
+        outcome = three_way_in_int64(integers.rows)
+        if outcome is None:
+            return None
+        self.column_exponents = integers.column_exponents
+        self.numbers, self.row_exponents = rows.row_numbers.tolist(), integers.row_exponents.tolist()
+        return self._settled(outcome)
+
+    @cached_property
+    def lp(self) -> ExactLP:
+        """The exact LP, made when it is needed: small tables never need it."""
+        return ExactLP(self.frame.width, should_stop=self.clock.is_over)
 
     def _add(self, rows: Block) -> None:
         if self.is_empty.any():

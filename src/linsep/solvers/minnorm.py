@@ -38,6 +38,10 @@ class Shortest:
 def shortest(z: Floats, start: npt.NDArray[np.bool_] | None = None) -> Shortest:
     """Minimise |w|² with z·w >= 1; `start` marks rows likely to matter."""
     n_rows, width = z.shape
+    is_zero = ~z.any(axis=1)
+    if is_zero.any():  # DAQP would divide by its length, and answer with whatever its memory holds
+        first = np.arange(n_rows) == np.argmax(is_zero)
+        return Shortest(np.zeros(width), first.astype(np.float64), is_solved=False, is_infeasible=True)
     sense = np.zeros(n_rows, np.int32)
     if start is not None:
         sense[start] = ACTIVE
@@ -51,7 +55,10 @@ def shortest(z: Floats, start: npt.NDArray[np.bool_] | None = None) -> Shortest:
         iter_limit=20 * (width + n_rows) + 1000,
         fval_bound=1e30,
     )
-    return Shortest(np.array(w), np.abs(np.asarray(info["lam"])), flag == SOLVED, flag == INFEASIBLE)
+    w, multipliers = np.array(w), np.abs(np.asarray(info["lam"]))
+    if not (np.isfinite(w).all() and np.isfinite(multipliers).all()):
+        return Shortest(np.zeros(width), np.zeros(n_rows), is_solved=False, is_infeasible=False)
+    return Shortest(w, multipliers, flag == SOLVED, flag == INFEASIBLE)
 
 
 def nearest_to_zero(z: Floats) -> Shortest:
