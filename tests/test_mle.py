@@ -301,7 +301,7 @@ def test_names_come_from_the_dataframe_or_the_caller():
     ("options", "message"),
     [
         ({"names": ["a"]}, "1 names for 2 columns"),
-        ({"names": ["a", "a"]}, "Two columns are called 'a'"),
+        ({"names": ["a", "a"]}, "2 columns are called 'a'"),
         ({"names": ["a", "(Intercept)"]}, "bias=False"),
         ({"time_limit": -1}, "time_limit"),
     ],

@@ -23,6 +23,7 @@ C. Geyer, Likelihood inference in exponential families and directions of recessi
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -85,9 +86,9 @@ def _names(source: Source, names: Sequence[str] | None, bias: bool) -> tuple[str
         raise ArgumentError(f"{len(chosen)} names for {source.n_columns} columns: give one for each.")
     if bias and INTERCEPT_NAME in chosen:
         raise ArgumentError(f"A column is called {INTERCEPT_NAME!r}: say bias=False, or give it another name.")
-    repeated = [name for k, name in enumerate(chosen) if name in chosen[:k]]
-    if repeated:
-        raise ArgumentError(f"Two columns are called {repeated[0]!r}: each needs a name of its own.")
+    name, times = Counter(chosen).most_common(1)[0]
+    if times > 1:
+        raise ArgumentError(f"{times} columns are called {name!r}: each needs a name of its own.")
     return tuple(chosen)
 
 
