@@ -49,6 +49,11 @@ def test_dataframes_bring_their_column_names(frame):
     assert source.columns == ("a", "b") and numbers(source.table).tolist() == X
 
 
+def test_a_frame_without_names_counts_its_columns():
+    source = as_source(pd.DataFrame(np.array(X)), Y)
+    assert source.columns == ("0", "1") and numbers(source.table).tolist() == X
+
+
 def test_a_frame_of_integers_stays_integer():
     assert read_table(pd.DataFrame({"a": [1, 2], "b": [3, 4]}))[0].values.dtype == np.int64
 

@@ -188,13 +188,13 @@ def _require_indices(matrix: Any) -> None:
 
 
 def _read_frame(frame: "nw.DataFrame[Any]") -> npt.NDArray[Any]:
-    columns = [_read_column(frame[name], name) for name in frame.columns]
+    columns = [_read_column(frame.get_column(name), str(name)) for name in frame.columns]
     kind = np.result_type(*columns)
     table = np.empty(frame.shape, dtype=kind)
     for j, (name, column) in enumerate(zip(frame.columns, columns, strict=True)):
         table[:, j] = column
         if column.dtype.kind in "iu" and kind.kind == "f":
-            _require_exact(column, name)
+            _require_exact(column, str(name))
     return table
 
 
