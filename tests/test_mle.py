@@ -15,11 +15,12 @@ from rich.console import Console
 
 import linsep
 import naive
+from linsep import _decide
 from linsep.errors import ArgumentError, NotFiniteError, OneClassError
 from linsep.exact import PRIME
+from linsep.mle_report import Dependence
 from linsep.solvers.clock import OutOfTime
 from linsep.solvers.minnorm import Shortest
-from linsep.solvers.mle_report import Dependence
 from linsep.sources.calls import CallSource
 from strategies import data_sets, random_small
 
@@ -92,7 +93,7 @@ def test_random_degenerate_data_agree_with_the_oracle_and_no_state_is_rare():
 
 def test_the_way_of_many_rows_agrees_with_the_oracle(monkeypatch):
     """The working set, the contradictions and the samples, on data small enough for the oracle."""
-    monkeypatch.setattr("linsep.solvers.mle.FEW_ROWS", 0)
+    monkeypatch.setattr("linsep._decide.FEW_ROWS", 0)
     monkeypatch.setattr("linsep.solvers.recession.SAMPLE", 1)
     monkeypatch.setattr("linsep.solvers.aliasing.SAMPLE", 1)
     rng = np.random.default_rng(6)
@@ -333,17 +334,20 @@ def test_out_of_time_nothing_is_claimed():
 
 
 def test_out_of_time_after_peeling_it_is_still_known_that_there_is_no_estimate(monkeypatch):
-    """The rest has an obstruction, found by floats; the exact LP that finds all separated rows runs out of time."""
-    monkeypatch.setattr("linsep.solvers.mle.ExactSearch.run", late)
+    """The rest has an obstruction; the search for all separated rows runs out of time."""
+    settle = _decide.Case.settle
+
+    def late(case):
+        if case.maximal:
+            raise OutOfTime
+        return settle(case)
+
+    monkeypatch.setattr(_decide.Case, "settle", late)
     X, y = many_rows(np.random.default_rng(3), 2000)
     report = linsep.mle_exists(X, y)
     assert report.exists is False and report.verdict.kind == "touching" and report.separated_rows is None
-    assert set(report.coefficients.values()) == {"unknown", "aliased"}
+    assert set(report.coefficients.values()) == {"unknown"}
     assert "some of the 2000 rows" in report.explain()
-
-
-def late(*_, **__):
-    raise OutOfTime
 
 
 def test_columns_past_counting_leave_the_coefficients_unknown(monkeypatch):

@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "CertificateError": "linsep.errors",
-    "MleReport": "linsep.solvers.mle_report",
+    "MleReport": "linsep.mle_report",
     "Obstruction": "linsep.certificates",
     "Overlapping": "linsep.certificates",
     "Separable": "linsep.certificates",
@@ -28,7 +28,7 @@ _HOME = {
     "PerceptronRun": "linsep.solvers.perceptron",
     "Step": "linsep.solvers.perceptron",
     "homogenise": "linsep.halfspace",
-    "mle_exists": "linsep.solvers.mle",
+    "mle_exists": "linsep._mle",
     "perceptron": "linsep.solvers.perceptron",
     "perceptron_steps": "linsep.solvers.perceptron",
 }
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from linsep._margin import Novikoff as Novikoff
     from linsep._margin import max_margin as max_margin
     from linsep._margin import novikoff as novikoff
+    from linsep._mle import mle_exists as mle_exists
     from linsep.certificates import Obstruction as Obstruction
     from linsep.certificates import Overlapping as Overlapping
     from linsep.certificates import Separable as Separable
@@ -55,8 +56,7 @@ if TYPE_CHECKING:
     from linsep.errors import NotSeparableError as NotSeparableError
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
-    from linsep.solvers.mle import mle_exists as mle_exists
-    from linsep.solvers.mle_report import MleReport as MleReport
+    from linsep.mle_report import MleReport as MleReport
     from linsep.solvers.perceptron import PerceptronRun as PerceptronRun
     from linsep.solvers.perceptron import Step as Step
     from linsep.solvers.perceptron import perceptron as perceptron

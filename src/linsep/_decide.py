@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
-from linsep.certificates.signs import dyadic
+from linsep.certificates.signs import dyadic, form_of
 from linsep.errors import ArgumentError
 from linsep.exact import coprime
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.exact_search import Combination, ExactSearch, Settled
+from linsep.solvers.exact_search import Combination, ExactSearch, Settled, violated
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
 from linsep.sources.base import Floats, Ints, Source
@@ -53,7 +53,7 @@ def decide(X: Any, y: Any = None, *, bias: bool = True, time_limit: float | None
     source, clock = as_source(X, y), Clock(time_limit)
     case = Case(source, bias, clock)
     try:
-        verdict = case.decide_while_reading()
+        verdict = case.verdict(case.settle_while_reading())
     except OutOfTime:
         return case.undecided()
     verdict.verify(source)
@@ -62,21 +62,25 @@ def decide(X: Any, y: Any = None, *, bias: bool = True, time_limit: float | None
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The rows to be decided, and the way from what the solvers find to a verdict."""
+    """The rows to be decided, and the way from what the solvers find to a verdict.
+
+    `maximal` asks more of touching rows: which of them can be strictly on their side at all, and the proof.
+    """
 
     source: Source
     bias: bool
     clock: Clock
+    maximal: bool = False
 
-    def decide_while_reading(self) -> Verdict:
-        """The verdict, not checked yet; meanwhile every row is read once, since few of them may be proof enough."""
+    def settle_while_reading(self) -> Settled:
+        """The answer; meanwhile every row is read once, since few of them may be proof enough."""
         if self.source.n_rows * self.source.n_columns < WORTH_A_THREAD:
             self.require_finite()
-            return self.decide()
+            return self.settle()
         with ThreadPoolExecutor(1) as beside:
             reading = beside.submit(self.require_finite)
             try:
-                return self.decide()
+                return self.settle()
             finally:
                 reading.result()  # a bad number is the better reason, whatever else went wrong because of it
 
@@ -85,19 +89,36 @@ class Case:
         self.source.scan(np.zeros(self.source.n_columns), 0.0)
         self.clock.reads += 1
 
-    def decide(self) -> Verdict:
-        """The verdict on finite rows."""
+    def settle(self) -> Settled:
+        """The answer for finite rows."""
         if self.source.n_rows <= FEW_ROWS and self.source.n_columns <= FEW_COLUMNS:
             everything = self.source.take(np.arange(self.source.n_rows))
             found = self.exact(self.source, np.arange(self.source.n_columns)).run_in_int64(everything)
             if found is not None:
-                return self.verdict(found)
+                return found
         peeling = peel(self.source, bias=self.bias)
         if peeling.rest is None:
-            return self.verdict(self.settle(self.source, peeling.columns))
-        return self.verdict(self.lifted(peeling, peeling.rest))
+            return self.settle_rows(self.source, peeling.columns, three_way=True)
+        return self.lifted(peeling, peeling.rest)
 
-    def settle(self, rows: Source, columns: Ints, *, three_way: bool = True) -> Settled:
+    def lifted(self, peeling: Peeling, rows: Ints) -> Settled:
+        """Decide what is left after peeling, and take the peeled rows back in.
+
+        The weak separators of the rest are those of all rows, as far as the rest is concerned. So a maximal answer
+        there is one for all; and if none is asked for, any obstruction in the rest will do.
+        """
+        nothing = (0,) * self.source.n_columns
+        if not rows.size:
+            return Settled("separable", *lift(self.source, peeling, nothing, 0))
+        block = self.source.take(rows)
+        rest = MemorySource(block.table, block.y, block.n_columns, numbers=rows)
+        found = self.settle_rows(rest, peeling.columns, three_way=self.maximal)
+        lifted = lift(self.source, peeling, found.weights or nothing, found.bias_weight)
+        if found.obstruction is None:
+            return Settled("separable", *lifted)
+        return Settled("touching", *lifted, found.obstruction, found.spread if self.maximal else None)
+
+    def settle_rows(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled:
         """Decide rows that no single column helps with; without `three_way` any obstruction will do."""
         if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
             zero = Combination((int(next(rows.blocks()).numbers[0]),), (1,))
@@ -114,33 +135,31 @@ class Case:
             if not three_way or len(found.weights) == len(columns) + self.bias + 1:
                 return Settled("overlapping", obstruction=whole, spread=whole)
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
-        return self.exact(rows, columns).run(found.rows, hint.tolist())
-
-    def lifted(self, peeling: Peeling, rows: Ints) -> Settled:
-        """Decide what is left after peeling, and take the peeled rows back in."""
-        nothing = (0,) * self.source.n_columns
-        if not rows.size:
-            return Settled("separable", *lift(self.source, peeling, nothing, 0))
-        block = self.source.take(rows)
-        rest = MemorySource(block.table, block.y, block.n_columns, numbers=rows)
-        found = self.settle(rest, peeling.columns, three_way=False)
-        if found.obstruction is None:
-            return Settled("separable", *lift(self.source, peeling, found.weights, found.bias_weight))
-        return Settled("touching", *lift(self.source, peeling, nothing, 0), obstruction=found.obstruction)
+        return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
 
     def exact(self, rows: Source, columns: Ints) -> ExactSearch:
         """The exact LP on some rows."""
         return ExactSearch(rows, columns, bias=self.bias, clock=self.clock)
 
     def verdict(self, found: Settled) -> Verdict:
-        """The verdict of an exact answer."""
+        """The verdict of an exact answer, not checked yet."""
+        facts = self.facts()
+        weights: dict[str, Any] = {"weights": found.weights, "bias_weight": found.bias_weight}
         if found.obstruction is None:
-            return Separable(weights=found.weights, bias_weight=found.bias_weight, **self.facts())
+            return Separable(**weights, **facts)
         first = Obstruction(found.obstruction.rows, found.obstruction.weights)
-        if found.spread is None or found.weights:
-            return Touching(weights=found.weights, bias_weight=found.bias_weight, obstruction=first, **self.facts())
-        spread = Obstruction(found.spread.rows, found.spread.weights)
-        return Overlapping(obstruction=first, spread=spread, **self.facts())
+        spread = None if found.spread is None else Obstruction(found.spread.rows, found.spread.weights)
+        if found.kind == "overlapping" and spread is not None:
+            return Overlapping(obstruction=first, spread=spread, **facts)
+        if not self.maximal or spread is None:
+            return Touching(**weights, obstruction=first, **facts)
+        separated = tuple(self.separated(found).tolist())
+        return Touching(**weights, obstruction=first, separated_rows=separated, spread=spread, **facts)
+
+    def separated(self, found: Settled) -> Ints:
+        """The rows strictly on their side of the weak separator."""
+        on_it = violated(self.source, form_of(found.weights, found.bias_weight), 1)
+        return np.setdiff1d(np.arange(self.source.n_rows), on_it)
 
     def undecided(self) -> Verdict:
         """What is left to say when the time is over."""

@@ -25,29 +25,24 @@ C. Geyer, Likelihood inference in exponential families and directions of recessi
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
-from linsep.certificates.signs import form_of
+from linsep._decide import Case
+from linsep.certificates import Verdict
 from linsep.errors import ArgumentError
+from linsep.mle_report import INTERCEPT_NAME, Dependence, MleReport, State
 from linsep.solvers.aliasing import INTERCEPT, Alias, TooLarge, find_aliases
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.exact_search import Combination, ExactSearch, Settled, violated
+from linsep.solvers.exact_search import Settled
 from linsep.solvers.frame import Frame
-from linsep.solvers.mle_report import INTERCEPT_NAME, Dependence, MleReport, State
-from linsep.solvers.peel import lift, peel
-from linsep.solvers.recession import Cone, whole
-from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
-from linsep.sources.base import Block, Ints, Source
+from linsep.solvers.recession import Cone
+from linsep.sources.base import Ints, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
-
-FEW_ROWS, FEW_COLUMNS = 400, 18  # up to here the exact LP takes all rows at once
-MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
 
 
 def mle_exists(
@@ -106,153 +101,54 @@ class Regression:
         columns = [*([INTERCEPT] if self.bias else []), *range(self.source.n_columns)]
         states: dict[int, State] = dict.fromkeys(columns, "unknown")
         aliases: tuple[Alias, ...] = ()
+        case = Case(self.source, self.bias, self.clock)
         verdict: Verdict | None = None
         try:
-            self._require_finite()
-            settled = self._settle()
-            verdict = self._verdict(settled)
+            settled = case.settle_while_reading()
+            verdict = self._checked(case.verdict(settled))
+            if settled.kind == "touching":
+                case = replace(case, maximal=True)
+                settled = case.settle()
+                verdict = self._checked(case.verdict(settled))
             aliases = find_aliases(self.source, bias=self.bias, clock=self.clock)
             states |= {alias.column: "aliased" for alias in aliases}
             kept = [column for column in columns if states[column] != "aliased"]
-            states |= zip(kept, self._states(settled, kept, aliases), strict=True)
+            states |= zip(kept, self._states(case, settled, kept, aliases), strict=True)
         except (OutOfTime, TooLarge):
-            verdict = verdict or self._undecided()
+            verdict = verdict or self._named(case.undecided())
         return MleReport(
             verdict=verdict,
             states=tuple((self._name(c), state) for c, state in states.items()),
             dependences=tuple(self._dependence(alias) for alias in aliases),
         )
 
-    def _require_finite(self) -> None:
-        """One read of the rows that refuses NaN and infinity by name."""
-        self.clock.reads += 1
-        self.source.scan(np.zeros(self.source.n_columns), 0.0)
-
-    def _settle(self) -> Settled:
-        """Separable, touching or overlapping; touching with the largest set of separated rows.
-
-        Peeling takes nothing from that set: every peeled row is in it, and the weak separators of the rest are those
-        of all rows, as far as the rest is concerned.
-        """
-        source, nothing = self.source, (0,) * self.source.n_columns
-        if source.n_rows <= FEW_ROWS and source.n_columns <= FEW_COLUMNS:
-            return self._exact(source, np.arange(source.n_columns)).run(self._everything(), maximal=True)
-        peeling = peel(source, bias=self.bias)
-        if peeling.rest is None:
-            return self._settle_rows(source, peeling.columns, self._search(source, peeling.columns))
-        if not peeling.rest.size:
-            return Settled("separable", *lift(source, peeling, nothing, 0))
-        rest = self._rows(peeling.rest)
-        guess = self._search(rest, peeling.columns)
-        try:
-            found = self._settle_rows(rest, peeling.columns, guess)
-        except OutOfTime:
-            if not isinstance(guess, Blocked):
-                raise
-            obstruction = Combination(tuple(guess.rows.row_numbers.tolist()), guess.weights)
-            return Settled("touching", *lift(source, peeling, nothing, 0), obstruction)  # true, if not all there is
-        lifted = lift(source, peeling, found.weights or nothing, found.bias_weight)
-        if found.obstruction is None:
-            return Settled("separable", *lifted)
-        return Settled("touching", *lifted, found.obstruction, found.spread)
-
-    def _search(self, rows: Source, columns: Ints) -> Found | None:
-        """What floats find out about rows that no single column helps with; None if there are no columns."""
-        if not len(columns) + self.bias:
-            return None
-        found: Found | None = None
-        if len(columns) >= MANY_COLUMNS:
-            found = walk(rows, bias=self.bias, clock=self.clock)
-        return found or search(rows, columns, bias=self.bias, clock=self.clock)
-
-    def _settle_rows(self, rows: Source, columns: Ints, found: Found | None) -> Settled:
-        """Decide the rows, beginning with what floats found."""
-        if found is None:  # rows of zeros alone: each is an obstruction, and all lie in its span
-            zero = Combination((int(next(rows.blocks()).numbers[0]),), (1,))
-            return Settled("overlapping", obstruction=zero, spread=zero)
-        if isinstance(found, Separated):
-            *weights, bias_weight = whole(np.append(found.w, found.b))
-            return Settled("separable", tuple(weights), bias_weight)
-        hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
-        return self._exact(rows, columns).run(found.rows, hint.tolist(), maximal=True)
-
-    def _exact(self, rows: Source, columns: Ints) -> ExactSearch:
-        return ExactSearch(rows, columns, bias=self.bias, clock=self.clock)
-
-    def _everything(self) -> Block:
-        return self.source.take(np.arange(self.source.n_rows))
-
-    def _rows(self, numbers: Ints) -> Source:
-        """Some of the rows, under the numbers they have."""
-        block = self.source.take(numbers)
-        return MemorySource(block.table, block.y, block.n_columns, numbers=numbers)
-
-    def _verdict(self, settled: Settled) -> Verdict:
-        """The verdict, checked against the data."""
-        verdict = self._unchecked(settled)
+    def _checked(self, verdict: Verdict) -> Verdict:
         verdict.verify(self.source)
-        return verdict
+        return self._named(verdict)
 
-    def _unchecked(self, settled: Settled) -> Verdict:
-        facts, weights, bias_weight = self._facts(), settled.weights, settled.bias_weight
-        if settled.obstruction is None:
-            return Separable(weights=weights, bias_weight=bias_weight, **facts)
-        first = Obstruction(settled.obstruction.rows, settled.obstruction.weights)
-        if settled.spread is None:
-            return Touching(weights=weights, bias_weight=bias_weight, obstruction=first, **facts)
-        spread = Obstruction(settled.spread.rows, settled.spread.weights)
-        if settled.kind == "overlapping":
-            return Overlapping(obstruction=first, spread=spread, **facts)
-        strict = tuple(self._separated(settled).tolist())
-        return Touching(
-            weights=weights,
-            bias_weight=bias_weight,
-            obstruction=first,
-            separated_rows=strict,
-            spread=spread,
-            **facts,
-        )
+    def _named(self, verdict: Verdict) -> Verdict:
+        return replace(verdict, names=self.names)
 
-    def _separated(self, settled: Settled) -> Ints:
-        """The rows strictly on their side of the weak separator."""
-        on_it = violated(self.source, form_of(settled.weights, settled.bias_weight), 1)
-        return np.setdiff1d(np.arange(self.source.n_rows), on_it)
-
-    def _undecided(self) -> Verdict:
-        reason = f"The time limit of {self.clock.limit:g} seconds was over before anything was proved."
-        return Undecided(reason=reason, **self._facts())
-
-    def _facts(self) -> dict[str, Any]:
-        """What every verdict states about the data and the work."""
-        return {
-            "n_rows": self.source.n_rows,
-            "n_columns": self.source.n_columns,
-            "bias": self.bias,
-            "labels": self.source.labels,
-            "names": self.names,
-            "reads": self.clock.reads,
-            "seconds": self.clock.seconds,
-        }
-
-    def _states(self, settled: Settled, kept: list[int], aliases: tuple[Alias, ...]) -> Sequence[State]:
+    def _states(self, case: Case, settled: Settled, kept: list[int], aliases: tuple[Alias, ...]) -> Sequence[State]:
         """The states of the columns that are not aliased."""
         if settled.kind == "overlapping":
             return ["finite"] * len(kept)
-        if settled.kind == "touching" and settled.spread is None:
-            raise OutOfTime  # what lies in the cone is not known
         bias_last = sorted(kept, key=lambda column: column % (self.source.n_columns + 1))
         inside = _without((*settled.weights, settled.bias_weight), aliases)
         columns = np.array([column for column in bias_last if column != INTERCEPT], np.int64)
-        found = self._cone(settled, columns).signs(tuple(inside[column] for column in bias_last))
+        found = self._cone(case, settled, columns).signs(tuple(inside[column] for column in bias_last))
         of = dict(zip(bias_last, found, strict=True))
         return [of[column] for column in kept]
 
-    def _cone(self, settled: Settled, columns: Ints) -> Cone:
+    def _cone(self, case: Case, settled: Settled, columns: Ints) -> Cone:
         """The weak separators, given by the rows that are 0 under all of them and those that are not."""
         frame = Frame(self.source.n_columns, columns, np.zeros(len(columns) + self.bias, np.int32), self.bias)
         if settled.spread is None:
             return Cone(self.source, frame, self.source.take([]), self.clock)
-        return Cone(self._rows(self._separated(settled)), frame, self.source.take(settled.spread.rows), self.clock)
+        numbers = case.separated(settled)
+        block = self.source.take(numbers)
+        separated = MemorySource(block.table, block.y, block.n_columns, numbers=numbers)
+        return Cone(separated, frame, self.source.take(settled.spread.rows), self.clock)
 
     def _name(self, column: int) -> str:
         return INTERCEPT_NAME if column == INTERCEPT else self.names[column]
