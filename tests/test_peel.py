@@ -233,7 +233,7 @@ def test_dense_rows_are_left_as_soon_as_all_columns_are_mixed(is_sorted):
 
 
 def test_text_like_data_separate_exactly():
-    X, y = datasets.planted_sparse(2000, 3000)
+    X, y = datasets.planted_sparse(300, 600)
     source = sparse(X, y)
     peeling = check_weak_separator(X, y, True, source)
-    assert as_lists(peeling, 2000) == as_lists(peel(in_sparse_parts(X, y), bias=True), 2000)
+    assert as_lists(peeling, 300) == as_lists(peel(in_sparse_parts(X, y), bias=True), 300)
