@@ -9,12 +9,12 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linsep.errors import ArgumentError, OneClassError
+from linsep.errors import ArgumentError, OneClassError, OverflowedError
 
 Array = npt.NDArray[Any]
 
 
-class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  (scikit-learn brings no types)
+class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose `decision_function` gives one score a row for two classes, and one for each class else."""
 
     classes_: Array
@@ -37,9 +37,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  (s
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         """Training rows as a float array or CSR matrix (float32 stays), and their labels as given."""
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset
-        )
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
         check_classification_targets(y)
         return X, y
 
@@ -73,3 +71,12 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, (int, np.integer)) and random_state >= 0:
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def narrowed(weights: Array, dtype: Any) -> Array:
+    """Weights in the number type of the rows they were learned from."""
+    with np.errstate(over="ignore"):
+        narrow: Array = weights.astype(dtype)
+    if not np.isfinite(narrow).all():
+        raise OverflowedError(f"The weights are beyond the largest {narrow.dtype}. Divide large columns first.")
+    return narrow

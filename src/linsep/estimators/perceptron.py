@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from linsep.errors import ArgumentError
-from linsep.estimators.base import Array, ScoreClassifier, distinct_labels, seed_of
+from linsep.estimators.base import Array, ScoreClassifier, distinct_labels, narrowed, seed_of
 from linsep.solvers.keeping import Keep, KeepingLearner, WalkOrder, Weights
 
 
@@ -66,7 +66,7 @@ class PerceptronClassifier(ScoreClassifier):
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "PerceptronClassifier":
         """Learn from one more batch of a stream, in one pass. The first call names all the classes to come."""
-        is_first = not hasattr(self, "_learners")
+        is_first = getattr(self, "_learners", None) is None
         X, y = self._read(X, y, reset=is_first)
         if is_first:
             if classes is None:
@@ -111,8 +111,8 @@ class PerceptronClassifier(ScoreClassifier):
             labels = (codes == k).astype(np.int64) if self._is_ovr else codes
             self.mistakes_per_row_ += learner.walk(X, labels, max_passes)
         kept: list[Weights] = [learner.kept for learner in learners]
-        self.coef_ = np.vstack([weights.W for weights in kept]).astype(X.dtype)
-        self.intercept_ = np.concatenate([weights.b for weights in kept]).astype(X.dtype)
+        self.coef_ = narrowed(np.vstack([weights.W for weights in kept]), X.dtype)
+        self.intercept_ = narrowed(np.concatenate([weights.b for weights in kept]), X.dtype)
         self.n_updates_ = sum(learner.updates for learner in learners)
         self.n_passes_ = max(learner.passes for learner in learners)
         self.converged_ = all(learner.converged for learner in learners)

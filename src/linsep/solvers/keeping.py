@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep.errors import ArgumentError, OverflowedError
@@ -82,7 +81,9 @@ class Ballot:
     @property
     def survived(self) -> Floats:
         """How many rows each vector survived, the row that made it included."""
-        return np.diff(np.concatenate([[self.born], self.log[:, BORN], [self.walked]])).astype(np.float64)
+        moments = np.concatenate([[self.born], self.log[:, BORN], [self.walked]])
+        survived: Floats = np.diff(moments).astype(np.float64)
+        return survived
 
     def votes(self, X: Rows) -> Floats:
         """For each row of X the share of the voices for each class; for two classes those for minus those against."""
@@ -95,8 +96,8 @@ class Ballot:
             tally(self.first.scores(part), products, self.log, survived, self.bias, votes[start : start + step])
         return votes / max(1.0, survived.sum())
 
-    def trimmed(self, most: int = MOST_VOTERS) -> "Ballot":
-        """The same ballot with its latest vectors only."""
+    def trimmed(self, most: int) -> "Ballot":
+        """The same ballot with its latest `most` updates only."""
         surplus = len(self.log) - most
         if surplus <= 0:
             return self
@@ -199,11 +200,12 @@ class _Walk:
         """Let the last weights compete for the pocket, and hand the ballot in."""
         learner = self.learner
         if learner.keep == "best":
-            self._look_at_pocket()
-        if self.ballot is not None:
-            ballot = self.ballot.trimmed().compact()
-            goes_on = learner.ballot is not None and len(ballot.log) < MOST_VOTERS
-            learner.ballot = (learner.ballot + ballot).trimmed().compact() if goes_on else ballot  # type: ignore[operator]
+            self._offer_pocket()
+        if self.ballot:
+            latest = self.ballot.trimmed(MOST_VOTERS).compact()
+            is_full = len(latest.log) == MOST_VOTERS
+            earlier = None if is_full else learner.ballot
+            learner.ballot = (earlier + latest).trimmed(MOST_VOTERS).compact() if earlier else latest
 
     def _sweep(self, order: Ints, start: int, stop: int) -> int:
         """Sweep on from a position; returns the next one."""
@@ -234,29 +236,30 @@ class _Walk:
             log = np.concatenate([self.ballot.log, log[:updates]])
             self.ballot = replace(self.ballot, log=log, walked=learner.walked)
             if len(log) > 2 * MOST_VOTERS:
-                self.ballot = self.ballot.trimmed()
-        if position < stop:
-            self._look_at_pocket()
+                self.ballot = self.ballot.trimmed(MOST_VOTERS)
+        if position < stop:  # a long run is about to end
+            self._offer_pocket()
+            learner._run = 0
         return int(position)
 
-    def _look_at_pocket(self) -> None:
+    def _offer_pocket(self) -> None:
         """The ratchet: a longer run takes the pocket only if it is also right on more of the rows."""
         learner, pocket = self.learner, self.learner._pocket
         mistakes = self._mistakes(learner.weights, pocket.mistakes)
         if mistakes < pocket.mistakes:
             learner._pocket = Pocket(learner.weights.copy(), learner._run, mistakes)
-        learner._run = 0
 
     def _mistakes(self, weights: Weights, enough: int = NO_LIMIT) -> int:
         return int(count_mistakes(self.table, self.labels, weights.W, weights.b, enough))
 
 
 def _products(X: Rows, rows: Rows) -> Floats:
-    products = X.astype(np.float64) @ rows.astype(np.float64).T
+    """x·x_i of each row of X with each of the rows, in float64 whatever they are."""
+    products: Any = X.astype(np.float64) @ rows.astype(np.float64).T
     return np.ascontiguousarray(products.toarray() if sp.issparse(products) else products)
 
 
-def _stack(a: Rows, b: Rows) -> npt.NDArray[Any] | Any:
+def _stack(a: Rows, b: Rows) -> Rows:
     """The rows of both; sparse if either is."""
     if sp.issparse(a) or sp.issparse(b):
         return sp.vstack([sp.csr_array(a), sp.csr_array(b)], format="csr")
