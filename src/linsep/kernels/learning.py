@@ -43,7 +43,9 @@ def sweep(
     state: State,
     log: Any,
 ) -> tuple[int, int, int, int]:
-    """Walk positions start..stop of the order and learn. `walked` rows came before, the last `run` without mistake.
+    """Walk positions start..stop of the order (None: row order) and learn.
+
+    `walked` rows came before, the last `run` of them without a mistake.
 
     Stops before an update that would end a run longer than `longest`: the caller may want to keep these weights.
     Called again from there with a run of 0, it makes the update. Updates are logged where `log` has places.
@@ -51,9 +53,11 @@ def sweep(
     """
     updates = 0
     for position in range(start, stop):
-        i = order[position]
-        if position + AHEAD < stop:
-            fetch(table, order[position + AHEAD])
+        i = position
+        if order is not None:
+            i = order[position]
+            if position + AHEAD < stop:
+                fetch(table, order[position + AHEAD])
         label = labels[i]
         gap, rival = judge(table, i, label, state.W, state.b)
         if margin < gap < np.inf:
@@ -129,29 +133,40 @@ def replay(table: Any, log: Any, bias: float, W: Any, b: Any) -> None:
 def tally(scores: Any, products: Any, log: Any, survived: Any, bias: float, votes: Any) -> None:
     """Add up the votes of a run's vectors. `scores` are those of the first vector, and are used up.
 
-    The score of each later vector differs by one product of rows, x·x_i, and those are at hand: `products` has a
-    row for each x and a column for each logged x_i. A vector votes with as many voices as rows it survived; where
-    its highest score is shared by two classes, or is 0 for two classes, it has no opinion.
+    The score of each later vector differs by one product of rows, x_i·x, and those are at hand: `products` has a
+    row for each logged x_i and, as `scores` and `votes`, a column for each x. A vector votes with as many voices as
+    rows it survived; where its score is 0, or its highest score is that of two classes, it has no opinion.
     """
-    classes = scores.shape[1]
-    for i in range(scores.shape[0]):
-        for j in range(survived.size):
-            if j > 0:
-                label, rival = log[j - 1, LABEL], log[j - 1, RIVAL]
-                change = products[i, log[j - 1, ROW]] + bias
-                if classes == 1:
-                    scores[i, 0] += (2 * label - 1) * change
-                else:
-                    scores[i, label] += change
-                    scores[i, rival] -= change
-            if classes == 1:
-                votes[i, 0] += survived[j] * np.sign(scores[i, 0])
-                continue
-            winner, is_shared = 0, False
-            for k in range(1, classes):
-                if scores[i, k] > scores[i, winner]:
-                    winner, is_shared = k, False
-                elif scores[i, k] == scores[i, winner]:
-                    is_shared = True
-            if not is_shared:
-                votes[i, winner] += survived[j]
+    vote(scores, survived[0], votes)
+    for j in range(log.shape[0]):
+        row, label, rival = log[j, ROW], log[j, LABEL], log[j, RIVAL]
+        if scores.shape[0] == 1:
+            shift(scores, 0, products, row, bias, 2 * label - 1)
+        else:
+            shift(scores, label, products, row, bias, 1)
+            shift(scores, rival, products, row, bias, -1)
+        vote(scores, survived[j + 1], votes)
+
+
+@njit(cache=True, nogil=True)
+def shift(scores: Any, k: int, products: Any, row: int, bias: float, sign: int) -> None:
+    """What one update does to the scores of class k."""
+    for i in range(scores.shape[1]):
+        scores[k, i] += sign * (products[row, i] + bias)
+
+
+@njit(cache=True, nogil=True)
+def vote(scores: Any, voices: float, votes: Any) -> None:
+    """The votes of one vector."""
+    if scores.shape[0] == 1:
+        for i in range(scores.shape[1]):
+            votes[0, i] += voices if scores[0, i] > 0 else (-voices if scores[0, i] < 0 else 0.0)
+        return
+    for i in range(scores.shape[1]):
+        winner, highest, is_shared = 0, scores[0, i], False
+        for k in range(1, scores.shape[0]):
+            score = scores[k, i]
+            if score >= highest:
+                winner, highest, is_shared = k, score, score == highest
+        if not is_shared:
+            votes[winner, i] += voices

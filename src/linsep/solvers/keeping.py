@@ -35,6 +35,7 @@ Rows: TypeAlias = Any  # a float array, or a CSR matrix
 ROWS_A_CALL = 1 << 16  # how many rows a sweep walks before Python may look up
 MOST_VOTERS = 1 << 16  # a longer run keeps its latest vectors: the early ones know the least
 PRODUCTS_A_CALL = 1 << 22  # numbers: how many products of rows a vote holds at a time (32 MiB)
+ROW_ORDER = None
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
@@ -82,19 +83,20 @@ class Ballot:
     def survived(self) -> Floats:
         """How many rows each vector survived, the row that made it included."""
         moments = np.concatenate([[self.born], self.log[:, BORN], [self.walked]])
-        survived: Floats = np.diff(moments).astype(np.float64)
-        return survived
+        return np.asarray(np.diff(moments), dtype=np.float64)
 
     def votes(self, X: Rows) -> Floats:
         """For each row of X the share of the voices for each class; for two classes those for minus those against."""
-        survived = self.survived
-        votes = np.zeros((X.shape[0], len(self.first.b)))
-        step = max(1, PRODUCTS_A_CALL // max(1, self.rows.shape[0]))
+        rows, survived = self.rows.astype(np.float64, copy=False), self.survived
+        votes = np.zeros((len(self.first.b), X.shape[0]))
+        step = max(1, PRODUCTS_A_CALL // max(1, rows.shape[0]))
         for start in range(0, X.shape[0], step):
-            part = X[start : start + step]
-            products = _products(part, self.rows)
-            tally(self.first.scores(part), products, self.log, survived, self.bias, votes[start : start + step])
-        return votes / max(1.0, survived.sum())
+            part, share = X[start : start + step].astype(np.float64, copy=False), np.zeros((len(votes), step))
+            scores = np.ascontiguousarray(self.first.scores(part).T)
+            tally(scores, _products(rows, part), self.log, survived, self.bias, share)
+            votes[:, start : start + step] = share[:, : part.shape[0]]
+        shares: Floats = votes.T / survived.sum()
+        return shares
 
     def trimmed(self, most: int) -> "Ballot":
         """The same ballot with its latest `most` updates only."""
@@ -145,11 +147,11 @@ class KeepingLearner:
         vectors = 1 if n_classes == 2 else n_classes
         self.weights = Weights(np.zeros((vectors, n_columns)), np.zeros(vectors))
         lags = vectors if keep == "average" else 0
-        self._lag = Weights(np.zeros((lags, n_columns)), np.zeros(lags))
-        self._pocket = Pocket(self.weights.copy(), 0, NO_LIMIT)
+        self.lag = Weights(np.zeros((lags, n_columns)), np.zeros(lags))
+        self.pocket = Pocket(self.weights.copy(), 0, NO_LIMIT)
         self.ballot: Ballot | None = None
         self.walked, self.updates, self.passes, self.converged = 0, 0, 0, False
-        self._run = 0
+        self.run = 0
         self._random = np.random.default_rng(seed)
 
     def walk(self, X: Rows, labels: Ints, max_passes: int) -> Ints:
@@ -157,7 +159,7 @@ class KeepingLearner:
         walk = _Walk(self, X, labels)
         self.converged = False
         while not self.converged and max_passes > 0:
-            order = self._random.permutation(len(labels)) if self.order == "shuffled" else np.arange(len(labels))
+            order = self._random.permutation(len(labels)) if self.order == "shuffled" else ROW_ORDER
             self.converged = walk.one_pass(order) == 0
             self.passes, max_passes = self.passes + 1, max_passes - 1
         walk.finish()
@@ -168,8 +170,8 @@ class KeepingLearner:
         """The weights that `keep` asks for; the last ones where it asks for a vote, which is no single vector."""
         if self.keep == "average" and self.walked:
             t = self.walked
-            return Weights(self.weights.W - self._lag.W / t, self.weights.b - self._lag.b / t)
-        return self._pocket.weights if self.keep == "best" else self.weights
+            return Weights(self.weights.W - self.lag.W / t, self.weights.b - self.lag.b / t)
+        return self.pocket.weights if self.keep == "best" else self.weights
 
 
 class _Walk:
@@ -179,20 +181,20 @@ class _Walk:
         self.learner, self.X, self.labels = learner, X, labels
         self.table, _, _ = read_table(X)
         self.mistakes_per_row = np.zeros(len(labels), np.int64)
-        weights, lag = learner.weights, learner._lag
+        weights, lag = learner.weights, learner.lag
         self.state = State(weights.W, weights.b, lag.W, lag.b, self.mistakes_per_row)
         self.ballot: Ballot | None = None
         if learner.keep == "vote":
             nothing = np.empty((0, 4), np.int64)
             self.ballot = Ballot(weights.copy(), learner.walked, X, nothing, learner.walked, learner.bias)
         if learner.keep == "best":  # what the pocket was worth on rows of the past says nothing about these
-            learner._pocket = replace(learner._pocket, mistakes=self._mistakes(learner._pocket.weights))
+            learner.pocket = replace(learner.pocket, mistakes=self._mistakes(learner.pocket.weights))
 
-    def one_pass(self, order: Ints) -> int:
+    def one_pass(self, order: Ints | None) -> int:
         """Walk all rows once. Returns the updates made."""
-        updates_before, position = self.learner.updates, 0
-        while position < len(order):
-            stop = min(position + ROWS_A_CALL, len(order))
+        updates_before, position, n_rows = self.learner.updates, 0, len(self.labels)
+        while position < n_rows:
+            stop = min(position + ROWS_A_CALL, n_rows)
             position = self._sweep(order, position, stop)
         return self.learner.updates - updates_before
 
@@ -207,19 +209,19 @@ class _Walk:
             earlier = None if is_full else learner.ballot
             learner.ballot = (earlier + latest).trimmed(MOST_VOTERS).compact() if earlier else latest
 
-    def _sweep(self, order: Ints, start: int, stop: int) -> int:
+    def _sweep(self, order: Ints | None, start: int, stop: int) -> int:
         """Sweep on from a position; returns the next one."""
         learner = self.learner
-        longest = learner._pocket.run if learner.keep == "best" else NO_LIMIT
+        longest = learner.pocket.run if learner.keep == "best" else NO_LIMIT
         log = np.empty((stop - start if self.ballot else 0, 4), np.int64)
-        position, updates, learner._run, bad = sweep(
+        position, updates, learner.run, bad = sweep(
             self.table,
             self.labels,
             order,
             start,
             stop,
             learner.walked,
-            learner._run,
+            learner.run,
             longest,
             learner.margin,
             learner.bias,
@@ -239,24 +241,24 @@ class _Walk:
                 self.ballot = self.ballot.trimmed(MOST_VOTERS)
         if position < stop:  # a long run is about to end
             self._offer_pocket()
-            learner._run = 0
+            learner.run = 0
         return int(position)
 
     def _offer_pocket(self) -> None:
         """The ratchet: a longer run takes the pocket only if it is also right on more of the rows."""
-        learner, pocket = self.learner, self.learner._pocket
+        learner, pocket = self.learner, self.learner.pocket
         mistakes = self._mistakes(learner.weights, pocket.mistakes)
         if mistakes < pocket.mistakes:
-            learner._pocket = Pocket(learner.weights.copy(), learner._run, mistakes)
+            learner.pocket = Pocket(learner.weights.copy(), learner.run, mistakes)
 
     def _mistakes(self, weights: Weights, enough: int = NO_LIMIT) -> int:
         return int(count_mistakes(self.table, self.labels, weights.W, weights.b, enough))
 
 
-def _products(X: Rows, rows: Rows) -> Floats:
-    """x·x_i of each row of X with each of the rows, in float64 whatever they are."""
-    products: Any = X.astype(np.float64) @ rows.astype(np.float64).T
-    return np.ascontiguousarray(products.toarray() if sp.issparse(products) else products)
+def _products(rows: Rows, X: Rows) -> Floats:
+    """x_i·x of each of the rows with each row of X."""
+    products = rows @ X.T
+    return np.ascontiguousarray(products if isinstance(products, np.ndarray) else products.toarray())
 
 
 def _stack(a: Rows, b: Rows) -> Rows:
