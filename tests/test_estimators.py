@@ -266,6 +266,15 @@ def test_a_long_run_keeps_its_latest_voters(monkeypatch):
     assert ballot.survived.sum() == len(walked) - first
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_vote_may_be_counted_in_parts(monkeypatch, n_classes):
+    X, y = integers(9, n_classes)
+    model = PerceptronClassifier("vote", random_state=0, max_passes=4).fit(X, y)
+    whole = model.decision_function(X)
+    monkeypatch.setattr(keeping, "PRODUCTS_A_CALL", 7 * model._learners[0].ballot.rows.shape[0])
+    np.testing.assert_allclose(model.decision_function(X), whole, rtol=1e-12, atol=1e-12)
+
+
 def test_the_mean_of_the_voters_is_the_average():
     X, y = integers(8, 3)
     voted, average = (

@@ -91,10 +91,11 @@ class Ballot:
         votes = np.zeros((len(self.first.b), X.shape[0]))
         step = max(1, PRODUCTS_A_CALL // max(1, rows.shape[0]))
         for start in range(0, X.shape[0], step):
-            part, share = X[start : start + step].astype(np.float64, copy=False), np.zeros((len(votes), step))
+            part = X[start : start + step].astype(np.float64, copy=False)
             scores = np.ascontiguousarray(self.first.scores(part).T)
+            share = np.zeros_like(scores)
             tally(scores, _products(rows, part), self.log, survived, self.bias, share)
-            votes[:, start : start + step] = share[:, : part.shape[0]]
+            votes[:, start : start + step] = share
         shares: Floats = votes.T / survived.sum()
         return shares
 
@@ -178,7 +179,7 @@ class _Walk:
     """A learner at work on one table."""
 
     def __init__(self, learner: KeepingLearner, X: Rows, labels: Ints) -> None:
-        self.learner, self.X, self.labels = learner, X, labels
+        self.learner, self.labels = learner, labels
         self.table, _, _ = read_table(X)
         self.mistakes_per_row = np.zeros(len(labels), np.int64)
         weights, lag = learner.weights, learner.lag
