@@ -25,6 +25,7 @@ _HOME = {
     "Halfspace": "linsep.halfspace",
     "InputError": "linsep.errors",
     "LinsepError": "linsep.errors",
+    "PerceptronClassifier": "linsep.estimators",
     "PerceptronRun": "linsep.solvers.perceptron",
     "Step": "linsep.solvers.perceptron",
     "homogenise": "linsep.halfspace",
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from linsep.errors import InputError as InputError
     from linsep.errors import LinsepError as LinsepError
     from linsep.errors import NotSeparableError as NotSeparableError
+    from linsep.estimators import PerceptronClassifier as PerceptronClassifier
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
     from linsep.mle_report import MleReport as MleReport

@@ -1,0 +1,82 @@
+"""What every classifier here shares: how rows, labels and seeds come in, and how scores become labels."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from linsep.errors import ArgumentError, OneClassError, OverflowedError
+
+Array = npt.NDArray[Any]
+
+
+class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose `decision_function` gives one score a row for two classes, and one for each class else."""
+
+    classes_: Array
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def decision_function(self, X: Any) -> Array:
+        """The scores; the predicted class is the positive side, or the class with the highest score."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Array:
+        """The class of each row. A score of exactly 0 goes to the first class."""
+        scores = self.decision_function(X)
+        winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: Array = self.classes_[winners]
+        return labels
+
+    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
+        """Training rows as a float array or CSR matrix (float32 stays), and their labels as given."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
+        check_classification_targets(y)
+        return X, y
+
+    def _read_rows(self, X: Any) -> Any:
+        """Rows to be judged."""
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=False)
+
+    def _encode(self, y: Array) -> npt.NDArray[np.int64]:
+        """Labels as positions in `classes_`."""
+        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        unknown = np.flatnonzero(self.classes_[codes] != y)
+        if unknown.size:
+            row = int(unknown[0])
+            raise ArgumentError(f"The label of row {row} is {y[row]!r}: classes are {self.classes_.tolist()}.")
+        return codes.astype(np.int64)
+
+
+def distinct_labels(y: Any) -> Array:
+    """The classes, in order; at least two."""
+    classes: Array = np.unique(np.asarray(y))
+    if len(classes) < 2:
+        raise OneClassError(
+            f"The labels hold 1 class, {classes.tolist()}: there is nothing to tell apart. Two classes are needed."
+        )
+    return classes
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed by scikit-learn's rules: an int is itself, None draws from NumPy's global state."""
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def narrowed(weights: Array, dtype: Any) -> Array:
+    """Weights in the number type of the rows they were learned from."""
+    with np.errstate(over="ignore"):
+        narrow: Array = weights.astype(dtype)
+    if not np.isfinite(narrow).all():
+        raise OverflowedError(f"The weights are beyond the largest {narrow.dtype}. Divide large columns first.")
+    return narrow
