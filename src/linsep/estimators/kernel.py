@@ -56,8 +56,8 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
     max_passes : int
         The run ends with a pass without a mistake, or after so many passes.
     budget : int or None
-        How many support rows each one-against-rest problem may hold; a new one drops the oldest. With a budget,
-        no theorem promises that the mistakes end.
+        How many support rows a hypothesis may hold; a new one drops the oldest. With a budget no theorem promises
+        that the mistakes end. "average" and "vote" still need the rows of every hypothesis they are made of.
     order : "shuffled" or "cyclic"
         "shuffled" draws blocks of rows once; each pass shuffles the blocks and the rows in each. "cyclic" is row order.
     random_state : int, RandomState or None
@@ -150,13 +150,13 @@ class KernelPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
 
     def _decide(self, values: Floats) -> Floats:
         if self.keep != "vote":
-            return values @ self.dual_coef_.T
+            return np.asarray(values @ self.dual_coef_.T)
         votes = np.empty((len(values), len(self._votes)), np.int64)
         for k, (places, deltas, counts) in enumerate(self._votes):
             one = np.empty(len(values), np.int64)
             gram.vote(values, places, deltas, counts, one)
             votes[:, k] = one
-        return votes / [counts.sum() for _, _, counts in self._votes]
+        return np.asarray(votes / [counts.sum() for _, _, counts in self._votes])
 
     def _keep_what_decides(self, run: "DualPerceptron", X: Any) -> None:
         histories = [run.history(k) for k in range(len(run.signs))]
@@ -206,11 +206,11 @@ class History(NamedTuple):
         """The dual coefficients of the hypothesis that stands for the run."""
         if keep == "average":  # the change k is part of every hypothesis from k on
             part = self.counts[::-1].cumsum()[::-1] / self.counts.sum()
-            return np.bincount(self.rows, self.deltas * part, n_rows)
+            return _summed(self.rows, self.deltas * part, n_rows)
         end = len(self.rows)
         if keep == "best" and not self.converged:  # one that survived a whole pass cannot be bettered
             end = int(self.counts.argmax()) + 1
-        return np.bincount(self.rows[:end], self.deltas[:end], n_rows)
+        return _summed(self.rows[:end], self.deltas[:end], n_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,14 +301,15 @@ class DualPerceptron:
     def _visit(self, block: Block) -> None:
         self._catch_up(block)
         order = self._sequence(len(block.rows))
-        right = (self.signs[:, block.rows] * block.scores > 0).all(axis=1)
-        at_work = [problem for problem in self.active if not right[problem]]
-        self._memory[[problem for problem in self.active if right[problem]], gram.SURVIVED] += len(block.rows)
+        lowest = (self.signs[:, block.rows] * block.scores).min(axis=1)
+        at_work = [problem for problem in self.active if not lowest[problem] > 0]
+        for problem in set(self.active).difference(at_work):
+            self._memory[problem, gram.SURVIVED] += len(block.rows)
         if not at_work:
             return  # and no kernel value of this block was needed
-        values = self._values_for(block, at_work)
+        own = self._own_values(block)
         for problem in at_work:
-            self._walk(problem, block, order, values)
+            self._walk(problem, block, order, self._with_leaving(problem, block, own))
         block.known = len(self.log)
 
     def _walk(self, problem: int, block: Block, order: Ints, values: Floats) -> None:
@@ -337,22 +338,32 @@ class DualPerceptron:
             part = slice(start, start + step)
             block.scores += deltas[:, part] @ self.rows.between(rows[part], block.rows)
 
-    def _values_for(self, block: Block, problems: list[int]) -> Floats:
-        """Kernel values of the block with itself and with the rows that a budget may send out; sets their places."""
-        if len(self._blocks) == 1:
-            if block.own is None:
-                self._place[block.rows] = np.arange(len(block.rows))
-                block.own = self.rows.between(block.rows, block.rows)
+    def _own_values(self, block: Block) -> Floats:
+        """Kernel values of the block's rows with each other; sets their places."""
+        self._place[block.rows] = np.arange(len(block.rows))
+        if block.own is not None:
             return block.own
-        leaving = [self._oldest(problem, len(block.rows)) for problem in problems]
-        needed = np.concatenate([block.rows, np.setdiff1d(np.concatenate(leaving), block.rows)])
-        self._place[needed] = np.arange(len(needed))
-        return self.rows.between(needed, block.rows)
+        own = self.rows.between(block.rows, block.rows)
+        if len(self._blocks) == 1:
+            block.own = own
+        return own
 
-    def _oldest(self, problem: int, count: int) -> Ints:
-        """The first rows in the queue: a walk over `count` rows sends out no others, and rows of its own."""
+    def _with_leaving(self, problem: int, block: Block, own: Floats) -> Floats:
+        """The same, and below them those of the rows that the budget may send out during a walk; sets their places.
+
+        At most so many leave as come in beyond the budget, the oldest first; after these, rows of the block itself.
+        """
         queue, (_, head, size) = self._queues[problem], self._memory[problem]
-        return np.asarray(np.roll(queue, -head)[: min(count, size)])
+        excess = max(0, size + len(block.rows) - len(queue))
+        leaving = np.setdiff1d(np.roll(queue, -head)[: min(excess, size)], block.rows)
+        if not leaving.size:
+            return own
+        self._place[leaving] = len(own) + np.arange(len(leaving))
+        return np.concatenate([own, self.rows.between(leaving, block.rows)])
+
+
+def _summed(rows: Ints, deltas: Floats, n_rows: int) -> Floats:
+    return np.bincount(rows, deltas, n_rows).astype(np.float64)
 
 
 def _signs(codes: Ints, n_classes: int) -> npt.NDArray[np.int8]:
@@ -365,7 +376,8 @@ def _gamma(gamma: Any, X: Any) -> float:
     if gamma == "auto":
         return 1.0 / float(X.shape[1])
     if gamma == "scale":
-        variance = float(X.multiply(X).mean() - X.mean() ** 2 if sp.issparse(X) else X.var(dtype=np.float64))
+        is_sparse: bool = sp.issparse(X)
+        variance = float(X.multiply(X).mean() - X.mean() ** 2 if is_sparse else X.var(dtype=np.float64))
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
     if isinstance(gamma, str) or not np.isfinite(gamma) or gamma <= 0:
         raise ArgumentError(f"gamma is {gamma!r}: it must be 'scale', 'auto' or a positive number.")

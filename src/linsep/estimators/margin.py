@@ -139,10 +139,10 @@ def _plane(verdict: Verdict, X: Any, labels: Any) -> tuple[Floats, float]:
 
 def _soft_margin(X: Any, labels: Any) -> tuple[Floats, float]:
     """The fallback. Scaled columns make its one constant, C, mean the same in every unit of measurement."""
-    X = X.astype(np.float64)
-    reach = np.asarray(abs(X).max(axis=0).todense() if sp.issparse(X) else abs(X).max(axis=0)).ravel()
+    X, is_sparse = X.astype(np.float64), bool(sp.issparse(X))
+    reach = np.asarray(abs(X).max(axis=0).todense() if is_sparse else abs(X).max(axis=0)).ravel()
     reach[reach == 0] = 1.0
-    scaled = X @ sp.diags_array(1.0 / reach) if sp.issparse(X) else X / reach
+    scaled = X @ sp.diags_array(1.0 / reach) if is_sparse else X / reach
     fitted = LinearSVC(C=1.0, dual=False, max_iter=10_000).fit(scaled, labels)
     return fitted.coef_[0] / reach, float(fitted.intercept_[0])
 
