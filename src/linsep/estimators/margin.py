@@ -39,7 +39,7 @@ class MaxMarginClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     coef_, intercept_ : one hyperplane for each problem, coef_ of length 1: scores are signed distances.
     separable_ : whether every problem was proved separable.
     verdicts_ : one for each problem: for two classes on (X, y), else on (X, y == label).
-    margins_ : (low, high) of each problem; (0, 0) where it is not separable, and (0, inf) where that is not known.
+    margins_ : (low, high) of each problem; (0, 0) where it is not separable, (0, inf) where nothing could be proved.
     support_ : numbers of the rows that prove no margin is larger (`nearest`), of all problems together.
     verdict_, margin_ : of the one problem that two classes are.
 
@@ -141,7 +141,7 @@ def _soft_margin(X: Any, labels: Any) -> tuple[Floats, float]:
     """The fallback. Scaled columns make its one constant, C, mean the same in every unit of measurement."""
     X, is_sparse = X.astype(np.float64), bool(sp.issparse(X))
     reach = np.asarray(abs(X).max(axis=0).todense() if is_sparse else abs(X).max(axis=0)).ravel()
-    reach[reach == 0] = 1.0
+    reach[reach < 1e-150] = 1.0  # columns of nothing, or of so little that its inverse square is no number
     scaled = X @ sp.diags_array(1.0 / reach) if is_sparse else X / reach
     fitted = LinearSVC(C=1.0, dual=False, max_iter=10_000).fit(scaled, labels)
     return fitted.coef_[0] / reach, float(fitted.intercept_[0])
