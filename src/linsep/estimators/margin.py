@@ -139,12 +139,16 @@ def _plane(verdict: Verdict, X: Any, labels: Any) -> tuple[Floats, float]:
 
 def _soft_margin(X: Any, labels: Any) -> tuple[Floats, float]:
     """The fallback. Scaled columns make its one constant, C, mean the same in every unit of measurement."""
-    X, is_sparse = X.astype(np.float64), bool(sp.issparse(X))
-    reach = np.asarray(abs(X).max(axis=0).todense() if is_sparse else abs(X).max(axis=0)).ravel()
-    reach[reach < 1e-150] = 1.0  # columns of nothing, or of so little that its inverse square is no number
-    scaled = X @ sp.diags_array(1.0 / reach) if is_sparse else X / reach
+    scaled, is_sparse = X.astype(np.float64), bool(sp.issparse(X))  # astype copies: the caller's rows stay
+    reach = np.asarray(abs(scaled).max(axis=0).todense() if is_sparse else abs(scaled).max(axis=0)).ravel()
+    reach[reach == 0] = 1.0
+    if is_sparse:
+        scaled.data /= reach[scaled.indices]
+    else:
+        scaled /= reach
     fitted = LinearSVC(C=1.0, dual=False, max_iter=10_000).fit(scaled, labels)
-    return fitted.coef_[0] / reach, float(fitted.intercept_[0])
+    least = reach.min()  # the plane times this: no quotient overflows
+    return fitted.coef_[0] * (least / reach), float(fitted.intercept_[0] * least)
 
 
 def _margin(verdict: Verdict) -> tuple[float, float]:
