@@ -83,7 +83,7 @@ def test_the_linear_kernel_makes_the_mistakes_of_the_perceptron(seed, block_rows
     assert (dual.dual_coef_[0] @ dual.support_vectors_).tolist() == primal.halfspace.w.tolist()
 
 
-@pytest.mark.parametrize("budget", [None, 1, 5])
+@pytest.mark.parametrize("budget", [None, 1, 5, 12])
 @pytest.mark.parametrize("keep", KEEPS)
 @pytest.mark.parametrize("seed", range(4))
 def test_every_keep_is_what_its_definition_says(keep, budget, seed, block_rows):
