@@ -67,6 +67,13 @@ def test_scaling_the_rows_scales_the_margin():
     assert many[0] == pytest.approx(one[0] * 2.0**40, rel=1e-6)
 
 
+@pytest.mark.parametrize("power", [-1000, -530, 530, 1000])
+def test_no_scale_is_too_large_or_too_small(power):
+    X, y = linsep.datasets.planted(60, 3, margin=0.3)
+    low, high = linsep.max_margin(X * 2.0**power, y).margin
+    assert low * 2.0**-power == pytest.approx(0.3, rel=1e-6) == high * 2.0**-power
+
+
 @pytest.mark.parametrize("kind", ["sparse", "float32", "parts"])
 def test_every_layout_gives_the_same_interval(kind):
     X, y = linsep.datasets.planted(900, 6, margin=0.1, seed=3, dtype=np.float32)

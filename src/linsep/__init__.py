@@ -25,6 +25,9 @@ _HOME = {
     "Halfspace": "linsep.halfspace",
     "InputError": "linsep.errors",
     "LinsepError": "linsep.errors",
+    "KernelPerceptronClassifier": "linsep.estimators",
+    "MaxMarginClassifier": "linsep.estimators",
+    "NotSeparableWarning": "linsep.errors",
     "PerceptronClassifier": "linsep.estimators",
     "PerceptronRun": "linsep.solvers.perceptron",
     "Step": "linsep.solvers.perceptron",
@@ -55,6 +58,9 @@ if TYPE_CHECKING:
     from linsep.errors import InputError as InputError
     from linsep.errors import LinsepError as LinsepError
     from linsep.errors import NotSeparableError as NotSeparableError
+    from linsep.errors import NotSeparableWarning as NotSeparableWarning
+    from linsep.estimators import KernelPerceptronClassifier as KernelPerceptronClassifier
+    from linsep.estimators import MaxMarginClassifier as MaxMarginClassifier
     from linsep.estimators import PerceptronClassifier as PerceptronClassifier
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise

@@ -19,6 +19,9 @@ LinsepError
 │   └── ArgumentError                an option outside its range
 ├── NotSeparableError                a question about the margin of rows that have none; the verdict is attached
 └── CertificateError                 a proof that does not hold: the failing row is named
+
+UserWarning
+└── NotSeparableWarning              a classifier was fitted to classes that no hyperplane is known to separate
 """
 
 from typing import Any
@@ -110,3 +113,7 @@ class NotSeparableError(LinsepError):
 
 class CertificateError(LinsepError):
     """A proof does not hold against the data."""
+
+
+class NotSeparableWarning(UserWarning):
+    """No hyperplane is known to separate the classes, and the classifier fitted something else."""

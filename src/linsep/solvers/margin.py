@@ -8,6 +8,7 @@ The search is that of `working_set.py`, in the true metric: min |w|² with y·(w
 centred on the hyperplane found last, where b is 0, so that counting b in |w|² changes nothing in the end.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,8 +87,8 @@ class WidestSearch:
             self.centre = flat
         else:
             point = rows.mean(axis=0)
-            size = float(np.sqrt(((rows - point) ** 2).sum(axis=1).mean())) or 1.0
-            self.centre = Centre(point, 2.0 ** -np.frexp(size)[1], has_bias=True)
+            size = float(np.abs(rows - point).max()) or 1.0
+            self.centre = Centre(point, float(np.ldexp(1.0, -np.frexp(size)[1])), has_bias=True)
         self.z = self.centre.signed(self.block)
 
     def _settle(self, level: Level, gap: float) -> Widest | None:
@@ -123,7 +124,7 @@ class WidestSearch:
         self.clock.reads += level.numbers is None
         support = np.flatnonzero(answer.multipliers > SUPPORT * answer.multipliers.max())
         rows, weights = self.block.take(support), answer.multipliers[support]
-        length = float(np.hypot(np.linalg.norm(w), b if self.homogeneous else 0.0))
+        length = math.hypot(*w.tolist(), b if self.homogeneous else 0.0)  # no square that under- or overflows
         low = min(scan.lowest) / length
         return Widest(w, b, rows, weights, low, self._ceiling(rows, weights)), level.globally(scan.worst)
 
@@ -154,7 +155,8 @@ class WidestSearch:
         """Look from the point of the hyperplane nearest to the old centre."""
         if self.homogeneous:
             return
-        score = float(seen.w @ self.centre.point + seen.b)
-        point = self.centre.point - seen.w * (score / float(seen.w @ seen.w))
+        length = math.hypot(*seen.w.tolist())
+        distance = float(seen.w @ self.centre.point + seen.b) / length
+        point = self.centre.point - seen.w / length * distance
         self.centre = Centre(point, self.centre.scale, has_bias=True)
         self.z = self.centre.signed(self.block)

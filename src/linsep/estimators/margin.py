@@ -1,0 +1,161 @@
+"""The maximum-margin hyperplane as a scikit-learn classifier, with its proof; a soft margin where there is none."""
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.svm import LinearSVC
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from linsep._margin import max_margin
+from linsep.certificates import Separable, Verdict
+from linsep.errors import NotSeparableWarning, OneClassError
+
+Floats = npt.NDArray[np.float64]
+
+
+class MaxMarginClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The hyperplane farthest from the rows of both classes; more than two classes by one against the rest.
+
+    Each problem comes with a verdict, proved in exact arithmetic. Where it is not `Separable` there is no margin to
+    maximise: the classifier then warns (`NotSeparableWarning`), keeps the verdict, which names the rows that stand in
+    the way, and falls back on a soft margin: squared hinge loss and C = 1, on columns scaled to [-1, 1].
+
+    Parameters
+    ----------
+    gap : float
+        How far the two ends of the margin may differ, as a part of it.
+    time_limit : float or None
+        Seconds for each problem. Past them its verdict may be `Undecided`, which proves nothing.
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted.
+    coef_, intercept_ : one hyperplane for each problem, coef_ of length 1: scores are signed distances.
+    separable_ : whether every problem was proved separable.
+    verdicts_ : one for each problem: for two classes on (X, y), else on (X, y == label).
+    margins_ : (low, high) of each problem; (0, 0) where it is not separable, (0, inf) where nothing could be proved.
+    support_ : numbers of the rows that prove no margin is larger (`nearest`), of all problems together.
+    verdict_, margin_ : of the one problem that two classes are.
+
+    >>> from linsep.estimators.margin import MaxMarginClassifier
+    >>> fitted = MaxMarginClassifier().fit([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [3.0, 1.0]], ["a", "a", "b", "b"])
+    >>> fitted.margin_, fitted.predict([[0.9, 5.0], [1.1, 5.0]]).tolist()
+    ((1.0, 1.0), ['a', 'b'])
+    """
+
+    def __init__(self, *, gap: float = 1e-6, time_limit: float | None = None) -> None:
+        self.gap = gap
+        self.time_limit = time_limit
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> "MaxMarginClassifier":
+        """Find the hyperplanes, and prove that none is farther from the rows."""
+        X, y = validate_data(self, X, y, accept_sparse="csr")  # numbers keep their type: nothing is rounded
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) < 2:
+            raise OneClassError(f"y holds one class only, {self.classes_[0]!r}: there is nothing to separate.")
+        problems = [y] if len(self.classes_) == 2 else [y == label for label in self.classes_]
+        self.verdicts_ = tuple(self._named(self._judged(X, labels)) for labels in problems)
+        self.separable_ = all(verdict.separable is True for verdict in self.verdicts_)
+        self._warn()
+        planes = [_plane(verdict, X, labels) for verdict, labels in zip(self.verdicts_, problems, strict=True)]
+        self.coef_, self.intercept_ = np.stack([w for w, _ in planes]), np.array([b for _, b in planes])
+        self.margins_ = np.array([_margin(verdict) for verdict in self.verdicts_])
+        self.support_ = np.array(sorted({row for verdict in self.verdicts_ for row in _nearest(verdict)}), np.int64)
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """The signed distance of each row: one number for two classes, one for each class otherwise."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        scores: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
+        return scores if len(self.classes_) > 2 else scores[:, 0]
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The label of each row; a score of exactly 0 gives the negative (smaller) of two labels."""
+        scores = self.decision_function(X)
+        chosen: npt.NDArray[Any] = self.classes_[
+            scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(int)
+        ]
+        return chosen
+
+    @property
+    def verdict_(self) -> Verdict:
+        """The verdict on two classes."""
+        return self._only(self.verdicts_)  # type: ignore[no-any-return]
+
+    @property
+    def margin_(self) -> tuple[float, float]:
+        """The margin of two classes, between two certified bounds."""
+        low, high = self._only(self.margins_).tolist()
+        return low, high
+
+    def _only(self, values: Any) -> Any:
+        if len(values) > 1:
+            raise AttributeError(f"There are {len(values)} problems: see verdicts_ and margins_.")
+        return values[0]
+
+    def _judged(self, X: Any, labels: Any) -> Verdict:
+        return max_margin(X, labels, gap=self.gap, time_limit=self.time_limit)
+
+    def _named(self, verdict: Verdict) -> Verdict:
+        """The verdict with the columns' names, so that it explains itself in the user's words."""
+        names = getattr(self, "feature_names_in_", None)
+        return verdict if names is None else replace(verdict, names=tuple(map(str, names)))
+
+    def _warn(self) -> None:
+        if self.separable_:
+            return
+        which = [str(k) for k, verdict in enumerate(self.verdicts_) if verdict.separable is not True]
+        known = all(verdict.separable is not None for verdict in self.verdicts_)
+        warnings.warn(
+            f"{'No hyperplane separates' if known else 'No hyperplane is known to separate'} the classes "
+            f"(verdicts_[{', '.join(which)}]): a soft margin was fitted there instead.",
+            NotSeparableWarning,
+            stacklevel=3,
+        )
+
+
+def _plane(verdict: Verdict, X: Any, labels: Any) -> tuple[Floats, float]:
+    """The hyperplane of a problem, its weights of length 1."""
+    if isinstance(verdict, Separable):
+        w, b = verdict.halfspace.w, float(verdict.halfspace.b)
+    else:
+        w, b = _soft_margin(X, labels)
+    length = float(np.linalg.norm(w)) or 1.0
+    return w / length, b / length
+
+
+def _soft_margin(X: Any, labels: Any) -> tuple[Floats, float]:
+    """The fallback. Scaled columns make its one constant, C, mean the same in every unit of measurement."""
+    scaled, is_sparse = X.astype(np.float64), bool(sp.issparse(X))  # astype copies: the caller's rows stay
+    reach = np.asarray(abs(scaled).max(axis=0).todense() if is_sparse else abs(scaled).max(axis=0)).ravel()
+    reach[reach == 0] = 1.0
+    if is_sparse:
+        scaled.data /= reach[scaled.indices]
+    else:
+        scaled /= reach
+    fitted = LinearSVC(C=1.0, dual=False, max_iter=10_000).fit(scaled, labels)
+    least = reach.min()  # the plane times this: no quotient overflows
+    return fitted.coef_[0] * (least / reach), float(fitted.intercept_[0] * least)
+
+
+def _margin(verdict: Verdict) -> tuple[float, float]:
+    if isinstance(verdict, Separable) and verdict.margin is not None:
+        return verdict.margin
+    return (0.0, 0.0) if verdict.separable is False else (0.0, np.inf)
+
+
+def _nearest(verdict: Verdict) -> tuple[int, ...]:
+    return verdict.nearest.rows if isinstance(verdict, Separable) and verdict.nearest is not None else ()
