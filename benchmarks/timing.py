@@ -25,6 +25,16 @@ def race(*works: Callable[[], Any], rounds: int = 5) -> list[float]:
     return [min(column) for column in zip(*times, strict=True)]
 
 
+def shares(limit: Callable[[], Any], *works: Callable[[], Any], rounds: int) -> list[float]:
+    """How near each work comes to a limit: the median over rounds of limit/work, both timed within one round.
+
+    The bandwidth of a shared machine changes by half from one second to the next; a ratio of two best times would
+    compare different seconds.
+    """
+    times = np.array([[seconds(work) for work in (limit, *works)] for _ in range(rounds)])
+    return [float(np.median(times[:, 0] / column)) for column in times[:, 1:].T]
+
+
 @njit(nogil=True, fastmath=True, cache=True)
 def _total(values):
     total = 0.0

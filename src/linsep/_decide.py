@@ -86,7 +86,7 @@ class Case:
 
     def require_finite(self) -> None:
         """Refuse NaN and infinity by name: row, column and value."""
-        self.source.scan(np.zeros(self.source.n_columns), 0.0)
+        self.source.require_finite()
         self.clock.reads += 1
 
     def settle(self) -> Settled:

@@ -105,7 +105,10 @@ def scan(
     weights_norm = np.sqrt(norm2_of(w)) + abs(b)
     if not 1e-140 < weights_norm < 1e140:  # its square may have under- or overflowed
         weights_norm = np.inf
-    mistakes, certain, lowest_minus, lowest_plus, longest = 0, 0, np.inf, np.inf, longest2
+    mistakes, certain, longest = 0, 0, longest2
+    lowest = np.full(
+        2, np.inf
+    )  # by class: a place to write to, since a branch on labels is guessed wrong half the time
     near = 2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + underflow
     written, threshold, bad = 0, np.inf, ALL_FINE
     for i in range(start, stop):
@@ -126,10 +129,8 @@ def scan(
             certain += 1
         if score <= 0:
             mistakes += 1
-        if y[i] > 0:
-            lowest_plus = min(lowest_plus, score)
-        else:
-            lowest_minus = min(lowest_minus, score)
+        side = (y[i] + 1) >> 1
+        lowest[side] = min(lowest[side], score)
         if score < threshold and wanted > 0:
             found.worst[written] = i
             found.worst_scores[written] = score
@@ -138,7 +139,16 @@ def scan(
                 written = keep_smallest(found, written, wanted)
                 threshold = found.worst_scores[written - 1]
     written = keep_smallest(found, written, wanted)
-    return mistakes, certain, lowest_minus, lowest_plus, longest, written, bad
+    return mistakes, certain, lowest[0], lowest[1], longest, written, bad
+
+
+@njit(cache=True, nogil=True)
+def first_not_finite(table: Any, zeros: Any, start: int, stop: int) -> int:
+    """The first row that holds NaN or infinity, or ALL_FINE: 0·x is 0 for every other number."""
+    for i in range(start, stop):
+        if not np.isfinite(dot(table, i, zeros)):
+            return i
+    return ALL_FINE
 
 
 @njit(cache=True, nogil=True)

@@ -29,7 +29,7 @@ from linsep.sources.base import Block, Floats, Ints, Scan, Source
 from linsep.sources.memory import MemorySource
 
 SHRINK = 8  # each sample is this much smaller than the one before
-SMALL = 20  # rows per column below which a sample is not sampled again
+SMALL = 3  # rows per column below which a sample is not sampled again
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
 PASSES = 50  # of the Perceptron where it is asked first
 NEAR = 1.5  # rows of W up to this score stay

@@ -157,6 +157,10 @@ class Source(ABC):
         """The name of column j, or x1, x2, ... as in the lectures."""
         return self.columns[j] if self.columns else f"x{j + 1}"
 
+    def require_finite(self) -> None:
+        """Read every row once, and refuse NaN and infinity by name."""
+        self.scan(np.zeros(self.n_columns), 0.0)
+
     def has_long_integers(self) -> bool:
         """Whether some integer of the rows is beyond 2^53, so that a double could not hold it."""
         return any((integer_bits(block.table) or 0) > 53 for block in self.blocks())

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from linsep.kernels.dense import Dense
-from linsep.kernels.walks import ALL_FINE, UNKNOWN, Found, scan
+from linsep.kernels.walks import ALL_FINE, UNKNOWN, Found, first_not_finite, scan
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table
 
 WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
@@ -46,6 +46,12 @@ class MemorySource(Source):
         total = reduce(operator.add, scans)
         self._longest2 = total.longest2
         return total
+
+    def require_finite(self) -> None:
+        """Refuse NaN and infinity by name, on one core: the others may have better things to do."""
+        bad = first_not_finite(self.table, np.zeros(self.n_columns), 0, self.n_rows)
+        if bad != ALL_FINE:
+            raise self.refusal(int(self.numbers[bad]))
 
     def blocks(self) -> Iterator[Block]:
         """The whole table as one block: nothing is copied."""
