@@ -256,7 +256,7 @@ def margin_of(table: Table, labels: tuple[Any, Any], common: dict[str, Any]) -> 
     rows = rows_of(*table.arrays("lists"), labels)
     weights, constant, bias = common["weights"], common["bias_weight"], common["bias"]
     margin = margin_bounds(rows, weights, constant, nearest.rows, nearest.weights, bias)
-    return {"margin": margin, "nearest": nearest}
+    return {"margin": margin, "nearest": nearest if math.isfinite(margin[1]) else None}
 
 
 VALUES = [-2.0, -1.0, -1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.5, -0.5, 3.0]

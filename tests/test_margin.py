@@ -74,6 +74,11 @@ def test_no_scale_is_too_large_or_too_small(power):
     assert low * 2.0**-power == pytest.approx(0.3, rel=1e-6) == high * 2.0**-power
 
 
+def test_a_margin_beyond_the_largest_double_has_no_upper_bound():
+    verdict = linsep.max_margin([[1.7e308, 1.7e308], [-1.7e308, -1.7e308]], [1, 0])
+    assert verdict.separable and (verdict.margin is None or verdict.margin[1] == np.inf)
+
+
 @pytest.mark.parametrize("kind", ["sparse", "float32", "parts"])
 def test_every_layout_gives_the_same_interval(kind):
     X, y = linsep.datasets.planted(900, 6, margin=0.1, seed=3, dtype=np.float32)

@@ -51,7 +51,8 @@ def _certified(source: Source, widest: Widest, clock: Clock) -> Separable:
     weights, bias_weight = as_integers(widest.w, widest.b)
     nearest = _weighed(widest)
     margin = recheck.margin_bounds(source, weights, bias_weight, nearest.rows, nearest.weights, True)
-    return _separable(source, clock, weights, bias_weight, margin, nearest)
+    proof = nearest if math.isfinite(margin[1]) else None  # a bound beyond the largest double is none
+    return _separable(source, clock, weights, bias_weight, margin, proof)
 
 
 def _exactly(source: Source, widest: Widest, clock: Clock) -> Separable | None:
@@ -62,6 +63,8 @@ def _exactly(source: Source, widest: Widest, clock: Clock) -> Separable | None:
     if found is None:
         return None
     low, high = recheck.root_below(found.gamma_squared), recheck.root_above(found.gamma_squared)
+    if not math.isfinite(high):
+        return None
     nearest = Obstruction(tuple(widest.support.row_numbers.tolist()), found.multipliers)
     verdict = _separable(source, clock, found.weights, found.bias_weight, (low, high), nearest)
     try:
@@ -77,7 +80,7 @@ def _separable(
     weights: tuple[int, ...],
     bias_weight: int,
     margin: tuple[float, float],
-    nearest: Obstruction,
+    nearest: Obstruction | None,
 ) -> Separable:
     return Separable(
         **facts_of(source),

@@ -70,6 +70,10 @@ class WidestSearch:
 
     def run(self) -> Widest | None:
         """The widest hyperplane; None if floats find none (perhaps there is none)."""
+        with np.errstate(all="ignore"):  # floats only guide here: whatever leaves their range is not believed
+            return self._run()
+
+    def _run(self) -> Widest | None:
         best: Widest | None = None
         for level in levels(self.source, self.source.n_columns + 1):
             if best is None:
