@@ -35,6 +35,12 @@ class Widest:
     low: float
     high: float
 
+    def joined(self, other: "Widest") -> "Widest":
+        """The better hyperplane of the two with the better bound of the two: each proves its own end."""
+        above = self if self.low >= other.low else other
+        below = self if self.high <= other.high else other
+        return Widest(above.w, above.b, below.support, below.multipliers, above.low, below.high)
+
 
 @dataclass(slots=True)
 class Centre:
@@ -96,7 +102,7 @@ class WidestSearch:
         self.z = self.centre.signed(self.block)
 
     def _settle(self, level: Level, gap: float) -> Widest | None:
-        """Go on until the rows of this level are at the margin within the gap."""
+        """Go on until the rows of this level are at the margin within the gap, or no bound gets better."""
         best: Widest | None = None
         waited = 0
         while waited < TRIES:
@@ -105,11 +111,12 @@ class WidestSearch:
             if not answer.is_solved:
                 return best
             candidate, worst = self._look(level, answer)
-            if best is None or candidate.low > best.low * (1 + gap) or candidate.high < best.high * (1 - gap):
+            better = candidate if best is None else best.joined(candidate)
+            if best is None or better.low > best.low * (1 + gap / 8) or better.high < best.high * (1 - gap / 8):
                 waited = 0
-            best = candidate if best is None or candidate.low >= best.low else best
-            if candidate.low >= candidate.high * (1 - gap):
-                return candidate
+            best = better
+            if best.low >= best.high * (1 - gap):
+                return best
             if not self._renew(answer, worst, gap):
                 self._recentre(candidate)
                 waited += TRIES // 4
