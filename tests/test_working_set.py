@@ -70,6 +70,15 @@ def test_the_clock_stops_the_search():
         search(as_source(X, y), np.arange(10), bias=True, clock=Clock(limit=0.0))
 
 
+def test_undecided_knows_what_the_rows_looked_at_allow(monkeypatch):
+    X, y = linsep.datasets.planted(5000, 10, margin=0.01)
+    looks = iter([False, False, True])
+    monkeypatch.setattr(Clock, "is_over", lambda clock: next(looks, True))
+    verdict = linsep.decide(X, y, time_limit=5.0)
+    assert verdict.kind == "undecided" and verdict.margin[0] == 0.0
+    assert 0.01 <= verdict.margin[1] < 2.0
+
+
 def test_every_row_is_read_even_when_a_few_are_proof_enough():
     X, y = linsep.datasets.planted(20_000, 4, margin=0.01, flipped=2000)
     X[19_999, 1] = np.nan

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
+from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict, recheck
 from linsep.certificates.signs import dyadic, form_of
 from linsep.errors import ArgumentError
 from linsep.exact import coprime
@@ -162,9 +162,18 @@ class Case:
         return np.setdiff1d(np.arange(self.source.n_rows), on_it)
 
     def undecided(self) -> Verdict:
-        """What is left to say when the time is over."""
+        """What is left to say when the time is over: no margin is larger than the rows looked at allow."""
         reason = f"The time limit of {self.clock.limit:g} seconds was over before anything was proved."
-        return Undecided(reason=reason, margin=(0.0, math.inf), **self.facts())
+        return Undecided(reason=reason, margin=(0.0, self.ceiling()), **self.facts())
+
+    def ceiling(self) -> float:
+        """An upper bound on the margin, from the rows that mattered last; infinity if there were none."""
+        largest = max((weight for _, weight in self.clock.support), default=1.0)
+        known = [(row, round(math.ldexp(weight / largest, 50))) for row, weight in self.clock.support]
+        rows, weights = [row for row, weight in known if weight], [weight for _, weight in known if weight]
+        if not rows or (self.bias and len(set(self.source.take(rows).y.tolist())) < 2):
+            return math.inf
+        return recheck.root_above(recheck.squared_ceiling(self.source, rows, weights, self.bias))
 
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""

@@ -1,4 +1,4 @@
-"""How long a search may take, and how often it has read the data."""
+"""How long a search may take, how often it has read the data, and what it knows if it must stop."""
 
 import time
 from dataclasses import dataclass, field
@@ -10,10 +10,14 @@ class OutOfTime(Exception):  # noqa: N818 - not an error: the answer is then Und
 
 @dataclass(slots=True)
 class Clock:
-    """Counts seconds and reads of the whole data; `check` raises OutOfTime past the limit."""
+    """Counts seconds and reads of the whole data; `check` raises OutOfTime past the limit.
+
+    `support` are row numbers with positive weights, those that mattered last: they bound the margin from above.
+    """
 
     limit: float | None = None
     reads: int = 0
+    support: tuple[tuple[int, float], ...] = ()
     start: float = field(default_factory=time.perf_counter)
 
     @property

@@ -163,6 +163,9 @@ def _settle(level: Level, working: WorkingSet, clock: Clock) -> Found:
             answer = working.solve_again()
         if not answer.is_solved:
             return _prove_blocked(working) or _stuck(working)
+        matters = np.flatnonzero(working.matters)
+        numbers, weights = working.block.row_numbers[matters], answer.multipliers[matters]
+        clock.support = tuple(zip(numbers.tolist(), weights.tolist(), strict=True))
         w, b = working.frame.halfspace(answer.w)
         w, b, scan = scan_safely(level.source, w, b, worst=min(max(4 * width, len(working.block) // 2), 20 * width))
         clock.reads += level.numbers is None
