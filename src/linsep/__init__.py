@@ -19,6 +19,7 @@ _HOME = {
     "NotSeparableError": "linsep.errors",
     "Novikoff": "linsep._margin",
     "decide": "linsep._decide",
+    "explore": "linsep.explorer.widget",
     "max_margin": "linsep._margin",
     "novikoff": "linsep._margin",
     "verdict_from_json": "linsep.certificates.written",
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from linsep.estimators import KernelPerceptronClassifier as KernelPerceptronClassifier
     from linsep.estimators import MaxMarginClassifier as MaxMarginClassifier
     from linsep.estimators import PerceptronClassifier as PerceptronClassifier
+    from linsep.explorer.widget import explore as explore
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
     from linsep.mle_report import MleReport as MleReport

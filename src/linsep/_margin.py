@@ -104,13 +104,15 @@ def _weighed(widest: Widest) -> Obstruction:
 class Novikoff:
     """R, gamma and (R/gamma)² of the rows with a 1 appended (without bias: as they are), between certified bounds.
 
-    The Perceptron makes at most `bound[1]` updates on these rows, in any order.
+    The Perceptron makes at most `bound[1]` updates on these rows, in any order. `direction` is the unit vector U of
+    the theorem, rounded to doubles: W·U grows by at least gamma[0] with each update.
     """
 
     radius: tuple[float, float]
     gamma: tuple[float, float]
     bound: tuple[float, float]
     bias: bool = True
+    direction: tuple[float, ...] = ()
 
     def explain(self) -> str:
         """The theorem with these numbers."""
@@ -152,4 +154,7 @@ def _theory(source: Source, widest: Widest, bias: bool) -> Novikoff:
     reach = math.sqrt(longest2 + bias)
     radius = (reach * (1 - slack), reach * (1 + slack))
     bound = (radius[0] / high, radius[1] / low if low > 0 else math.inf)
-    return Novikoff(radius, (low, high), (bound[0] ** 2 * (1 - 1e-14), bound[1] ** 2 * (1 + 1e-14)), bias)
+    normal = np.append(widest.w, widest.b) if bias else widest.w
+    normal = normal / np.abs(normal).max()  # first, so that no square leaves the range of doubles
+    direction = tuple((normal / np.linalg.norm(normal)).tolist())
+    return Novikoff(radius, (low, high), (bound[0] ** 2 * (1 - 1e-14), bound[1] ** 2 * (1 + 1e-14)), bias, direction)

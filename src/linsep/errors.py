@@ -17,6 +17,7 @@ LinsepError
 │   ├── FileError                    a file that cannot be read as what it claims to be
 │   ├── ModelError                   a model file that is damaged, foreign or of another version
 │   └── ArgumentError                an option outside its range
+├── MissingExtraError                an optional library is not installed: the extra that brings it is named
 ├── NotSeparableError                a question about the margin of rows that have none; the verdict is attached
 └── CertificateError                 a proof that does not hold: the failing row is named
 
@@ -109,6 +110,15 @@ class NotSeparableError(LinsepError):
         self.verdict = verdict
         known = "are not separable" if verdict.separable is False else "could not be separated in the time given"
         super().__init__(f"The classes {known} ({verdict.kind}), so the Perceptron has no bound. See the verdict.")
+
+
+class MissingExtraError(LinsepError, ImportError):
+    """A library that only some of linsep needs is not installed."""
+
+    def __init__(self, what: str, extra: str, error: ImportError) -> None:
+        self.extra = extra
+        missing = f" ({error.name} is missing)" if error.name else ""
+        super().__init__(f"{what} needs more than linsep itself{missing}: pip install 'linsep[{extra}]'")
 
 
 class CertificateError(LinsepError):

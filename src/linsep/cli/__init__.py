@@ -16,7 +16,7 @@ from cyclopts import App, CycloptsError, Parameter
 from cyclopts.validators import Number
 
 from linsep import __version__
-from linsep.cli import proving
+from linsep.cli import exploring, proving
 from linsep.cli.options import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -249,6 +249,9 @@ app.command(
     help_epilogue="Example: linsep mle data.csv --label disease\n\n"
     f"Exit codes: 0 the estimate exists, 1 it does not, 2 bad input, 3 undecided, {OF_A_FAULT}",
 )
+
+
+app.command(exploring.explore, help_epilogue="Example: linsep explore data.csv --label species")
 
 
 def _bound(learner: "Learner") -> float | None:

@@ -1,0 +1,211 @@
+"""The explorer's engine: points in, a whole recorded run out, with its verdict and the numbers of the proof.
+
+It keeps nothing between two questions and knows only the public surface of linsep: what the page shows is what
+`perceptron_steps`, `decide`, `max_margin`, `novikoff` and `PerceptronClassifier` say.
+"""
+
+import math
+import time
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+import linsep
+from linsep.explorer.requests import Order, PointsRequest, RunRequest
+
+Answer = dict[str, Any]
+Floats = npt.NDArray[np.float64]
+
+SECONDS = 5.0
+LONGEST_FRACTION = 24  # characters: a longer one is shown rounded, and said to be
+MOST_WEIGHTS = 2000  # rows of an obstruction whose weights are sent along
+SAME = 1e-6  # rows whose margins differ by this part of it are equally near
+MISREAD = 64  # cells along each side of the grid on which a vote is drawn
+KEPT_PASSES = 50
+
+
+def explore(asked: PointsRequest) -> Answer:
+    """Everything the page shows about points of the plane."""
+    return record(asked.X, asked.y, asked.run, with_weights=True)
+
+
+def record(X: Any, y: Any, run: RunRequest, *, with_weights: bool, seconds: float = SECONDS) -> Answer:
+    """The run, update by update, the verdict with its proof, and the bound that the run obeys.
+
+    `seconds` is the time allowed for each of the run, the verdict, the margin and the bound.
+    """
+    verdict = linsep.decide(X, y, bias=run.bias, time_limit=seconds)
+    theory = _theory(X, y, run.bias, seconds) if verdict.separable else None
+    steps = _steps(X, y, run, theory, with_weights, seconds)
+    return {
+        "steps": steps,
+        "radius": _radius(X, run.bias),
+        "verdict": {"kind": verdict.kind, "text": verdict.explain()},
+        "bound": None if theory is None else _bound(theory),
+        "widest": None if theory is None else _widest(X, y, theory, seconds),
+        "weak": _weak(verdict),
+        "obstruction": _obstruction(X, y, verdict),
+    }
+
+
+def _steps(
+    X: Any, y: Any, run: RunRequest, theory: linsep.Novikoff | None, with_weights: bool, seconds: float
+) -> Answer:
+    """One entry per update in each list; `along` is W·u*, `norm` is |W|, `label` the sign of the row's class."""
+    lists: dict[str, list[Any]] = {name: [] for name in ("row", "label", "score", "w", "b", "norm", "along")}
+    options = {"order": run.order, "bias": run.bias, "random_state": run.seed}
+    positive, stop, ended = np.max(y), time.monotonic() + seconds, True
+    for step in linsep.perceptron_steps(X, y, max_updates=run.updates + 1, **options):
+        if len(lists["row"]) == run.updates or time.monotonic() > stop:
+            ended = False
+            break
+        W = np.append(step.w, step.b) if run.bias else step.w
+        lists["row"].append(step.row)
+        lists["label"].append(1 if step.label == positive else -1)
+        lists["score"].append(step.score)
+        lists["b"].append(step.b)
+        lists["norm"].append(float(np.linalg.norm(W)))
+        if with_weights:
+            lists["w"].append(step.w.tolist())
+        if theory is not None:
+            lists["along"].append(float(W @ np.array(theory.direction)))
+    missing = {"w": lists["w"] if with_weights else None, "along": None if theory is None else lists["along"]}
+    return {"converged": ended, **lists, **missing}
+
+
+def _theory(X: Any, y: Any, bias: bool, seconds: float) -> linsep.Novikoff | None:
+    try:
+        return linsep.novikoff(X, y, bias=bias, time_limit=seconds)
+    except linsep.NotSeparableError:  # separable by too little for floats, or out of time
+        return None
+
+
+def _bound(theory: linsep.Novikoff) -> Answer:
+    return {
+        "radius": theory.radius[1],
+        "gamma": theory.gamma[0],
+        "bound": _finite(theory.bound[1]),
+        "direction": list(theory.direction),
+        "text": theory.explain(),
+    }
+
+
+def _radius(X: Any, bias: bool) -> float:
+    """R, also where no bound follows from it."""
+    squares = X.multiply(X).sum(axis=1) if is_sparse(X) else np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    return float(np.sqrt(np.max(squares) + bias))
+
+
+def _widest(X: Any, y: Any, theory: linsep.Novikoff, seconds: float) -> Answer | None:
+    """The best separator, scaled to |w| = 1, its margin, and the rows that lie on the edge of its band."""
+    if not theory.bias:
+        w = np.array(theory.direction)
+        near = linsep.Halfspace(w, 0.0, _labels(y)).margins(X, y)
+        rows = np.flatnonzero(near <= theory.gamma[1] * (1 + SAME)).tolist()
+        return {"w": w.tolist(), "b": 0.0, "margin": theory.gamma[0], "rows": rows}
+    verdict = linsep.max_margin(X, y, time_limit=seconds)
+    if not isinstance(verdict, linsep.Separable) or verdict.margin is None:
+        return None
+    line = verdict.halfspace
+    length = float(np.linalg.norm(line.w))
+    rows = list(verdict.nearest.rows) if verdict.nearest else []
+    return {"w": (line.w / length).tolist(), "b": line.b / length, "margin": verdict.margin[0], "rows": rows}
+
+
+def _weak(verdict: Any) -> Answer | None:
+    """The hyperplane of touching classes: no row on its wrong side, some on itself."""
+    if not isinstance(verdict, linsep.Touching):
+        return None
+    line = verdict.halfspace
+    length = float(np.linalg.norm(line.w))
+    return {"w": (line.w / length).tolist(), "b": line.b / length} if length else None
+
+
+def _obstruction(X: Any, y: Any, verdict: Any) -> Answer | None:
+    """The few rows that forbid every separator, with exact weights: each class's weights sum to 1.
+
+    With bias, the weighted means of the two classes are the same point. Without, the weighted sum of the signed rows
+    is the origin, and the weights sum to 1 over both classes.
+    """
+    if not isinstance(verdict, (linsep.Touching, linsep.Overlapping)):
+        return None
+    rows, weights = verdict.obstruction.rows[:MOST_WEIGHTS], verdict.obstruction.weights[:MOST_WEIGHTS]
+    positive = [bool(y[row] == verdict.labels[1]) for row in rows]
+    total = sum(u for u, plus in zip(weights, positive, strict=True) if plus) if verdict.bias else sum(weights)
+    if total == 0:  # cut short before the first row of that class
+        return None
+    shares = [Fraction(u, total) for u in weights]
+    return {
+        "rows": list(rows),
+        "weights": [_exact(share) for share in shares],
+        "point": _common_point(X, rows, shares, positive) if verdict.bias else None,
+        "strict": verdict.kind == "overlapping",
+    }
+
+
+def _common_point(X: Any, rows: Any, shares: list[Fraction], positive: list[bool]) -> list[Answer] | None:
+    if X.shape[1] > 20 or len(rows) > 100:
+        return None
+    taken = np.asarray(X[list(rows)].toarray() if is_sparse(X) else X[list(rows)])
+    point = [
+        sum((s * Fraction(value) for s, value, plus in zip(shares, column, positive, strict=True) if plus), Fraction())
+        for column in taken.T.tolist()
+    ]
+    return [_exact(value) for value in point]
+
+
+def _exact(value: Fraction) -> Answer:
+    """A fraction as a person reads it, and as a double for drawing. `exact` says whether the text is all of it."""
+    text = str(value)
+    if len(text) <= LONGEST_FRACTION:
+        return {"text": text, "value": float(value), "exact": True}
+    return {"text": f"{float(value):.6g}", "value": float(value), "exact": False}
+
+
+def keep(asked: PointsRequest, box: tuple[float, float, float, float]) -> Answer:
+    """The four ways to keep what a run saw, side by side: each one's line, or for the vote its regions."""
+    order: Literal["cyclic", "shuffled"] = "shuffled" if asked.run.order == "shuffled" else "cyclic"
+    ways: tuple[Literal["last", "average", "vote", "best"], ...] = ("last", "average", "vote", "best")
+    return {"order": order, "passes": KEPT_PASSES, "ways": [_kept(way, asked, order, box) for way in ways]}
+
+
+def _kept(way: Any, asked: PointsRequest, order: Any, box: tuple[float, float, float, float]) -> Answer:
+    model = linsep.PerceptronClassifier(
+        way, order=order, bias=asked.run.bias, max_passes=KEPT_PASSES, random_state=asked.run.seed
+    ).fit(asked.X, asked.y)
+    wrong = int(np.count_nonzero(model.predict(asked.X) != asked.y))
+    answer = {"keep": way, "wrong": wrong, "rows": len(asked.y), "updates": int(model.n_updates_), "grid": None}
+    if way == "vote":  # its regions are bounded by no single line
+        left, right, bottom, top = box
+        across = np.linspace(left, right, MISREAD * 2 + 1)[1::2]  # the middle of each cell
+        up = np.linspace(bottom, top, MISREAD * 2 + 1)[1::2]
+        cells = np.column_stack([np.tile(across, MISREAD), np.repeat(up, MISREAD)])
+        answer["grid"] = "".join("+" if label > 0 else "-" for label in model.predict(cells))
+    return answer | {"w": model.coef_[0].tolist(), "b": float(model.intercept_[0])}
+
+
+def warm_up() -> None:
+    """Compile or load every kernel that an answer needs, so that the first drag is as quick as the next."""
+    for X, y in (linsep.datasets.cornwell(), linsep.datasets.xor()):
+        orders: tuple[Order, ...] = ("cyclic", "restart", "shuffled", "worst")
+        for order in orders:
+            for bias in (True, False):
+                asked = PointsRequest(X.astype(np.float64), y, RunRequest(order, bias, 0, 20))
+                explore(asked)
+        keep(asked, (-1.0, 1.0, -1.0, 1.0))
+
+
+def _labels(y: Any) -> tuple[Any, Any]:
+    negative, positive = np.unique(y)
+    return negative, positive
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a SciPy sparse matrix, without loading SciPy to ask."""
+    return type(X).__module__.startswith("scipy.sparse")

@@ -1,0 +1,192 @@
+// The page's one moving part: a state, the engine's answer to it, and the position in the recorded run.
+import { copyOf, freshState, fromHash, Past, presetState, toHash } from "./state.js";
+import { viewOf } from "./geometry.js";
+
+export class App {
+  constructor(host) {
+    this.host = host; // ask(name, body), start, address, isRecorded, isWhole, embed
+    this.past = new Past();
+    this.answer = null;
+    this.note = "";
+    this.label = 1;
+    this.views = [];
+    this.preset = null;
+    this.asking = false;
+    this.stale = false;
+    this.frame = 0;
+    this.own = host.start.own;
+    this.state = (this.isWide ? null : fromHash(host.address?.read() ?? "", host.start.limits)) ?? this.firstState();
+  }
+
+  firstState() {
+    if (this.isWide) return { ...freshState(), bias: this.own.bias };
+    const first = this.own?.preset ?? this.host.start.presets[0];
+    this.preset = first.name;
+    return presetState(first);
+  }
+
+  get isFixed() {
+    return this.host.isRecorded || this.isWide;
+  }
+
+  // Own rows of more than two columns: they are looked at, not moved.
+  get isWide() {
+    return Boolean(this.own && !this.own.preset);
+  }
+
+  get steps() {
+    return this.answer?.steps ?? { row: [], score: [], w: [], b: [], norm: [], along: null, converged: false };
+  }
+
+  get total() {
+    return this.steps.row.length;
+  }
+
+  get isDone() {
+    return this.steps.converged && this.state.k === this.total;
+  }
+
+  weights(k = this.state.k) {
+    return k > 0 && this.steps.w ? { w: this.steps.w[k - 1], b: this.steps.b[k - 1] } : { w: [0, 0], b: 0 };
+  }
+
+  // The row that update k corrected, or null before the first.
+  corrected(k = this.state.k) {
+    return k > 0 ? this.steps.row[k - 1] : null;
+  }
+
+  score(point, { w, b } = this.weights()) {
+    return w[0] * point[0] + w[1] * point[1] + b;
+  }
+
+  isMistake(i, weights = this.weights()) {
+    return this.state.labels[i] * this.score(this.state.points[i], weights) <= 0;
+  }
+
+  counts() {
+    const counts = new Map();
+    for (const row of this.steps.row.slice(0, this.state.k)) counts.set(row, (counts.get(row) ?? 0) + 1);
+    return counts;
+  }
+
+  // The class of a row, also of one that only the run names.
+  labelOf(row) {
+    return this.isWide ? this.steps.label[this.steps.row.indexOf(row)] : this.state.labels[row];
+  }
+
+  moveTo(k) {
+    this.state.k = Math.max(0, Math.min(k, this.total));
+    this.redraw();
+  }
+
+  // Change the points or the run. `remember` is false while a drag goes on: it is one change.
+  change(edit, remember = true) {
+    if (remember) this.past.remember(this.state);
+    const wasAtEnd = this.state.k > 0 && this.state.k === this.total;
+    edit(this.state);
+    this.stayAtEnd = wasAtEnd;
+    this.refresh();
+  }
+
+  load(preset) {
+    this.past.remember(this.state);
+    this.preset = preset.name;
+    this.state = { ...presetState(preset), axes: this.state.axes, keep: this.state.keep };
+    this.stayAtEnd = false;
+    this.refresh();
+  }
+
+  restore(state) {
+    if (!state) return;
+    this.state = state;
+    this.stayAtEnd = false;
+    this.refresh();
+  }
+
+  undo() {
+    this.restore(this.past.back(this.state));
+  }
+
+  redo() {
+    this.restore(this.past.forward(this.state));
+  }
+
+  fit() {
+    this.state.view = viewOf(this.state.points, !this.state.bias);
+    this.redraw();
+  }
+
+  zoom(factor) {
+    this.state.view.half *= factor;
+    this.redraw();
+  }
+
+  add(point, label) {
+    if (this.state.points.length >= this.host.start.limits.points) return;
+    this.change((state) => {
+      state.points.push(point);
+      state.labels.push(label);
+    });
+  }
+
+  move(i, point, remember) {
+    this.change((state) => { state.points[i] = point; }, remember);
+  }
+
+  flip(i) {
+    this.change((state) => { state.labels[i] = -state.labels[i]; });
+  }
+
+  remove(i) {
+    if (i === null || i === undefined || i >= this.state.points.length) return;
+    this.change((state) => {
+      state.points.splice(i, 1);
+      state.labels.splice(i, 1);
+    });
+  }
+
+  question() {
+    const { order, bias, seed, updates } = this.state;
+    const run = { order, bias, seed, updates };
+    return this.isWide ? ["run", run] : ["explore", { points: this.state.points, labels: this.state.labels, ...run }];
+  }
+
+  // Ask the engine about the state. While it answers, further changes are gathered into the next question.
+  async refresh() {
+    this.redraw();
+    this.stale = true;
+    if (this.asking) return;
+    this.asking = true;
+    while (this.stale) {
+      this.stale = false;
+      await this.ask(...this.question());
+    }
+    this.asking = false;
+    this.redraw();
+  }
+
+  async ask(name, body) {
+    try {
+      this.answer = await this.host.ask(name, body);
+      this.note = "";
+      if (this.stayAtEnd) this.state.k = this.total;
+      this.state.k = Math.min(this.state.k, this.total);
+    } catch (error) {
+      this.answer = null;
+      this.note = error.message;
+    }
+    this.redraw();
+  }
+
+  redraw() {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => {
+      for (const view of this.views) view();
+      this.host.address?.write(this.isWide ? "" : toHash(this.state));
+    });
+  }
+
+  snapshot() {
+    return copyOf(this.state);
+  }
+}

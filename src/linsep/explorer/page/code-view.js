@@ -1,0 +1,70 @@
+// The rule, as the lectures write it, with the line lit that the run has reached, and the equation of its line.
+import { fill, html } from "./dom.js";
+import { equation, pair, show, signOf } from "./numbers.js";
+
+export function codeView(app) {
+  const list = html("ol", { class: "code", "aria-label": "The Perceptron in pseudo-code" });
+
+  function lines() {
+    const bias = app.state.bias;
+    const score = bias ? "yᵢ (w·xᵢ + b) ≤ 0" : "yᵢ (w·xᵢ) ≤ 0";
+    return [
+      ["start", bias ? "w ← 0, b ← 0" : "w ← 0"],
+      ["check", `while some row i has ${score}:`],
+      ["update", bias ? "    w ← w + yᵢ xᵢ,  b ← b + yᵢ" : "    w ← w + yᵢ xᵢ"],
+      ["stop", "stop: every row is on its side"],
+    ];
+  }
+
+  function lit() {
+    if (!app.answer) return null;
+    if (app.isDone) return "stop";
+    return app.state.k === 0 ? "start" : "update";
+  }
+
+  function draw() {
+    const now = lit();
+    fill(list, ...lines().map(([name, words]) => html("li", { class: name === now ? "lit" : "", "data-line": name, "aria-current": name === now ? "step" : null }, words)));
+  }
+
+  app.views.push(draw);
+  return list;
+}
+
+export function equationView(app) {
+  const formula = html("output", { class: "equation", "data-name": "equation", "aria-label": "The equation of the line" });
+  const vector = html("output", { class: "vector", "data-name": "weights" });
+
+  function draw() {
+    const { w, b } = app.weights();
+    const values = app.state.bias ? [...w, b] : w;
+    fill(formula, app.isWide ? "" : equation(w, b, app.own?.columns));
+    fill(vector, app.isWide ? "" : `${app.state.bias ? "W = (w, b)" : "w"} = ${pair(values)}`);
+    vector.dataset.value = JSON.stringify(values);
+  }
+
+  app.views.push(draw);
+  return html("div", { class: "equations" }, formula, vector);
+}
+
+// One sentence about what just happened.
+export function storyView(app) {
+  const line = html("p", { class: "story", role: "status", "aria-live": "polite" });
+
+  function words() {
+    if (!app.answer) return app.note || "…";
+    const { k } = app.state;
+    if (k === 0) return "Start with w = 0. Every row then scores 0, which counts as a mistake. Press Step, or space.";
+    const row = app.corrected();
+    const what = `Update ${show(k)}: row ${row + 1} scored ${show(app.steps.score[k - 1])} and ${wants(row)}, so it was ${isPlus(row) ? "added to" : "subtracted from"} w.`;
+    if (app.isDone) return `${what} Now no row is a mistake: separated.`;
+    if (k === app.total) return `${what} The record ends here; the run does not.`;
+    return what;
+  }
+
+  const isPlus = (row) => app.labelOf(row) > 0;
+  const wants = (row) => `should be ${isPlus(row) ? "positive" : "negative"} (${signOf(isPlus(row) ? 1 : -1)})`;
+
+  app.views.push(() => { if (line.textContent !== words()) fill(line, words()); });
+  return line;
+}

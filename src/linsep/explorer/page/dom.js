@@ -1,0 +1,60 @@
+// Nodes from names, attributes and children. Text only ever becomes a text node: labels and names are hostile.
+
+const SVG = "http://www.w3.org/2000/svg";
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+
+function build(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export function html(tag, attributes = {}, ...children) {
+  return build(document.createElement(tag), attributes, children);
+}
+
+export function svg(tag, attributes = {}, ...children) {
+  return build(document.createElementNS(SVG, tag), attributes, children);
+}
+
+export function math(tag, ...children) {
+  return build(document.createElementNS(MATHML, tag), {}, children);
+}
+
+export function fill(node, ...children) {
+  node.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export function set(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) node.removeAttribute(name);
+    else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+  }
+  return node;
+}
+
+// An SVG that is as large as its place on the page: `draw(width, height)` is called when that changes.
+export function surface(attributes, draw) {
+  const node = svg("svg", attributes);
+  const observer = new ResizeObserver(() => {
+    const { width, height } = node.getBoundingClientRect();
+    if (width < 2 || height < 2) return;
+    node.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    draw(width, height);
+  });
+  observer.observe(node);
+  return node;
+}
+
+export function card(className, title, ...children) {
+  return html("section", { class: `card ${className}`, "aria-label": title }, html("h2", {}, title), ...children);
+}
+
+export function button(label, title, action, attributes = {}) {
+  return html("button", { type: "button", title, "aria-label": title, onclick: action, ...attributes }, label);
+}

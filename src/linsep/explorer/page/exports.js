@@ -1,0 +1,100 @@
+// What can be taken along: the link, a picture, the points, and the Python code that makes the same run.
+import { button, html } from "./dom.js";
+
+const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "fill-opacity", "stroke-opacity", "font-family", "font-size", "font-style", "font-weight", "text-anchor", "paint-order", "display", "visibility"];
+
+// The plot as a file of its own: the looks that the style sheet gives it are written into it.
+export function standaloneSvg(node) {
+  const copy = node.cloneNode(true);
+  const { width, height } = node.getBoundingClientRect();
+  const [from, to] = [[node, ...node.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+  from.forEach((source, i) => {
+    const style = getComputedStyle(source);
+    for (const name of DRAWN) to[i].setAttribute(name, style.getPropertyValue(name));
+    for (const name of ["class", "tabindex", "role", "aria-label", "data-row"]) to[i].removeAttribute(name);
+  });
+  for (const reach of copy.querySelectorAll("[display=none]")) reach.remove();
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  for (const [name, value] of Object.entries({ width, height, fill: getComputedStyle(node).backgroundColor })) paper.setAttribute(name, value);
+  copy.prepend(paper);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+export async function pictureOf(node, scale = 2) {
+  const { width, height } = node.getBoundingClientRect();
+  const image = new Image();
+  const address = URL.createObjectURL(new Blob([standaloneSvg(node)], { type: "image/svg+xml" }));
+  try {
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [width * scale, height * scale];
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((done) => canvas.toBlob(done, "image/png"));
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+export function csvOf(state) {
+  return ["x1,x2,y", ...state.points.map((p, i) => `${p[0]},${p[1]},${state.labels[i]}`)].join("\n") + "\n";
+}
+
+export function pythonOf(state) {
+  const rows = state.points.map((p) => `    [${p[0]}, ${p[1]}],`).join("\n");
+  const bias = state.bias ? "True" : "False";
+  const updates = state.k > 0 ? `, max_updates=${state.k}` : "";
+  return `import numpy as np
+
+import linsep
+
+X = np.array([
+${rows}
+], dtype=float)
+y = np.array([${state.labels.join(", ")}])
+
+for step in linsep.perceptron_steps(X, y, order="${state.order}", bias=${bias}, random_state=${state.seed}${updates}):
+    print(step.update, step.row, step.w, step.b)
+
+print(linsep.decide(X, y, bias=${bias}).explain(X, y))
+`;
+}
+
+export function exportsMenu(app, root) {
+  const said = html("span", { class: "said", role: "status" });
+  const plot = () => root.querySelector(app.isWide ? ".table-space" : ".data-space");
+  const give = (name, blob) => {
+    const address = URL.createObjectURL(blob);
+    const link = html("a", { href: address, download: name });
+    root.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  };
+  const textFile = (name, kind, words) => give(name, new Blob([words], { type: kind }));
+  const say = (words) => {
+    said.textContent = words;
+    setTimeout(() => { said.textContent = ""; }, 2500);
+  };
+  const copyLink = async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      say("Link copied");
+    } catch {
+      say("Copy the address from the address bar");
+    }
+  };
+  const items = [
+    app.host.address ? button("Copy link", "Copy a link to this picture", copyLink, { class: "copy-link" }) : null,
+    button("PNG", "Save the plot as PNG", async () => give("linsep.png", await pictureOf(plot())), { class: "save-png" }),
+    button("SVG", "Save the plot as SVG", () => textFile("linsep.svg", "image/svg+xml", standaloneSvg(plot())), { class: "save-svg" }),
+    ...(app.isWide ? [] : [
+      button("CSV", "Save the points as CSV", () => textFile("linsep.csv", "text/csv", csvOf(app.state)), { class: "save-csv" }),
+      button("Python", "Save the Python code of this run", () => textFile("linsep_run.py", "text/x-python", pythonOf(app.state)), { class: "save-python" }),
+    ]),
+  ];
+  return html("div", { class: "exports", role: "group", "aria-label": "Take along" }, said, ...items.filter(Boolean));
+}

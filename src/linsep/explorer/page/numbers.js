@@ -1,0 +1,59 @@
+// Numbers as people read them: 4, −0.5, 1/2, 9,530; and the same in MathML.
+import { math } from "./dom.js";
+
+export function show(value, digits = 4) {
+  if (value === null || value === undefined) return "∞";
+  if (value === 0) return "0";
+  if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
+  const size = Math.abs(value);
+  let text;
+  if (Number.isInteger(value) && size < 1e7) text = size.toLocaleString("en-US");
+  else if (size >= 1e7 || size < 1e-4) text = shortPower(size);
+  else if (size >= 10 ** (digits - 1)) text = Math.round(size).toLocaleString("en-US");
+  else text = String(Number(size.toPrecision(digits)));
+  return (value < 0 ? "−" : "") + text;
+}
+
+function shortPower(size) {
+  const [digits, exponent] = size.toExponential(2).split("e");
+  const raised = [...String(Number(exponent))].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] ?? "⁻").join("");
+  return `${Number(digits)}·10${raised}`;
+}
+
+export function pair(values) {
+  return `(${values.map((value) => show(value)).join(", ")})`;
+}
+
+export function plural(count, word) {
+  return `${show(count)} ${word}${count === 1 ? "" : "s"}`;
+}
+
+export function signOf(label) {
+  return label > 0 ? "+" : "−";
+}
+
+// A fraction such as "-1/2", in MathML.
+export function fraction(text) {
+  const negative = text.startsWith("-");
+  const [top, bottom] = text.replace("-", "").split("/");
+  const body = bottom ? math("mfrac", math("mn", top), math("mn", bottom)) : math("mn", top);
+  return negative ? math("mrow", math("mo", "−"), body) : body;
+}
+
+// The equation w·x + b = 0, term by term, terms with weight 0 left out.
+export function equation(w, b, names) {
+  const row = math("mrow");
+  const term = (value, name) => {
+    if (!value) return;
+    if (value < 0) row.append(math("mo", "−"));
+    else if (row.childElementCount) row.append(math("mo", "+"));
+    const size = Math.abs(value);
+    if (!name || size !== 1) row.append(math("mn", show(size)));
+    if (name) row.append(name);
+  };
+  w.forEach((value, j) => term(value, names ? math("mtext", names[j]) : math("msub", math("mi", "x"), math("mn", String(j + 1)))));
+  term(b, null);
+  if (!row.childElementCount) row.append(math("mn", "0"));
+  row.append(math("mo", "="), math("mn", "0"));
+  return math("math", row);
+}

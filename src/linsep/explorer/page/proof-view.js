@@ -1,0 +1,125 @@
+// The proof of Novikoff's theorem, live: k·γ <= W·u* <= |W| <= √k·R, and the wall where the outer two meet.
+import { fill, html, math, surface, svg } from "./dom.js";
+import { path, ticks } from "./geometry.js";
+import { show } from "./numbers.js";
+
+const LINKS = [
+  ["floor", "k γ", () => math("mrow", math("mi", "k"), math("mi", "γ"))],
+  ["along", "W·u*", () => math("mrow", math("mi", "W"), math("mo", "·"), math("msup", math("mi", "u"), math("mo", "*")))],
+  ["norm", "|W|", () => math("mrow", math("mo", "|"), math("mi", "W"), math("mo", "|"))],
+  ["ceiling", "√k R", () => math("mrow", math("msqrt", math("mi", "k")), math("mi", "R"))],
+];
+
+export function proofView(app) {
+  const chain = html("div", { class: "chain" });
+  const words = html("p", { class: "words" });
+  const choice = html("div", { class: "segments small", role: "group", "aria-label": "How far the axis reaches" });
+  let size = [0, 0];
+  const node = surface({ class: "chart proof-chart", role: "img", "aria-label": "The four quantities of the proof over the updates" }, (width, height) => {
+    size = [width, height];
+    draw();
+  });
+
+  function numbers() {
+    const k = app.state.k;
+    const bound = app.answer?.bound;
+    return {
+      floor: bound ? k * bound.gamma : null,
+      along: k === 0 ? 0 : app.steps.along?.[k - 1] ?? null,
+      norm: k === 0 ? 0 : app.steps.norm[k - 1],
+      ceiling: Math.sqrt(k) * (app.answer?.radius ?? 0),
+    };
+  }
+
+  function draw() {
+    if (!app.answer) {
+      fill(chain);
+      fill(words);
+      return fill(node);
+    }
+    drawChain();
+    drawWords();
+    drawChoice();
+    return size[0] > 2 ? drawChart() : null;
+  }
+
+  function drawChain() {
+    const values = numbers();
+    const shown = app.answer.bound ? LINKS : LINKS.slice(2);
+    const cells = shown.flatMap(([name, label, formula], i) => [
+      i ? html("span", { class: "at-most", "aria-hidden": "true" }, "≤") : null,
+      html("span", { class: `link ${name}`, "aria-label": label }, math("math", formula()), html("output", { "data-name": name, "data-value": String(values[name]) }, show(values[name]))),
+    ]);
+    fill(chain, ...cells);
+  }
+
+  function drawWords() {
+    const bound = app.answer.bound;
+    const total = app.total;
+    if (!bound) {
+      const why = app.answer.verdict.kind === "separable" ? "The margin is too thin for the numbers of a chart." : "No line separates these points, so there is no u*, no floor, and no wall: the updates never end.";
+      return fill(words, why);
+    }
+    const wall = html("strong", { "data-name": "bound", "data-value": String(bound.bound) }, show(bound.bound));
+    const end = app.steps.converged ? `This run needed ${show(total)}.` : `The first ${show(total)} updates are recorded.`;
+    return fill(words, "Floor and ceiling meet at ", math("math", math("msup", math("mrow", math("mo", "("), math("mi", "R"), math("mo", "/"), math("mi", "γ"), math("mo", ")")), math("mn", "2"))), " = ", wall, ". No run can pass that wall. ", end);
+  }
+
+  function drawChoice() {
+    if (!app.answer.bound) return fill(choice);
+    const reaches = reach();
+    const option = (name, label) => html("button", { type: "button", "aria-pressed": String(reaches === name), onclick: () => { app.state.axes = name; app.redraw(); } }, label);
+    return fill(choice, option("wall", "to the wall"), option("run", "this run"));
+  }
+
+  function reach() {
+    const { axes } = app.state;
+    if (!app.answer.bound || app.answer.bound.bound === null) return "run";
+    return axes === "auto" ? (app.answer.bound.bound > 30 * Math.max(app.total, 1) ? "run" : "wall") : axes;
+  }
+
+  function drawChart() {
+    const [width, height] = size;
+    const { bound, radius } = app.answer;
+    const far = reach() === "wall" ? bound.bound * 1.08 : Math.max(app.total, 1) * 1.08;
+    const tallest = Math.sqrt(far) * radius * 1.06;
+    const pad = { left: 38, right: 12, top: 10, bottom: 24 };
+    const x = (k) => pad.left + (k / far) * (width - pad.left - pad.right);
+    const y = (v) => height - pad.bottom - (Math.max(v, 0) / tallest) * (height - pad.top - pad.bottom);
+    const curve = (f, until) => Array.from({ length: 97 }, (_, i) => (until * i) / 96).map((k) => [x(k), y(f(k))]);
+    const ceiling = (k) => Math.sqrt(k) * radius;
+    const wall = bound && bound.bound !== null && bound.bound <= far ? bound.bound : null;
+    const floorEnd = bound ? Math.min(far, wall ? wall * 1.06 : far) : 0;
+    const lens = bound ? [...curve(ceiling, wall ?? far), ...curve((k) => k * bound.gamma, wall ?? far).reverse()] : [];
+    const run = (values) => [[x(0), y(0)], ...values.map((v, i) => [x(i + 1), y(v)])];
+    const recorded = (name, values) => (values ? [
+      svg("path", { class: `${name} to-come`, d: path(run(values)) }),
+      svg("path", { class: `${name} been`, d: path(run(values.slice(0, app.state.k))) }),
+    ] : []);
+    const here = numbers();
+    const dot = (name) => (here[name] === null ? null : svg("circle", { class: `${name} dot`, cx: x(app.state.k), cy: y(here[name]), r: 3.6 }));
+    fill(
+      node,
+      ...ticks(0, far, Math.round(width / 90)).map((k) => svg("text", { class: "tick", x: x(k), y: height - 7 }, show(k))),
+      ...ticks(0, tallest, 4).slice(1).flatMap((v) => [
+        svg("path", { class: "grid", d: `M${pad.left} ${y(v)}H${width - pad.right}` }),
+        svg("text", { class: "tick right", x: pad.left - 6, y: y(v) + 4 }, show(v)),
+      ]),
+      svg("path", { class: "axis", d: `M${pad.left} ${y(0)}H${width - pad.right}` }),
+      bound ? svg("path", { class: "lens", d: path(lens, true) }) : null,
+      svg("path", { class: "ceiling curve", d: path(curve(ceiling, far)) }),
+      bound ? svg("path", { class: "floor curve", d: path(curve((k) => k * bound.gamma, floorEnd)) }) : null,
+      wall ? svg("path", { class: "wall", d: `M${x(wall)} ${pad.top}V${y(0)}` }) : null,
+      wall ? svg("text", { class: "wall-name", x: x(wall) - 7, y: y(0) - 8 }, `(R/γ)² = ${show(wall)}`) : null,
+      bound && !wall ? svg("text", { class: "wall-name", x: width - pad.right - 4, y: y(0) - 8 }, `the wall stands at ${show(bound.bound)} →`) : null,
+      svg("path", { class: "now", d: `M${x(app.state.k)} ${pad.top}V${y(0)}` }),
+      ...recorded("norm", app.steps.norm),
+      ...recorded("along", app.steps.along),
+      dot("norm"),
+      dot("along"),
+    );
+  }
+
+  app.views.push(draw);
+  return html("div", { class: "proof" }, choice, node, chain, words);
+}

@@ -1,0 +1,93 @@
+// What the page shows, as one value: it fits into the address, so that a link reproduces the picture.
+import { viewOf } from "./geometry.js";
+
+export const ORDERS = ["cyclic", "restart", "shuffled", "worst"];
+
+export function freshState() {
+  return {
+    points: [], labels: [], order: "cyclic", bias: true, seed: 0, updates: 1000,
+    k: 0, band: false, keep: false, axes: "auto", view: { cx: 0, cy: 0, half: 2 },
+  };
+}
+
+export function presetState(preset) {
+  return {
+    ...freshState(),
+    points: preset.points.map((p) => [...p]),
+    labels: [...preset.labels],
+    bias: preset.bias,
+    view: viewOf(preset.points, !preset.bias),
+  };
+}
+
+export function toHash(state) {
+  const rows = state.points.map((p, i) => `${p[0]},${p[1]}${state.labels[i] > 0 ? "+" : "-"}`).join(";");
+  const { cx, cy, half } = state.view;
+  const fields = { p: rows, o: state.order, b: Number(state.bias), s: state.seed, n: state.updates, k: state.k };
+  if (state.band) fields.band = 1;
+  if (state.keep) fields.keep = 1;
+  if (state.axes !== "auto") fields.a = state.axes;
+  fields.v = [cx, cy, half].map((x) => Number(x.toPrecision(6))).join(",");
+  return Object.entries(fields).map(([key, value]) => `${key}=${value}`).join("&");
+}
+
+// A state from an address; null where the address holds none, or none that makes sense.
+export function fromHash(text, limits) {
+  const fields = new Map(text.replace(/^#/, "").split("&").map((part) => part.split(/=(.*)/s)));
+  if (!fields.get("p")) return null;
+  const state = freshState();
+  for (const part of fields.get("p").split(";")) {
+    const match = /^(-?[\d.]+(?:e-?\d+)?),(-?[\d.]+(?:e-?\d+)?)([+-])$/.exec(decodeURIComponent(part));
+    const point = match && [Number(match[1]), Number(match[2])];
+    if (!point || !point.every((x) => Math.abs(x) <= 1e9) || state.points.length >= limits.points) return null;
+    state.points.push(point);
+    state.labels.push(match[3] === "+" ? 1 : -1);
+  }
+  if (ORDERS.includes(fields.get("o"))) state.order = fields.get("o");
+  if (["run", "wall"].includes(fields.get("a"))) state.axes = fields.get("a");
+  state.bias = fields.get("b") !== "0";
+  state.seed = wholeNumber(fields.get("s"), 0, 2 ** 31 - 1, 0);
+  state.updates = wholeNumber(fields.get("n"), 1, limits.updates, 1000);
+  state.k = wholeNumber(fields.get("k"), 0, limits.updates, 0);
+  state.band = fields.get("band") === "1";
+  state.keep = fields.get("keep") === "1";
+  const view = (fields.get("v") ?? "").split(",").map(Number);
+  const isView = view.length === 3 && view.every((x) => Number.isFinite(x) && Math.abs(x) < 1e10) && view[2] > 0;
+  state.view = isView ? { cx: view[0], cy: view[1], half: view[2] } : viewOf(state.points, !state.bias);
+  return state;
+}
+
+export function wholeNumber(text, least, most, otherwise) {
+  const value = Number(text);
+  return Number.isInteger(value) && value >= least && value <= most ? value : otherwise;
+}
+
+export function copyOf(state) {
+  return { ...state, points: state.points.map((p) => [...p]), labels: [...state.labels], view: { ...state.view } };
+}
+
+// Undo and redo over whole states.
+export class Past {
+  constructor() {
+    this.before = [];
+    this.after = [];
+  }
+
+  remember(state) {
+    this.before.push(copyOf(state));
+    if (this.before.length > 200) this.before.shift();
+    this.after = [];
+  }
+
+  back(state) {
+    if (!this.before.length) return null;
+    this.after.push(copyOf(state));
+    return this.before.pop();
+  }
+
+  forward(state) {
+    if (!this.after.length) return null;
+    this.before.push(copyOf(state));
+    return this.after.pop();
+  }
+}

@@ -1,0 +1,58 @@
+"""The sets the page offers: the lectures' examples, and sets that show what makes the Perceptron slow or endless."""
+
+from typing import Any
+
+import numpy as np
+
+from linsep import datasets
+
+GRID = 32  # coordinates are multiples of 1/32, so that exact weights are short fractions
+
+
+def presets() -> list[dict[str, Any]]:
+    """Each set with its name, a line about it, its points, and whether it is taken with bias."""
+    return [
+        _preset("cornwell", "Cornwell’s four points", "Nine updates to 4·x₁ − ½·x₂ + 1.", datasets.cornwell(), True),
+        _preset("tao", "Tao’s circle", "Through the origin: two updates.", datasets.tao(), False),
+        _preset("wang", "Wang’s six points", "Through the origin: mistakes at rows 1, 3, 5.", datasets.wang(), False),
+        _preset("xor", "XOR", "No line separates opposite corners. Four rows prove it.", datasets.xor(), True),
+        _preset("touching", "Touching", "The classes share one point: almost separable is not separable.", _touching()),
+        _preset("narrow", "A narrow margin", "The thinner the band, the farther the wall.", _narrow()),
+        _preset("moons", "Two moons", "Each class curls around the other.", _moons()),
+    ]
+
+
+def _preset(name: str, title: str, about: str, rows: tuple[Any, Any], bias: bool = True) -> dict[str, Any]:
+    X, y = rows
+    return {
+        "name": name,
+        "title": title,
+        "about": about,
+        "points": np.asarray(X).tolist(),
+        "labels": np.asarray(y).tolist(),
+        "bias": bias,
+    }
+
+
+def _touching() -> tuple[Any, Any]:
+    """Two triangles whose tips meet: a corner of one lies on an edge of the other."""
+    X = [[-2, 1], [-2, -1], [-3, 0], [0, 1], [0, -1], [0, 0], [2, 1], [2, -1]]
+    return X, [-1, -1, -1, 1, 1, -1, 1, 1]
+
+
+def _narrow() -> tuple[Any, Any]:
+    """Two rows of points along a slanted line, a thin band apart."""
+    places = np.arange(-4, 5)
+    upper = np.column_stack([places * 0.5, places * 0.25 + 0.25])
+    lower = np.column_stack([places * 0.5 + 0.25, places * 0.25 + 0.0625])
+    return np.vstack([upper, lower]), np.repeat([1, -1], len(places))
+
+
+def _moons() -> tuple[Any, Any]:
+    """Two interleaved half circles with a little noise."""
+    rng = np.random.default_rng(4)
+    angle = np.linspace(0, np.pi, 20)
+    outer = np.column_stack([np.cos(angle), np.sin(angle)])
+    inner = np.column_stack([1 - np.cos(angle), 0.5 - np.sin(angle)])
+    X = np.vstack([outer, inner]) + rng.normal(0, 0.06, (40, 2))
+    return np.round(X * GRID) / GRID, np.repeat([-1, 1], 20)

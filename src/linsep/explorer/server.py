@@ -1,0 +1,179 @@
+"""The explorer on a port of this machine: the page's files, and a few questions answered in JSON.
+
+Nothing is kept between two requests, no path is taken from one, and each is answered within stated limits:
+`MOST_BYTES` of body, `BODY_SECONDS` to send it, `JOBS` computing at a time, and the limits of `requests`.
+"""
+
+import asyncio
+import json
+import socket
+import webbrowser
+from functools import partial
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from linsep.errors import ArgumentError, LinsepError, MissingExtraError
+from linsep.explorer import engine
+from linsep.explorer.questions import Job, beginning, questions
+from linsep.explorer.security import ADDRESS, App, Gate
+
+try:
+    import uvicorn
+    from anyio import CapacityLimiter, to_thread
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import Route
+except ImportError as error:
+    raise MissingExtraError("The explorer", "explore", error) from error
+
+if TYPE_CHECKING:
+    from linsep.explorer.tables import OwnTable
+
+MOST_BYTES = 1 << 18  # 2,000 points with 17 digits a coordinate fit in
+BODY_SECONDS = 5.0
+JOBS = 2  # computing at a time; the others wait their turn
+MOST_WAITING = 256
+
+KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+def page_files() -> dict[str, tuple[bytes, str]]:
+    """Each file of the page by name, with its content type. They are all there is to fetch."""
+    folder = resources.files("linsep.explorer") / "page"
+    return {
+        file.name: (file.read_bytes(), KINDS[file.name[file.name.rindex(".") :]])
+        for file in folder.iterdir()
+        if file.name[file.name.rfind(".") :] in KINDS
+    }
+
+
+def application(table: "OwnTable | None" = None, *, body_seconds: float = BODY_SECONDS) -> App:
+    """The routes, without the gate before them."""
+    files, limiter = page_files(), CapacityLimiter(JOBS)
+    start = json.dumps(beginning(table), allow_nan=False).encode()
+    index = files["index.html"]
+    routes = [
+        Route("/", partial(_file, index), methods=["GET"]),
+        *(Route(f"/{name}", partial(_file, file), methods=["GET"]) for name, file in files.items()),
+        Route("/api/start", partial(_file, (start, "application/json")), methods=["GET"]),
+        *(
+            Route(f"/api/{name}", partial(_answer, job, limiter, body_seconds), methods=["POST"])
+            for name, job in questions(table).items()
+        ),
+    ]
+    return Starlette(routes=routes, exception_handlers={HTTPException: _refused})
+
+
+async def _file(file: tuple[bytes, str], request: Request) -> Response:
+    return Response(file[0], media_type=file[1])
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": error.detail}, error.status_code)
+
+
+async def _answer(job: Job, limiter: CapacityLimiter, body_seconds: float, request: Request) -> Response:
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise HTTPException(415, "The body must be application/json.")
+    if limiter.statistics().tasks_waiting >= MOST_WAITING:
+        raise HTTPException(429, "Too many requests are waiting.")
+    body = await _body(request, body_seconds)
+    try:
+        question = json.loads(body, parse_constant=_not_a_number)
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "The body is not JSON.") from None
+    try:
+        answer = await to_thread.run_sync(job, question, limiter=limiter)
+    except LinsepError as error:
+        return JSONResponse({"error": str(error), "kind": type(error).__name__}, 422)
+    return JSONResponse(answer)
+
+
+async def _body(request: Request, seconds: float) -> bytes:
+    """The whole body, if it is small and comes in time."""
+    try:
+        declared = int(request.headers.get("content-length", "0"))
+    except ValueError:
+        raise HTTPException(400, "Content-Length is no number.") from None
+    if declared > MOST_BYTES:
+        raise HTTPException(413, f"The body is longer than {MOST_BYTES} bytes.")
+    parts, size = [], 0
+    try:
+        async with asyncio.timeout(seconds):
+            async for part in request.stream():
+                size += len(part)
+                if size > MOST_BYTES:
+                    raise HTTPException(413, f"The body is longer than {MOST_BYTES} bytes.")
+                parts.append(part)
+    except TimeoutError:
+        raise HTTPException(408, f"The body took longer than {seconds:g} s.", {"connection": "close"}) from None
+    except ClientDisconnect:
+        raise HTTPException(400, "The body was cut short.") from None
+    return b"".join(parts)
+
+
+def _not_a_number(name: str) -> float:
+    raise ValueError(f"{name} is not JSON.")
+
+
+class Explorer:
+    """A server that is bound to its port, and ready to run."""
+
+    def __init__(
+        self, table: "OwnTable | None" = None, *, port: int = 0, token: str | None = None, body_seconds: float = 5.0
+    ) -> None:
+        self.socket = _listen(port)
+        self.port: int = self.socket.getsockname()[1]
+        self.gate = Gate(application(table, body_seconds=body_seconds), self.port, token)
+        config = uvicorn.Config(
+            self.gate,
+            log_level="error",
+            access_log=False,
+            ws="none",
+            lifespan="off",
+            server_header=False,
+            date_header=False,
+            proxy_headers=False,
+        )
+        self.server = uvicorn.Server(config)
+
+    @property
+    def address(self) -> str:
+        """The secret address that opens the page."""
+        return self.gate.address
+
+    def run(self) -> None:
+        """Serve until interrupted."""
+        try:
+            self.server.run(sockets=[self.socket])
+        finally:
+            self.socket.close()
+
+    def stop(self) -> None:
+        """Ask the running server to end."""
+        self.server.should_exit = True
+
+
+def serve(table: "OwnTable | None" = None, *, port: int = 0, browser: bool = True) -> None:
+    """Warm up, say the address, open it in the browser, and serve until Ctrl-C."""
+    engine.warm_up()
+    explorer = Explorer(table, port=port)
+    print(f"The explorer is at {explorer.address}\nCtrl-C ends it.", flush=True)
+    if browser:
+        webbrowser.open(explorer.address)
+    explorer.run()
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((ADDRESS, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise ArgumentError(f"Port {port} cannot be used: {error}. Leave --port out to get a free one.") from error
+    listener.listen(256)
+    return listener

@@ -1,0 +1,177 @@
+"""Rows of one's own, of any width: seen along two of their columns, or across the hyperplane that separates them.
+
+The separation view puts the signed distance to the hyperplane on one axis and, on the other, the main direction of the
+rows within it. A separable set falls apart at 0 there; an obstruction's rows stand where they should not.
+"""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+import linsep
+from linsep.explorer import engine, requests
+
+Answer = dict[str, Any]
+Floats = npt.NDArray[np.float64]
+
+DRAWN = 1500  # rows of a larger table: a sample, and every row that the verdict names
+VALUES_SHOWN = 60
+TURNS = 60  # of the power iteration: a picture needs no more
+SECONDS = 60.0
+
+
+class Side(NamedTuple):
+    """A hyperplane with |w| = 1, what it is, and its margin (0 where it does not separate)."""
+
+    w: Floats
+    b: float
+    what: str
+    margin: float
+
+
+class OwnTable:
+    """A user's rows and labels, and the questions a page may ask about them."""
+
+    def __init__(self, X: Any, y: Any, *, columns: Any = None, title: str = "your rows", bias: bool = True) -> None:
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            X, columns = frame.to_numpy(), columns or frame.columns
+        self.X = X if engine.is_sparse(X) else np.ascontiguousarray(X)
+        self.y = np.asarray(y)
+        self.title, self.bias = title, bias
+        self.verdict = linsep.decide(self.X, self.y, bias=bias, time_limit=SECONDS)  # refuses what is no table
+        self.columns = [str(name) for name in (columns or [f"x{j + 1}" for j in range(self.X.shape[1])])]
+        self.labels = self.verdict.labels
+        self.signs = np.where(self.y == self.labels[1], 1, -1)
+        self._record = lru_cache(4)(self._run)
+        self._view = lru_cache(8)(self._seen)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the page can take the rows as points, to be moved about."""
+        n_rows, n_columns = self.X.shape
+        flat = n_columns == 2 and n_rows <= requests.MOST_POINTS and not engine.is_sparse(self.X)
+        return bool(flat and np.abs(self.X).max() <= requests.LARGEST)
+
+    def beginning(self) -> Answer:
+        """What the page must know at once. Names and labels are the user's, and to the page plain text."""
+        preset = {
+            "name": "own",
+            "title": self.title,
+            "about": "",
+            "points": self.X.astype(np.float64).tolist(),
+            "labels": self.signs.tolist(),
+            "bias": self.bias,
+        }
+        return {
+            "title": self.title,
+            "columns": self.columns,
+            "labels": [str(label) for label in self.labels],
+            "rows": int(self.X.shape[0]),
+            "bias": self.bias,
+            "preset": preset if self.is_flat else None,
+        }
+
+    def questions(self) -> dict[str, Any]:
+        """What may be asked: the run, a view, and the values of a row."""
+        if self.is_flat:
+            return {}
+        return {
+            "run": lambda body: self._record(requests.read_run(body)),
+            "view": lambda body: self._view(requests.read_columns(body, self.X.shape[1] - 1)),
+            "row": lambda body: self._values(requests.read_whole(body, "row", self.X.shape[0] - 1)),
+        }
+
+    def _run(self, run: requests.RunRequest) -> Answer:
+        return engine.record(self.X, self.y, run, with_weights=False, seconds=SECONDS)
+
+    def _seen(self, columns: tuple[int, int] | None) -> Answer:
+        """The drawn rows along two columns (or across the hyperplane), and which of them the verdict names."""
+        support, obstruction = self._named()
+        drawn = self._drawn(support + obstruction)
+        side = self.side()
+        rows = self._rows(drawn)
+        if columns is None:
+            across = _scores(rows, side.w, side.b)
+            along = _scores(rows, _main_direction(rows, side.w), 0.0)
+            axes = ["signed distance to the hyperplane", "main direction within it"]
+        else:
+            across, along = (np.asarray(rows[:, j], dtype=np.float64).ravel() for j in columns)
+            axes = [self.columns[j] for j in columns]
+        return {
+            "columns": None if columns is None else list(columns),
+            "axes": axes,
+            "rows": drawn.tolist(),
+            "signs": self.signs[drawn].tolist(),
+            "x": across.tolist(),
+            "y": along.tolist(),
+            "support": support,
+            "obstruction": obstruction,
+            "side": {"what": side.what, "margin": side.margin},
+            "left_out": int(self.X.shape[0] - len(drawn)),
+        }
+
+    def _values(self, row: int) -> Answer:
+        values = self._rows([row])[0].tolist()
+        named = [[name, str(value)] for name, value in zip(self.columns, values, strict=True)]
+        return {
+            "row": row,
+            "label": str(self.y[row]),
+            "values": named[:VALUES_SHOWN],
+            "more": len(named) - VALUES_SHOWN,
+        }
+
+    def side(self) -> Side:
+        """The hyperplane to look across: the widest, the weak one of touching classes, or the Perceptron's best."""
+        record = self._record(requests.RunRequest(bias=self.bias))
+        if record["widest"]:
+            found = record["widest"]
+            return Side(np.array(found["w"]), found["b"], "the hyperplane with the largest margin", found["margin"])
+        if record["weak"]:
+            found = record["weak"]
+            return Side(np.array(found["w"]), found["b"], "a hyperplane with no row on its wrong side", 0.0)
+        model = linsep.PerceptronClassifier("best", bias=self.bias, max_passes=20, random_state=0).fit(self.X, self.y)
+        w = np.asarray(model.coef_[0], dtype=np.float64)
+        length = float(np.linalg.norm(w)) or 1.0
+        return Side(w / length, float(model.intercept_[0]) / length, "the Perceptron’s best hyperplane", 0.0)
+
+    def _named(self) -> tuple[list[int], list[int]]:
+        record = self._record(requests.RunRequest(bias=self.bias))
+        support = record["widest"]["rows"] if record["widest"] else []
+        obstruction = record["obstruction"]["rows"] if record["obstruction"] else []
+        return support[:DRAWN], obstruction[:DRAWN]
+
+    def _drawn(self, named: list[int]) -> npt.NDArray[np.intp]:
+        n_rows = self.X.shape[0]
+        if n_rows <= DRAWN:
+            return np.arange(n_rows)
+        sample = np.random.default_rng(0).choice(n_rows, DRAWN, replace=False)
+        return np.union1d(sample, np.array(named, dtype=np.intp)).astype(np.intp)
+
+    def _rows(self, rows: Any) -> Floats:
+        taken = self.X[np.asarray(rows)]
+        dense = taken.toarray() if engine.is_sparse(taken) else taken
+        return np.asarray(dense, dtype=np.float64)
+
+
+def _scores(rows: Floats, w: Floats, b: float) -> Floats:
+    scores: Floats = rows @ w + b
+    return scores
+
+
+def _main_direction(rows: Floats, w: Floats) -> Floats:
+    """The direction of most variance orthogonal to w, by power iteration."""
+    centred = rows - rows.mean(axis=0)
+    direction: Floats = np.random.default_rng(0).standard_normal((rows.shape[1],))
+    for _ in range(TURNS):
+        direction = direction - float(direction @ w) * w
+        length = float(np.linalg.norm(direction))
+        if length == 0 or not np.isfinite(length):
+            return np.zeros_like(w)
+        direction = centred.T @ (centred @ (direction / length))
+    direction = direction - float(direction @ w) * w
+    length = float(np.linalg.norm(direction))
+    return direction / length if length and np.isfinite(length) else np.zeros_like(w)
