@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 import linsep
+from browser import browser_path
 from linsep.explorer import engine
 from linsep.explorer.server import Explorer
-from tests.browser import browser_path
 
 ARGUMENTS = [
     "--no-sandbox",

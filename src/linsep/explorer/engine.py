@@ -56,21 +56,23 @@ def _steps(
     """One entry per update in each list; `along` is W·u*, `norm` is |W|, `label` the sign of the row's class."""
     lists: dict[str, list[Any]] = {name: [] for name in ("row", "label", "score", "w", "b", "norm", "along")}
     options = {"order": run.order, "bias": run.bias, "random_state": run.seed}
+    normal = np.array(theory.direction if theory else ())
+    offset = float(normal[-1]) if theory and run.bias else 0.0
     positive, stop, ended = np.max(y), time.monotonic() + seconds, True
     for step in linsep.perceptron_steps(X, y, max_updates=run.updates + 1, **options):
         if len(lists["row"]) == run.updates or time.monotonic() > stop:
             ended = False
             break
-        W = np.append(step.w, step.b) if run.bias else step.w
         lists["row"].append(step.row)
         lists["label"].append(1 if step.label == positive else -1)
         lists["score"].append(step.score)
         lists["b"].append(step.b)
-        lists["norm"].append(float(np.linalg.norm(W)))
+        w = step.w.astype(np.float64)
+        lists["norm"].append(math.sqrt(float(w @ w) + step.b * step.b))
         if with_weights:
             lists["w"].append(step.w.tolist())
         if theory is not None:
-            lists["along"].append(float(W @ np.array(theory.direction)))
+            lists["along"].append(float(w @ normal[: len(w)]) + step.b * offset)
     missing = {"w": lists["w"] if with_weights else None, "along": None if theory is None else lists["along"]}
     return {"converged": ended, **lists, **missing}
 

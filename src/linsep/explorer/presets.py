@@ -54,5 +54,5 @@ def _moons() -> tuple[Any, Any]:
     angle = np.linspace(0, np.pi, 20)
     outer = np.column_stack([np.cos(angle), np.sin(angle)])
     inner = np.column_stack([1 - np.cos(angle), 0.5 - np.sin(angle)])
-    X = np.vstack([outer, inner]) + rng.normal(0, 0.06, (40, 2))
-    return np.round(X * GRID) / GRID, np.repeat([-1, 1], 20)
+    X = np.stack([outer, inner], axis=1).reshape(40, 2) + rng.normal(0, 0.06, (40, 2))  # one of each in turn
+    return np.round(X * GRID) / GRID, np.tile([-1, 1], 20)

@@ -14,6 +14,7 @@ from linsep.errors import ArgumentError
 Order = Literal["cyclic", "restart", "shuffled", "worst"]
 
 MOST_POINTS = 2_000
+UPDATES = 500  # recorded unless the page asks for more: they are what an answer costs
 MOST_UPDATES = 5_000
 LARGEST = 1e9  # of a coordinate: beyond it a picture says nothing
 LARGEST_SEED = 2**31 - 1
@@ -26,7 +27,7 @@ class RunRequest:
     order: Order = "cyclic"
     bias: bool = True
     seed: int = 0
-    updates: int = 1000
+    updates: int = UPDATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def _run(fields: dict[str, Any]) -> RunRequest:
     if not isinstance(bias, bool):
         raise ArgumentError("bias must be true or false.")
     seed = _whole(fields.get("seed", 0), "seed", 0, LARGEST_SEED)
-    return RunRequest(order, bias, seed, _whole(fields.get("updates", 1000), "updates", 1, MOST_UPDATES))
+    return RunRequest(order, bias, seed, _whole(fields.get("updates", UPDATES), "updates", 1, MOST_UPDATES))
 
 
 def _fields(body: Any, known: set[str]) -> dict[str, Any]:

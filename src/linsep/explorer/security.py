@@ -24,6 +24,7 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 TOKEN_BYTES = 24  # 192 bits
 ADDRESS = "127.0.0.1"
+READING = ("GET", "HEAD")
 
 POLICY = "; ".join(
     (
@@ -74,6 +75,8 @@ class Gate:
         refusal = self._refusal(scope)
         if refusal:
             await _plain(send, 403, refusal)
+        elif scope["method"] in READING and _has_body(scope):
+            await _plain(send, 400, "A request that reads has no body.", [(b"connection", b"close")])
         elif scope["path"] == "/" and scope["method"] == "GET" and b"token=" in scope["query_string"]:
             await self._exchange(scope, send)
         elif not self._has_cookie(scope):
@@ -84,7 +87,7 @@ class Gate:
     def _refusal(self, scope: Scope) -> str | None:
         if _values(scope, b"host") != [self.host]:
             return "This server answers to its own name only."
-        origins, is_reading = _values(scope, b"origin"), scope["method"] in ("GET", "HEAD")
+        origins, is_reading = _values(scope, b"origin"), scope["method"] in READING
         if origins != [self.origin] and not (is_reading and not origins):
             return "This server answers to its own page only."
         if not set(_values(scope, b"sec-fetch-site")) <= {"same-origin", "none"}:
@@ -117,6 +120,10 @@ def _same(given: str, secret: str) -> bool:
 
 def _values(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+
+
+def _has_body(scope: Scope) -> bool:
+    return _values(scope, b"content-length") not in ([], ["0"]) or bool(_values(scope, b"transfer-encoding"))
 
 
 def _guarded(send: Send) -> Send:

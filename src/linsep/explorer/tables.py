@@ -86,7 +86,7 @@ class OwnTable:
         }
 
     def _run(self, run: requests.RunRequest) -> Answer:
-        return engine.record(self.X, self.y, run, with_weights=False, seconds=SECONDS)
+        return engine.record(self.X, self.signs, run, with_weights=False, seconds=SECONDS)
 
     def _seen(self, columns: tuple[int, int] | None) -> Answer:
         """The drawn rows along two columns (or across the hyperplane), and which of them the verdict names."""
@@ -117,12 +117,8 @@ class OwnTable:
     def _values(self, row: int) -> Answer:
         values = self._rows([row])[0].tolist()
         named = [[name, str(value)] for name, value in zip(self.columns, values, strict=True)]
-        return {
-            "row": row,
-            "label": str(self.y[row]),
-            "values": named[:VALUES_SHOWN],
-            "more": len(named) - VALUES_SHOWN,
-        }
+        more = max(0, len(named) - VALUES_SHOWN)
+        return {"row": row, "label": str(self.y[row]), "values": named[:VALUES_SHOWN], "more": more}
 
     def side(self) -> Side:
         """The hyperplane to look across: the widest, the weak one of touching classes, or the Perceptron's best."""
@@ -133,7 +129,9 @@ class OwnTable:
         if record["weak"]:
             found = record["weak"]
             return Side(np.array(found["w"]), found["b"], "a hyperplane with no row on its wrong side", 0.0)
-        model = linsep.PerceptronClassifier("best", bias=self.bias, max_passes=20, random_state=0).fit(self.X, self.y)
+        model = linsep.PerceptronClassifier("best", bias=self.bias, max_passes=20, random_state=0).fit(
+            self.X, self.signs
+        )
         w = np.asarray(model.coef_[0], dtype=np.float64)
         length = float(np.linalg.norm(w)) or 1.0
         return Side(w / length, float(model.intercept_[0]) / length, "the Perceptron’s best hyperplane", 0.0)

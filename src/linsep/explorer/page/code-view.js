@@ -38,8 +38,8 @@ export function equationView(app) {
   function draw() {
     const { w, b } = app.weights();
     const values = app.state.bias ? [...w, b] : w;
-    fill(formula, app.isWide ? "" : equation(w, b, app.own?.columns));
-    fill(vector, app.isWide ? "" : `${app.state.bias ? "W = (w, b)" : "w"} = ${pair(values)}`);
+    fill(formula, w[0] || w[1] ? equation(w, b, app.own?.columns) : "no line yet");
+    fill(vector, `${app.state.bias ? "W = (w, b)" : "w"} = ${pair(values)}`);
     vector.dataset.value = JSON.stringify(values);
   }
 

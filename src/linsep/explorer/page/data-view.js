@@ -160,7 +160,8 @@ export function dataView(app) {
       const weight = found.weights[n];
       const [x, y] = at(signed(i));
       const [ux, uy] = away([x, y], common);
-      return svg("text", { class: "weight", x: x + ux * 22, y: y + uy * 22, "data-row": i }, weight.exact ? weight.text.replace("-", "−") : `≈ ${weight.text}`);
+      const side = Math.abs(ux) < 0.4 ? "" : ux < 0 ? " to-left" : " to-right";
+      return svg("text", { class: `weight${side}`, x: x + ux * (side ? 15 : 22), y: y + uy * 22, "data-row": i }, weight.exact ? weight.text.replace("-", "−") : `≈ ${weight.text}`);
     });
     const mirrored = found.point ? [] : found.rows.filter((i) => labels[i] < 0).map((i) => {
       const [cx, cy] = at(signed(i));
@@ -175,6 +176,7 @@ export function dataView(app) {
     return fill(layers.cursor, svg("path", { d: `M${x - 12} ${y}h24M${x} ${y - 12}v24` }));
   }
 
+  app.pointAt = (row) => marks[row]?.focus();
   listen();
   app.views.push(draw);
   return node;

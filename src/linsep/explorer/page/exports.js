@@ -88,7 +88,7 @@ export function exportsMenu(app, root) {
     }
   };
   const items = [
-    app.host.address ? button("Copy link", "Copy a link to this picture", copyLink, { class: "copy-link" }) : null,
+    app.host.address && !app.isWide ? button("Copy link", "Copy a link to this picture", copyLink, { class: "copy-link" }) : null,
     button("PNG", "Save the plot as PNG", async () => give("linsep.png", await pictureOf(plot())), { class: "save-png" }),
     button("SVG", "Save the plot as SVG", () => textFile("linsep.svg", "image/svg+xml", standaloneSvg(plot())), { class: "save-svg" }),
     ...(app.isWide ? [] : [

@@ -15,32 +15,38 @@ import { weightView } from "./weight-view.js";
 export function mount(root, host) {
   const app = new App(host);
   root.classList.toggle("embed", Boolean(host.embed));
-  const weights = html("figure", { class: "pane weights-pane" }, html("figcaption", {}, "Weight space"), weightView(app));
-  const points = () => [editing(app), html("div", { class: "panes" }, html("figure", { class: "pane" }, html("figcaption", {}, "Data space"), dataView(app)), weights)];
+  const weights = html("figure", { class: "pane weights-pane" }, html("figcaption", {}, "Weight space"), html("div", { class: "frame" }, weightView(app)));
+  const points = () => [editing(app), html("div", { class: "panes" }, html("figure", { class: "pane" }, html("figcaption", {}, "Data space"), html("div", { class: "frame" }, dataView(app))), weights)];
   const stage = html("section", { class: "card stage", "aria-label": "Data space" },
-    ...(app.isWide ? [tableView(app)] : points()), transport(app), storyView(app), runOptions(app));
+    ...(app.isWide ? [tableView(app)] : points()), transport(app), storyView(app), runOptions(app), hint(app));
   app.views.push(() => {
     weights.hidden = app.state.bias || app.isWide;
     stage.classList.toggle("two", !weights.hidden);
   });
-  const keep = html("details", { class: "card keep", ontoggle: () => { app.state.keep = keep.open; app.redraw(); } }, html("summary", {}, "Which weights to keep"), keepView(app));
+  const open = (event) => {
+    event.preventDefault(); // the state opens it, so that a link does too
+    app.state.keep = !app.state.keep;
+    app.redraw();
+  };
+  const keep = html("details", { class: "card keep" }, html("summary", { onclick: open }, "Which weights to keep"), keepView(app));
   app.views.push(() => { keep.open = app.state.keep; });
+  const [verdict, proof] = [card("verdict-card", "The verdict", verdictView(app)), card("proof-card", "The proof, live", proofView(app))];
+  const rule = card("rule-card", "The rule", codeView(app), ...(app.isWide ? [] : [equationView(app)]));
+  const dual = card("dual-card", "How often each row was corrected", dualView(app));
   root.replaceChildren(
     header(app, root),
-    html("main", {},
-      stage,
-      html("div", { class: "side-column" },
-        card("verdict-card", "The verdict", verdictView(app)),
-        card("proof-card", "The proof, live", proofView(app)),
-        card("rule-card", "The rule", codeView(app), ...(app.isWide ? [] : [equationView(app)]))),
-      html("div", { class: "below" },
-        card("dual-card", "Corrections of each row", dualView(app)),
-        ...(host.isRecorded || app.isWide ? [] : [keep]))),
+    html("main", {}, html("div", { class: "column" }, stage, dual, ...(host.isRecorded || app.isWide ? [] : [keep])), html("div", { class: "column" }, verdict, proof, rule)),
   );
   keys(app, host.isWhole ? document : root); // in a notebook, other keys are not ours
   host.address?.listen?.((state) => app.restore(state));
   app.refresh();
   return app;
+}
+
+function hint(app) {
+  const edit = "Click adds a point, Shift+click one of the other class; drag to move, Delete to remove, Enter to flip. ";
+  const keysToPress = "Space steps, Shift+space goes back, p plays.";
+  return html("p", { class: "hint words" }, `${app.isFixed ? "" : edit}${keysToPress}${app.isWide ? "" : " A dark outline marks a mistake, a ring the row just corrected."}`);
 }
 
 function header(app, root) {

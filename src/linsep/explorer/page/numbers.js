@@ -32,6 +32,14 @@ export function signOf(label) {
   return label > 0 ? "+" : "−";
 }
 
+// A coordinate without rounding: 31/32 where that is short, else all the digits it has.
+export function exactly(value) {
+  for (let bottom = 1; bottom <= 4096; bottom *= 2) {
+    if (Number.isInteger(value * bottom)) return bottom === 1 ? String(value) : `${value * bottom}/${bottom}`;
+  }
+  return String(value);
+}
+
 // A fraction such as "-1/2", in MathML.
 export function fraction(text) {
   const negative = text.startsWith("-");

@@ -5,7 +5,7 @@ export const ORDERS = ["cyclic", "restart", "shuffled", "worst"];
 
 export function freshState() {
   return {
-    points: [], labels: [], order: "cyclic", bias: true, seed: 0, updates: 1000,
+    points: [], labels: [], order: "cyclic", bias: true, seed: 0, updates: 500,
     k: 0, band: false, keep: false, axes: "auto", view: { cx: 0, cy: 0, half: 2 },
   };
 }
@@ -47,7 +47,7 @@ export function fromHash(text, limits) {
   if (["run", "wall"].includes(fields.get("a"))) state.axes = fields.get("a");
   state.bias = fields.get("b") !== "0";
   state.seed = wholeNumber(fields.get("s"), 0, 2 ** 31 - 1, 0);
-  state.updates = wholeNumber(fields.get("n"), 1, limits.updates, 1000);
+  state.updates = wholeNumber(fields.get("n"), 1, limits.updates, 500);
   state.k = wholeNumber(fields.get("k"), 0, limits.updates, 0);
   state.band = fields.get("band") === "1";
   state.keep = fields.get("keep") === "1";

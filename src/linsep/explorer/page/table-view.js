@@ -92,9 +92,10 @@ export function tableView(app) {
     }
   }
 
+  app.pointAt = (row) => (layers.rows.querySelector(`[data-row="${row}"]`) ?? { focus: () => tell(row) }).focus();
   app.views.push(draw);
   const legend = html("p", { class: "legend" }, html("span", { class: "swatch minus" }), labels[0], html("span", { class: "swatch plus" }), labels[1]);
-  return html("div", { class: "table-pane" }, html("div", { class: "editing" }, kind, first, second, legend), html("div", { class: "table-frame" }, node, ...names), words, facts);
+  return html("div", { class: "table-pane" }, html("div", { class: "editing" }, kind, first, second, legend), html("div", { class: "frame" }, node, ...names), words, facts);
 }
 
 function boxAround(seen, [width, height]) {

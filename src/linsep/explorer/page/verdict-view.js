@@ -1,10 +1,11 @@
 // Can a line separate them? The verdict, and for a hopeless set the few rows and the equation that make it hopeless.
 import { fill, html, math } from "./dom.js";
-import { fraction, plural, show } from "./numbers.js";
+import { exactly, fraction, plural, show } from "./numbers.js";
 
 const TITLES = { separable: "Separable", touching: "Touching", overlapping: "Overlapping", undecided: "Undecided" };
 
 export function verdictView(app) {
+  const line = app.isWide ? "hyperplane" : "line";
   const node = html("div", { class: "verdict" });
 
   function draw() {
@@ -20,16 +21,17 @@ export function verdictView(app) {
   function reason(kind) {
     const { widest, obstruction } = app.answer;
     if (kind === "separable") {
-      const wide = widest ? ` The best line keeps every row at least γ = ${show(widest.margin)} away${app.state.bias ? "" : ", through the origin"}; ${plural(widest.rows.length, "row")} lie on its band.` : "";
-      return [html("p", { class: "words" }, `Some line has each row strictly on its side.${wide}`)];
+      const wide = widest ? ` The best ${line} keeps every row at least ${show(widest.margin)} away (its margin)${app.state.bias ? "" : ", through the origin"}.` : "";
+      const near = widest ? html("p", { class: "words" }, "On the edge of its band: ", ...links(widest.rows), ".") : null;
+      return [html("p", { class: "words" }, `Some ${line} has each row strictly on its side.${wide}`), near];
     }
     if (!obstruction) return [html("p", { class: "words" }, app.answer.verdict.text)];
-    const line = kind === "touching" ? "A line can have no row on its wrong side, but then some lie on the line itself." : "No line separates them, not even with rows on the line allowed.";
-    return [html("p", { class: "words" }, `${line} ${plural(obstruction.rows.length, "row")} prove it:`), ...proof(obstruction)];
+    const why = kind === "touching" ? `A ${line} can have no row on its wrong side, but then some lie on the ${line} itself.` : `No ${line} separates them, not even with rows on the ${line} allowed.`;
+    return [html("p", { class: "words" }, `${why} ${plural(obstruction.rows.length, "row")} prove it:`), ...proof(obstruction)];
   }
 
   function proof(obstruction) {
-    if (app.isWide) return [html("p", { class: "words" }, wideProof(obstruction))];
+    if (app.isWide) return [html("p", { class: "words" }, ...wideProof(obstruction))];
     if (!obstruction.point) {
       const all = obstruction.rows.map((row, n) => [row, obstruction.weights[n]]);
       return [sum(all, ["0", "0"], true), html("p", { class: "words" }, "With these weights the signed rows sum to 0. A line through the origin would give each of them a positive score, and a sum of positive numbers is not 0.")];
@@ -39,14 +41,19 @@ export function verdictView(app) {
     const isExact = [...obstruction.weights, ...obstruction.point].every((c) => c.exact);
     return [
       html("div", { class: "sums" }, sum(half(1), target, false, "plus"), sum(half(-1), target, false, "minus")),
-      html("p", { class: "words" }, `The same mix of each class is one and the same point${isExact ? "" : " (rounded here; exact in the proof)"}. A line would need it on both sides.`),
+      html("p", { class: "words" }, `The same mix of each class is one and the same point${isExact ? "" : " (rounded here; exact in the proof)"}. A line would need it on both sides at once.`),
     ];
   }
 
   function wideProof(obstruction) {
-    const rows = obstruction.rows.slice(0, 12).map((row) => row + 1).join(", ");
-    const more = obstruction.rows.length > 12 ? ", …" : "";
-    return `rows ${rows}${more}. ${app.state.bias ? "Weighted, the rows of one class have exactly the mean of the other’s." : "Weighted and signed, they sum to exactly 0."}`;
+    const end = app.state.bias ? " Weighted, the rows of one class have exactly the mean of the other’s." : " Weighted and signed, they sum to exactly 0.";
+    return [...links(obstruction.rows), ".", end];
+  }
+
+  // Row numbers that lead to the rows.
+  function links(rows) {
+    const shown = rows.slice(0, 12).flatMap((row, n) => [n ? ", " : "row ", html("button", { type: "button", class: "row-link", onclick: () => app.pointAt?.(row) }, String(row + 1))]);
+    return rows.length > 12 ? [...shown, `, and ${rows.length - 12} more`] : shown;
   }
 
   // ½ (0, 1) + ½ (1, 0) = (½, ½)
@@ -56,7 +63,8 @@ export function verdictView(app) {
       const minus = isSigned && app.state.labels[i] < 0;
       if (minus) row.append(math("mo", "−"));
       else if (n) row.append(math("mo", "+"));
-      row.append(fraction(weight.text), math("mspace"), vectorOf(app.state.points[i].map((x) => math("mn", show(x)))));
+      if (weight.text !== "1") row.append(fraction(weight.text));
+      row.append(vectorOf(app.state.points[i].map((x) => fraction(exactly(x)))));
     });
     row.append(math("mo", "="), vectorOf(target.map(fraction)));
     return html("div", { class: `sum ${name}`, "data-rows": terms.map(([i]) => i).join(",") }, math("math", row));
