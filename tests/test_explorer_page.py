@@ -1,15 +1,23 @@
 """The explorer in a real browser: what a student, a teacher and a practitioner do, and the numbers they see."""
 
 import json
+import re
+import signal
+import subprocess
+import sys
 import threading
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect, sync_playwright
+from sklearn.datasets import load_iris
 
 import linsep
 from browser import browser_path
-from linsep.explorer import engine
+from linsep.explorer import engine, export
+from linsep.explorer.presets import presets
 from linsep.explorer.server import Explorer
+from linsep.explorer.tables import OwnTable
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -81,6 +89,41 @@ def press(page, key):
     page.keyboard.press(key)
 
 
+def place(page, across, down):
+    """A place in the plot, in parts of its width and height."""
+    box = page.locator(".data-space").bounding_box()
+    return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+
+def drag(page, row, target):
+    box = page.locator(f".point[data-row='{row}'] .shape").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(*target, steps=8)
+    page.mouse.up()
+
+
+def state(page):
+    """The state in the address, once the page has stopped writing it."""
+    page.wait_for_timeout(250)
+    return dict(part.split("=", 1) for part in page.evaluate("location.hash").removeprefix("#").split("&"))
+
+
+def counts(page):
+    return [int(bar.get_attribute("data-count")) for bar in page.locator(".dual-chart [data-count]").all()]
+
+
+def rows_of(page, selector):
+    return sorted(int(node.get_attribute("data-row")) for node in page.locator(selector).all())
+
+
+def saved(page, selector, folder):
+    with page.expect_download() as download:
+        page.click(selector)
+    download.value.save_as(folder / download.value.suggested_filename)
+    return (folder / download.value.suggested_filename).read_bytes()
+
+
 def end_of_run(page):
     press(page, "End")
     expect(page.locator(".step")).to_be_disabled()
@@ -109,3 +152,379 @@ def test_cornwell_ends_at_the_lecture_s_tenth_weights(visit, explorer):
     assert number(page, "update") == 9
     assert number(page, "weights") == [4, -0.5, 1]
     expect(page.locator("[data-name=equation]")).to_have_text("4x1−0.5x2+1=0")
+
+
+@pytest.mark.parametrize("name", ["cornwell", "tao", "wang", "xor", "touching", "narrow", "moons"])
+def test_each_preset_shows_its_verdict(visit, explorer, name):
+    page = visit(explorer.address)
+    page.select_option(".presets", name)
+    preset = next(preset for preset in presets() if preset["name"] == name)
+    verdict = linsep.decide(np.array(preset["points"], float), preset["labels"], bias=preset["bias"])
+    expect(page.locator("[data-name=verdict]")).to_have_text(verdict.kind.capitalize())
+    expect(page.locator(".point")).to_have_count(len(preset["points"]))
+
+
+def test_step_back_and_scrub_go_through_the_whole_run(visit, explorer):
+    page = visit(explorer.address)
+    page.click(".step")
+    page.click(".step")
+    expect(page.locator("[data-name=weights]")).to_have_attribute("data-value", "[2,-2,-2]")
+    page.click(".back")
+    expect(page.locator("[data-name=weights]")).to_have_attribute("data-value", "[1,-3,-1]")
+    page.locator(".scrub").fill("6")
+    expect(page.locator("[data-name=weights]")).to_have_attribute("data-value", "[3,-0.5,0]")
+    expect(page.locator(".code .lit")).to_have_attribute("data-line", "update")
+    assert counts(page) == [2, 1, 0, 3]  # rows 1, 2, 4, 4, 1, 4
+
+
+def test_play_runs_to_the_end_and_lights_the_last_line(visit, explorer):
+    page = visit(explorer.address)
+    page.locator(".speed").fill("100")
+    page.click(".play")
+    expect(page.locator(".code .lit")).to_have_attribute("data-line", "stop")
+    expect(page.locator(".play")).to_have_text("Play")
+
+
+def test_a_click_adds_a_shift_click_adds_the_other_class_and_undo_takes_back(visit, explorer):
+    page = visit(explorer.address)
+    page.mouse.click(*place(page, 0.7, 0.3))
+    page.keyboard.down("Shift")
+    page.mouse.click(*place(page, 0.8, 0.2))
+    page.keyboard.up("Shift")
+    expect(page.locator(".point")).to_have_count(6)
+    assert page.locator(".point").nth(4).get_attribute("class").startswith("point plus")
+    assert page.locator(".point").nth(5).get_attribute("class").startswith("point minus")
+    page.click(".undo")
+    expect(page.locator(".point")).to_have_count(5)
+    page.click(".redo")
+    expect(page.locator(".point")).to_have_count(6)
+
+
+def test_the_toggle_chooses_the_class_that_a_click_adds(visit, explorer):
+    page = visit(explorer.address)
+    page.click(".editing [data-value='-1']")
+    page.mouse.click(*place(page, 0.7, 0.3))
+    expect(page.locator(".point.minus")).to_have_count(3)
+
+
+def test_dragging_a_point_changes_the_verdict_and_one_undo_restores_it(visit, explorer):
+    page = visit(explorer.address)
+    drag(page, 3, place(page, 0.02, 0.5))  # the + at (0, 1.5) behind the two -
+    expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")
+    page.click(".undo")
+    expect(page.locator("[data-name=verdict]")).to_have_text("Separable")
+    assert state(page)["p"] == "-1,3-;-1,-1-;3,-1+;0,1.5+"
+
+
+def test_a_point_is_deleted_with_the_key_and_with_the_button(visit, explorer):
+    page = visit(explorer.address)
+    page.locator(".point").nth(1).click()
+    page.keyboard.press("Delete")
+    expect(page.locator(".point")).to_have_count(3)
+    page.locator(".point").nth(0).click()
+    page.click(".remove")
+    expect(page.locator(".point")).to_have_count(2)
+    expect(page.locator(".story")).to_contain_text("both classes")  # one is left
+
+
+def test_the_obstruction_of_xor_is_drawn_with_its_four_rows(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", "xor")
+    expect(page.locator(".data-space .weight")).to_have_text(["1/2"] * 4)
+    assert sorted(int(tag.get_attribute("data-row")) for tag in page.locator(".data-space .weight").all()) == [
+        0,
+        1,
+        2,
+        3,
+    ]
+    expect(page.locator(".data-space .witness")).to_have_count(2)
+    expect(page.locator(".data-space .common")).to_have_count(1)
+    expect(page.locator(".sum")).to_have_text(["12(0,1)+12(1,0)=(12,12)", "12(0,0)+12(1,1)=(12,12)"])
+
+
+def test_without_bias_the_weight_space_shows_a_constraint_for_each_row_and_the_path(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", "wang")
+    expect(page.locator(".weight-space .constraint")).to_have_count(6)
+    expect(page.locator(".weight-space .feasible")).to_have_count(1)
+    end_of_run(page)
+    expect(page.locator(".weight-space .stop")).to_have_count(4)
+
+
+def test_without_bias_an_obstruction_is_drawn_around_the_origin(visit, explorer):
+    page = visit(explorer.address + "#p=1,1+;1,2-;-1,1-;0,1+&b=0")
+    expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")
+    expect(page.locator(".data-space .witness.both")).to_have_count(1)
+    expect(page.locator(".verdict")).to_contain_text("sum to 0")
+
+
+def test_the_margin_band_is_shown_on_demand(visit, explorer):
+    page = visit(explorer.address)
+    expect(page.locator(".strip")).to_have_count(0)
+    page.click("button.band")
+    expect(page.locator(".strip")).to_have_count(1)
+    expect(page.locator(".support")).to_have_count(3)
+
+
+def test_order_and_seed_are_those_of_the_library(visit, explorer):
+    page = visit(explorer.address)
+    page.click(".segments [data-value=shuffled]")
+    page.locator(".seed").fill("7")
+    page.locator(".seed").press("Enter")
+    X, y = linsep.datasets.cornwell()
+    run = linsep.perceptron(X, y, order="shuffled", random_state=7)
+    expect(page.locator("[data-name=update]")).to_have_text(f"0 / {run.updates}")
+    end_of_run(page)
+    assert number(page, "weights") == [*run.halfspace.w.tolist(), run.halfspace.b]
+
+
+def test_the_four_keeps_show_the_estimator_s_mistakes(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", "moons")
+    page.click("summary")
+    preset = presets()[-1]
+    X, y = np.array(preset["points"]), np.array(preset["labels"])
+    for keep in ("last", "average", "vote", "best"):
+        model = linsep.PerceptronClassifier(keep, order="cyclic", random_state=0).fit(X, y)
+        wrong = int((model.predict(X) != y).sum())
+        expect(page.locator(f"[data-keep={keep}] output")).to_have_attribute("data-wrong", str(wrong))
+
+
+def test_a_link_reproduces_the_picture(visit, explorer):
+    page = visit(explorer.address)
+    page.mouse.click(*place(page, 0.7, 0.3))
+    page.click(".segments [data-value=worst]")
+    page.click("button.band")
+    page.click(".step")
+    assert state(page)["k"] == "1" and state(page)["o"] == "worst"
+    other = visit(explorer.address + page.evaluate("location.hash"))
+    expect(other.locator("[data-name=update]")).to_have_attribute("data-value", "1")
+    assert state(other) == state(page)
+    assert other.locator(".data-space").inner_html() == page.locator(".data-space").inner_html()
+
+
+DAMAGED = ["p=<b>1,1+", "p=1,1+;2,2", "p=1e999,1+", "p=%", "k=3", "p=1,1+;1,2-&o=x&b=y&s=-1&v=a,b"]
+
+
+@pytest.mark.parametrize("link", DAMAGED)
+def test_a_damaged_link_shows_a_picture_all_the_same(visit, explorer, link):
+    page = visit(explorer.address + "#" + link)
+    expect(page.locator(".point").first).to_be_visible()
+
+
+def test_the_exports_hold_what_is_on_the_page(visit, explorer, tmp_path):
+    page = visit(explorer.address)
+    end_of_run(page)
+    files = {kind: saved(page, f".save-{kind}", tmp_path) for kind in ("png", "svg", "csv", "python")}
+    assert files["png"].startswith(b"\x89PNG")
+    assert files["svg"].startswith(b"<svg") and files["svg"].count(b"<path") > 10
+    assert files["csv"] == b"x1,x2,y\n-1,3,-1\n-1,-1,-1\n3,-1,1\n0,1.5,1\n"
+    said = subprocess.run([sys.executable, "-c", files["python"]], capture_output=True, text=True, check=True).stdout
+    assert "9 3 [ 4.  -0.5] 1.0" in said and "separable" in said
+
+
+def test_the_page_can_be_used_without_a_mouse(visit, explorer):
+    page = visit(explorer.address)
+    page.locator(".data-space").focus()
+    for key in ("ArrowRight", "ArrowUp", "Enter", "ArrowRight", "Shift+Enter"):
+        page.keyboard.press(key)
+    expect(page.locator(".point")).to_have_count(6)
+    page.keyboard.press("Tab")
+    expect(page.locator(".point").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".point").first).to_have_class(re.compile("plus"))
+    page.keyboard.press("ArrowLeft")
+    assert state(page)["p"].startswith("-1.125,3+")
+    page.keyboard.press("Delete")
+    expect(page.locator(".point")).to_have_count(5)
+    press(page, "Control+z")
+    expect(page.locator(".point")).to_have_count(6)
+    press(page, "Space")
+    expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "1")
+    press(page, "Shift+Space")
+    expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "0")
+
+
+def test_an_embedded_page_shows_the_picture_and_the_run_alone(visit, explorer):
+    page = visit(explorer.address + "&embed")
+    expect(page.locator(".data-space")).to_be_visible()
+    expect(page.locator("header")).to_be_hidden()
+    expect(page.locator(".options")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440, 1920])
+def test_nothing_is_wider_than_the_page(visit, explorer, width):
+    page = visit(explorer.address)
+    page.set_viewport_size({"width": width, "height": 900})
+    for name in ("wang", "moons"):
+        page.select_option(".presets", name)
+        expect(page.locator(".point").nth(5)).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_light_can_be_switched(visit, explorer):
+    page = visit(explorer.address, color_scheme="dark")
+    dark = page.evaluate("getComputedStyle(document.querySelector('.linsep')).backgroundColor")
+    page.click(".theme")
+    assert page.evaluate("getComputedStyle(document.querySelector('.linsep')).backgroundColor") != dark
+
+
+# Own data
+
+
+@pytest.fixture(scope="module")
+def iris():
+    data = load_iris()
+    chosen = data.target > 0
+    names = data.target_names[data.target[chosen]]
+    yield from serving(Explorer(OwnTable(data.data[chosen], names, columns=data.feature_names, title="iris.csv")))
+
+
+def test_own_rows_are_seen_across_the_hyperplane_and_along_two_columns(visit, iris):
+    page = visit(iris.address)
+    expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")
+    expect(page.locator(".own-row")).to_have_count(100)
+    page.select_option(".view-kind", "columns")
+    expect(page.locator(".axis-name.across")).to_contain_text("sepal length (cm)")
+    data = load_iris()
+    verdict = linsep.decide(data.data[50:], data.target[50:])
+    assert rows_of(page, ".obstructing") == list(verdict.obstruction.rows)
+
+
+def test_hovering_a_row_tells_its_values(visit, iris):
+    page = visit(iris.address)
+    page.locator(".own-row[data-row='0']").hover()
+    expect(page.locator(".facts")).to_contain_text("Row 1: versicolor")
+    expect(page.locator(".facts dd")).to_have_text(["7.0", "3.2", "4.7", "1.4"])
+
+
+def test_the_verdict_s_rows_lead_to_their_values(visit, iris):
+    page = visit(iris.address)
+    link = page.locator(".row-link").first
+    link.click()
+    expect(page.locator(".facts")).to_contain_text(f"Row {link.inner_text()}: ")
+    expect(page.locator(".facts")).to_contain_text("part of the obstruction")
+
+
+def test_the_command_serves_a_csv_file(visit, tmp_path):
+    (tmp_path / "own.csv").write_text("a,b,c,kind\n0,0,1,no\n0,1,0,no\n2,0,1,yes\n2,1,0,yes\n")
+    command = [sys.executable, "-m", "linsep.cli", "explore", str(tmp_path / "own.csv"), "--label", "kind"]
+    with subprocess.Popen([*command, "--no-browser"], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            page = visit(process.stdout.readline().split()[-1])
+            expect(page.locator("[data-name=verdict]")).to_have_text("Separable")
+            expect(page.locator(".legend")).to_have_text("noyes")
+        finally:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(20) in (0, 130)
+
+
+INJECTIONS = [
+    "<script>window.bad=1</script>",
+    "<img src=x onerror=window.bad=1>",
+    "</script><script>window.bad=1</script>",
+    '"><svg onload=window.bad=1>',
+    "javascript:window.bad=1",
+    "';window.bad=1;//",
+    "${window.bad=1}",
+    "{{constructor.constructor('window.bad=1')()}}",
+    "<iframe srcdoc='<script>parent.bad=1</script>'>",
+    "<math><mtext></mtext><script>window.bad=1</script></math>",
+    "\u2028<b>x</b>\u2029<!-- --> &lt;",
+    "]]><script>window.bad=1</script>",
+]
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    X = np.vstack([np.eye(len(INJECTIONS)), -np.eye(len(INJECTIONS))])
+    y = [INJECTIONS[0]] * len(INJECTIONS) + [INJECTIONS[1]] * len(INJECTIONS)
+    return OwnTable(X, np.array(y), columns=INJECTIONS, title=INJECTIONS[2])
+
+
+def assert_text_only(page):
+    page.locator(".own-row").first.focus()
+    expect(page.locator(".facts dt")).to_have_count(len(INJECTIONS))
+    assert page.locator(".facts dt").all_text_contents() == INJECTIONS
+    assert page.locator(".view-kind ~ select").first.locator("option").all_text_contents() == INJECTIONS
+    assert page.evaluate("window.bad") is None
+    assert (
+        page.locator("script, iframe, img, [onerror], [onload]").count()
+        == page.locator("head script, body > script").count()
+    )
+
+
+def test_script_injections_in_names_and_labels_stay_text(visit, hostile):
+    explorer = Explorer(hostile)
+    for _ in serving(explorer):
+        assert_text_only(visit(explorer.address))
+
+
+def test_script_injections_stay_text_in_an_exported_page(visit, hostile, tmp_path):
+    (tmp_path / "page.html").write_text(export.page(hostile), encoding="utf-8")
+    assert_text_only(visit((tmp_path / "page.html").as_uri()))
+
+
+# The page without a server
+
+
+def test_an_exported_page_plays_every_preset_without_a_server(visit, tmp_path):
+    (tmp_path / "page.html").write_text(export.page(), encoding="utf-8")
+    page = visit((tmp_path / "page.html").as_uri())
+    end_of_run(page)
+    assert number(page, "weights") == [4, -0.5, 1]
+    page.select_option(".presets", "xor")
+    expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")
+    page.click(".segments [data-value=worst]")
+    expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")
+    page.mouse.click(*place(page, 0.7, 0.3))
+    expect(page.locator(".point")).to_have_count(4)  # a record is looked at, not changed
+
+
+NOTEBOOK = """<!doctype html><meta charset="utf-8"><style>{css}</style><div id="cell"></div>
+<script type="module">{esm}
+const handlers = [];
+const model = {{
+  get: () => JSON.parse(document.getElementById("start").textContent),
+  on: (name, handler) => handlers.push(handler),
+  send: async (message) => {{
+    const answer = await window.python(message);
+    handlers.forEach((handler) => handler(answer));
+  }},
+}};
+renderWidget({{ model, el: document.getElementById("cell") }});
+</script><script type="application/json" id="start">{start}</script>"""
+
+
+def test_the_widget_draws_the_same_page_in_a_notebook(browser, tmp_path):
+    X, y = linsep.datasets.cornwell()
+    widget, sent = linsep.explore(X, y), []
+    widget.send = sent.append
+    page = browser.new_page()
+    page.expose_function("python", lambda message: (widget._answer(widget, message, []), sent[-1])[1])
+    esm = str(widget._esm).replace("export default { render: renderWidget };", "")
+    text = NOTEBOOK.format(css=widget._css, esm=esm, start=json.dumps(widget.start).replace("<", "\\u003c"))
+    (tmp_path / "cell.html").write_text(text, encoding="utf-8")
+    page.goto((tmp_path / "cell.html").as_uri())
+    page.locator(".data-space").press("End")
+    assert number(page, "weights") == [4, -0.5, 1]
+    page.close()
+
+
+def test_the_widget_answers_a_bad_question_with_a_reason():
+    widget, sent = linsep.explore(), []
+    widget.send = sent.append
+    widget._answer(widget, {"id": 1, "name": "explore", "body": {}}, [])
+    widget._answer(widget, {"id": 2, "name": "open", "body": {}}, [])
+    assert [("error" in message, message["id"]) for message in sent] == [(True, 1), (True, 2)]
+
+
+@pytest.mark.parametrize("module", ["server", "widget"])
+def test_without_the_extra_the_error_names_it(module):
+    code = (
+        "import sys\n"
+        "for name in ('starlette', 'starlette.applications', 'anywidget'): sys.modules[name] = None\n"
+        f"import linsep.explorer.{module}"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "pip install 'linsep[explore]'" in run.stderr

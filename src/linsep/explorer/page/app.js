@@ -46,13 +46,15 @@ export class App {
     return this.steps.converged && this.state.k === this.total;
   }
 
+  // After update k; while a new answer is on its way, k may lie beyond the old one.
   weights(k = this.state.k) {
-    return k > 0 && this.steps.w ? { w: this.steps.w[k - 1], b: this.steps.b[k - 1] } : { w: [0, 0], b: 0 };
+    const w = this.steps.w?.[k - 1];
+    return w ? { w, b: this.steps.b[k - 1] } : { w: [0, 0], b: 0 };
   }
 
   // The row that update k corrected, or null before the first.
   corrected(k = this.state.k) {
-    return k > 0 ? this.steps.row[k - 1] : null;
+    return this.steps.row[k - 1] ?? null;
   }
 
   score(point, { w, b } = this.weights()) {
@@ -159,7 +161,8 @@ export class App {
     this.asking = true;
     while (this.stale) {
       this.stale = false;
-      await this.ask(...this.question());
+      if (this.isWide || new Set(this.state.labels).size === 2) await this.ask(...this.question());
+      else this.settle(null, "Add points of both classes, + and −: there is nothing to separate yet.");
     }
     this.asking = false;
     this.redraw();
@@ -167,14 +170,17 @@ export class App {
 
   async ask(name, body) {
     try {
-      this.answer = await this.host.ask(name, body);
-      this.note = "";
-      if (this.stayAtEnd) this.state.k = this.total;
-      this.state.k = Math.min(this.state.k, this.total);
+      this.settle(await this.host.ask(name, body), "");
     } catch (error) {
-      this.answer = null;
-      this.note = error.message;
+      this.settle(null, error.message);
     }
+  }
+
+  settle(answer, note) {
+    this.answer = answer;
+    this.note = note;
+    if (answer && this.stayAtEnd) this.state.k = this.total;
+    if (answer) this.state.k = Math.min(this.state.k, this.total);
     this.redraw();
   }
 

@@ -26,7 +26,7 @@ export function proofView(app) {
     return {
       floor: bound ? k * bound.gamma : null,
       along: k === 0 ? 0 : app.steps.along?.[k - 1] ?? null,
-      norm: k === 0 ? 0 : app.steps.norm[k - 1],
+      norm: k === 0 ? 0 : app.steps.norm[k - 1] ?? 0,
       ceiling: Math.sqrt(k) * (app.answer?.radius ?? 0),
     };
   }

@@ -37,7 +37,7 @@ export function fromHash(text, limits) {
   if (!fields.get("p")) return null;
   const state = freshState();
   for (const part of fields.get("p").split(";")) {
-    const match = /^(-?[\d.]+(?:e-?\d+)?),(-?[\d.]+(?:e-?\d+)?)([+-])$/.exec(decodeURIComponent(part));
+    const match = /^(-?[\d.]+(?:e-?\d+)?),(-?[\d.]+(?:e-?\d+)?)([+-])$/.exec(part);
     const point = match && [Number(match[1]), Number(match[2])];
     if (!point || !point.every((x) => Math.abs(x) <= 1e9) || state.points.length >= limits.points) return null;
     state.points.push(point);
