@@ -6,13 +6,20 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/kernels/*.py | cksum | cut -d' ' -f1)
 
-.PHONY: demo test torture lint format bench clean
+.PHONY: demo test torture lint format bench load images chromium clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
 
-test: $(VENV)/.test
+test: $(VENV)/.test chromium
 	$(BIN)/pytest -n 2
+
+# The explorer is tested in a real browser.
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || test -x "$$LINSEP_CHROMIUM" || \
+	  { test -f /etc/debian_version && test "$$(id -u)" = 0 && apt-get update -qq && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+	  { echo "The explorer's tests need Chromium: install it, or name one: LINSEP_CHROMIUM=/path/to/chrome make test" >&2; exit 1; }
 
 # Every instance with a known answer, every way: ten minutes on two cores. docs/torture.md says what it runs.
 torture: $(VENV)/.test
@@ -32,6 +39,14 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/bandwidth.py
 	$(BIN)/python benchmarks/perceptron.py
 	$(BIN)/python benchmarks/decide.py
+
+# How quickly the explorer answers, and 5,000 requests, 50 at a time.
+load: $(VENV)/.test
+	$(BIN)/python benchmarks/explorer.py
+
+# The pictures of docs/explorer.md, and docs/explorer.html.
+images: $(VENV)/.test chromium
+	$(BIN)/python docs/make_images.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -52,7 +52,7 @@ export function verdictView(app) {
 
   // Row numbers that lead to the rows.
   function links(rows) {
-    const shown = rows.slice(0, 12).flatMap((row, n) => [n ? ", " : "row ", html("button", { type: "button", class: "row-link", onclick: () => app.pointAt?.(row) }, String(row + 1))]);
+    const shown = rows.slice(0, 12).flatMap((row, n) => [n ? ", " : rows.length > 1 ? "rows " : "row ", html("button", { type: "button", class: "row-link", onclick: () => app.pointAt?.(row) }, String(row + 1))]);
     return rows.length > 12 ? [...shown, `, and ${rows.length - 12} more`] : shown;
   }
 

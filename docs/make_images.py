@@ -1,0 +1,100 @@
+"""The pictures of docs/explorer.md, taken in a browser, and the page of docs/explorer.html: `make images`."""
+
+import io
+import sys
+import threading
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+from sklearn.datasets import load_iris
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from browser import browser_path
+from linsep.explorer import engine, export
+from linsep.explorer.server import Explorer
+from linsep.explorer.tables import OwnTable
+
+DOCS = Path(__file__).parent
+WIDE, PHONE, SLIDE = (1360, 860), (390, 800), (1100, 640)
+
+
+def own_table():
+    data = load_iris()
+    chosen = data.target < 2
+    names = [name.removesuffix(" (cm)") for name in data.feature_names]
+    return OwnTable(data.data[chosen], data.target_names[data.target[chosen]], columns=names, title="iris.csv")
+
+
+def shoot(browser, explorer, name, *, size=WIDE, dark=False, preset=None, update=None, extra="", act=None, whole=False):
+    """One picture: a preset at an update, in a window of this size."""
+    options = {"viewport": {"width": size[0], "height": size[1]}, "color_scheme": "dark" if dark else "light"}
+    with browser.new_context(**options, reduced_motion="reduce") as context:
+        page = context.new_page()
+        page.goto(explorer.address + extra)
+        page.locator("[data-name=verdict]").wait_for()
+        if preset:
+            page.select_option(".presets", preset)
+        if act:
+            act(page)
+        page.wait_for_timeout(300)
+        if update is not None:
+            page.locator(".scrub").fill(str(update))
+        page.mouse.move(0, 0)
+        page.evaluate("document.activeElement.blur()")
+        page.wait_for_timeout(300)
+        picture = Image.open(io.BytesIO(page.screenshot(full_page=whole))).convert("RGB")
+        small = picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)  # a third of the size
+        small.save(DOCS / "images" / f"explorer-{name}.png", optimize=True)
+
+
+def pictures(browser, explorer, own):
+    shoot(browser, explorer, "cornwell", preset="cornwell", update=5, act=lambda page: page.click("button.band"))
+    shoot(browser, explorer, "wang-dark", preset="wang", update=2, dark=True)
+    shoot(browser, explorer, "xor", preset="xor", update=2)
+    shoot(
+        browser,
+        explorer,
+        "moons",
+        preset="moons",
+        update=120,
+        size=(1360, 1290),
+        act=lambda page: page.click("summary"),
+    )
+    shoot(browser, explorer, "phone", preset="touching", update=3, size=PHONE)
+    shoot(browser, explorer, "slide", preset=None, update=40, size=SLIDE, extra="&embed", act=narrow)
+    shoot(browser, own, "iris", act=lambda page: page.locator(".own-row[data-row='98']").hover(), update=3)
+
+
+def open_keeps(page):
+    page.click("summary")
+    page.locator("[data-keep=best]").wait_for()
+
+
+def narrow(page):
+    """The narrow set, by its link: an embedded page has no list of presets."""
+    upper = [(k * 0.5, k * 0.25 + 0.25, "+") for k in range(-4, 5)]
+    lower = [(k * 0.5 + 0.25, k * 0.25 + 0.0625, "-") for k in range(-4, 5)]
+    link = "p=" + ";".join(f"{x:g},{y:g}{sign}" for x, y, sign in upper + lower)
+    page.evaluate("link => { location.hash = link; }", link)
+
+
+def main():
+    (DOCS / "images").mkdir(exist_ok=True)
+    engine.warm_up()
+    explorers = [Explorer(), Explorer(own_table())]
+    threads = [threading.Thread(target=explorer.run, daemon=True) for explorer in explorers]
+    for thread in threads:
+        thread.start()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"])
+        pictures(browser, *explorers)
+        browser.close()
+    for explorer, thread in zip(explorers, threads, strict=True):
+        explorer.stop()
+        thread.join(10)
+    (DOCS / "explorer.html").write_text(export.page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""The explorer's engine: its answers are the library's, its proofs add up, and its page files belong together."""
+
+import json
+import re
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linsep
+from linsep.explorer import bundle, engine, export, requests
+from linsep.explorer.presets import presets
+from linsep.explorer.requests import read_points
+from linsep.explorer.server import page_files
+from linsep.explorer.tables import OwnTable
+
+SMALL = st.integers(-3, 3)
+POINTS = st.lists(st.tuples(SMALL, SMALL, st.sampled_from([-1, 1])), min_size=2, max_size=9).filter(
+    lambda rows: len({label for *_, label in rows}) == 2
+)
+
+
+def question(rows, **options):
+    return {"points": [[x, y] for x, y, _ in rows], "labels": [label for *_, label in rows], **options}
+
+
+def ask(body):
+    return json.loads(json.dumps(engine.explore(read_points(body)), allow_nan=False))
+
+
+@settings(max_examples=60, deadline=None)
+@given(POINTS, st.booleans(), st.sampled_from(["cyclic", "restart", "shuffled", "worst"]))
+def test_the_chain_of_the_proof_holds_at_every_update(rows, bias, order):
+    answer = ask(question(rows, bias=bias, order=order, updates=60))
+    bound, steps = answer["bound"], answer["steps"]
+    for k, norm in enumerate(steps["norm"], start=1):
+        assert norm <= np.sqrt(k) * answer["radius"] * (1 + 1e-9)
+        if bound:
+            assert k * bound["gamma"] * (1 - 1e-9) <= steps["along"][k - 1] <= norm * (1 + 1e-9)
+    assert bound is None or len(steps["row"]) <= bound["bound"] * (1 + 1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(POINTS)
+def test_an_obstruction_s_fractions_mix_each_class_to_the_common_point(rows):
+    answer = ask(question(rows))
+    found = answer["obstruction"]
+    assert (found is None) == (answer["verdict"]["kind"] == "separable")
+    if found:
+        weights = {row: Fraction(weight["text"]) for row, weight in zip(found["rows"], found["weights"], strict=True)}
+        point = [Fraction(value["text"]) for value in found["point"]]
+        for label in (-1, 1):
+            mine = {row: weight for row, weight in weights.items() if rows[row][2] == label}
+            assert sum(mine.values()) == 1
+            assert [sum(w * rows[row][j] for row, w in mine.items()) for j in (0, 1)] == point
+
+
+@settings(max_examples=60, deadline=None)
+@given(POINTS)
+def test_without_bias_the_weighted_signed_rows_sum_to_zero(rows):
+    found = ask(question(rows, bias=False))["obstruction"]
+    if found:
+        weights = [Fraction(weight["text"]) for weight in found["weights"]]
+        signed = [[rows[row][2] * rows[row][j] for j in (0, 1)] for row in found["rows"]]
+        assert sum(weights) == 1
+        assert [sum(w * z[j] for w, z in zip(weights, signed, strict=True)) for j in (0, 1)] == [0, 0]
+
+
+def test_a_run_that_ends_is_told_from_one_that_was_cut():
+    rows = [(-1, 3, -1), (-1, -1, -1), (3, -1, 1), (0, 1.5, 1)]
+    assert ask(question(rows, updates=9))["steps"]["converged"]
+    cut = ask(question(rows, updates=8))["steps"]
+    assert not cut["converged"] and len(cut["row"]) == 8
+
+
+def test_the_direction_of_novikoff_reaches_its_gamma():
+    X, y = linsep.datasets.cornwell()
+    theory = linsep.novikoff(X, y)
+    margins = y * (linsep.homogenise(X) @ np.array(theory.direction))
+    assert margins.min() == pytest.approx(theory.gamma[0])
+    assert np.linalg.norm(theory.direction) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("preset", presets(), ids=lambda preset: preset["name"])
+def test_a_preset_is_what_its_name_says(preset):
+    expected = {"xor": "overlapping", "moons": "overlapping", "touching": "touching"}.get(preset["name"], "separable")
+    body = {key: preset[key] for key in ("points", "labels", "bias")}
+    assert ask(body)["verdict"]["kind"] == expected
+
+
+def table_of(X, y, **options):
+    return OwnTable(X, y, **options).questions()
+
+
+def test_the_separation_view_has_each_class_on_its_side_of_the_margin():
+    X, y = linsep.datasets.planted(3000, 5, margin=0.2, seed=3)
+    seen = table_of(X, y)["view"]({"columns": None})
+    distance, signs = np.array(seen["x"]), np.array(seen["signs"])
+    assert (distance * signs).min() == pytest.approx(seen["side"]["margin"], rel=1e-4)
+    assert set(seen["support"]) <= set(seen["rows"])
+    assert seen["left_out"] == 3000 - len(seen["rows"])
+
+
+def test_sparse_rows_and_dataframes_are_seen_like_dense_rows():
+    X, y = linsep.datasets.planted(60, 4, seed=2, flipped=3)
+    dense = table_of(X, y, columns=list("abcd"))
+    frame = table_of(pl.DataFrame(X, schema=list("abcd")), y)
+    sparse = table_of(sp.csr_array(X), y, columns=list("abcd"))
+    for name, body in (("run", {}), ("view", {"columns": [0, 3]}), ("row", {"row": 7})):
+        assert dense[name](body) == frame[name](body)
+    assert sparse["run"]({})["obstruction"] == dense["run"]({})["obstruction"]
+    assert sparse["row"]({"row": 7}) == dense["row"]({"row": 7})
+
+
+def test_two_columns_become_points_and_more_do_not():
+    X, y = linsep.datasets.xor()
+    assert OwnTable(X, np.array(["no", "yes", "yes", "no"])).beginning()["preset"]["labels"] == y.tolist()
+    assert OwnTable(np.eye(3), [0, 1, 1]).beginning()["preset"] is None
+
+
+def test_what_is_no_table_is_refused_by_the_library_s_own_errors():
+    with pytest.raises(linsep.errors.NotFiniteError, match="row 1"):
+        OwnTable([[0.0, 1.0, 2.0], [np.nan, 1.0, 0.0]], [0, 1])
+    with pytest.raises(linsep.errors.OneClassError):
+        OwnTable(np.eye(3), [1, 1, 1])
+
+
+def test_no_two_modules_of_the_page_use_a_name_twice():
+    declared = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
+    shared = [name for name in page_files() if name.endswith(".js") and name not in ("start.js", "recorded.js")]
+    names = [found for name in shared for found in declared.findall(bundle.page_text(name))]
+    assert len(names) == len(set(names)) > 50
+
+
+@pytest.mark.parametrize("entry", ["recorded.js", "notebook.js"])
+def test_a_bundle_has_no_imports_left(entry):
+    text = bundle.bundle(entry)
+    assert not re.search(r"^(import [{*]|export )", text, re.MULTILINE)
+    assert "function mount(" in text
+
+
+def test_an_exported_page_names_nothing_outside_itself():
+    text = export.page(OwnTable(np.eye(3), ["a", "b", "b"]))
+    links = set(re.findall(r"https?://[^\s\"'<)]+", text))
+    assert links <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"}
+
+
+def test_coordinates_at_the_limit_are_answered_in_finite_numbers():
+    far = requests.LARGEST
+    assert ask(question([(far, far, 1), (-far, 1e-9, -1), (far, 1, -1)]))["verdict"]["kind"] == "separable"
