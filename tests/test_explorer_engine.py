@@ -3,6 +3,7 @@
 import json
 import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -147,6 +148,11 @@ def test_an_exported_page_names_nothing_outside_itself():
     text = export.page(OwnTable(np.eye(3), ["a", "b", "b"]))
     links = set(re.findall(r"https?://[^\s\"'<)]+", text))
     assert links <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"}
+
+
+def test_the_exported_page_of_the_docs_is_the_page_as_it_is():
+    written = (Path(__file__).parents[1] / "docs" / "explorer.html").read_text(encoding="utf-8")
+    assert bundle.bundle("recorded.js") in written and bundle.page_text("style.css") in written  # else: make images
 
 
 def test_coordinates_at_the_limit_are_answered_in_finite_numbers():

@@ -10,7 +10,6 @@ export class App {
     this.note = "";
     this.label = 1;
     this.views = [];
-    this.preset = null;
     this.asking = false;
     this.stale = false;
     this.frame = 0;
@@ -20,9 +19,7 @@ export class App {
 
   firstState() {
     if (this.isWide) return { ...freshState(), bias: this.own.bias };
-    const first = this.own?.preset ?? this.host.start.presets[0];
-    this.preset = first.name;
-    return presetState(first);
+    return presetState(this.own?.preset ?? this.host.start.presets[0]);
   }
 
   get isFixed() {
@@ -92,7 +89,6 @@ export class App {
 
   load(preset) {
     this.past.remember(this.state);
-    this.preset = preset.name;
     this.state = { ...presetState(preset), axes: this.state.axes, keep: this.state.keep };
     this.stayAtEnd = false;
     this.refresh();
@@ -121,6 +117,13 @@ export class App {
   zoom(factor) {
     this.state.view.half *= factor;
     this.redraw();
+  }
+
+  setBias(bias) {
+    this.change((state) => {
+      state.bias = bias;
+      state.view = viewOf(state.points, !bias);
+    });
   }
 
   add(point, label) {

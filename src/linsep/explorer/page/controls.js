@@ -72,7 +72,7 @@ export function runOptions(app) {
   });
   return html("div", { class: "options" },
     segments("order", ORDERS.map((order) => [order, order, ORDER_WORDS[order]]), () => app.state.order, (order) => app.change((state) => { state.order = order; }), app),
-    app.isWide ? null : segments("line", [[true, "free", "With bias: the line may miss the origin"], [false, "through 0", "Without bias: the line goes through the origin"]], () => app.state.bias, (bias) => app.change((state) => { state.bias = bias; }), app),
+    app.isWide ? null : segments("line", [[true, "free", "With bias: the line may miss the origin"], [false, "through 0", "Without bias: the line goes through the origin"]], () => app.state.bias, (bias) => app.setBias(bias), app),
     seedField);
 }
 
@@ -109,8 +109,11 @@ export function editing(app) {
 export function presetPicker(app) {
   const presets = app.host.start.presets.filter((preset) => preset.name !== "own");
   const all = [...(app.own?.preset ? [app.own.preset] : []), ...presets];
-  const select = html("select", { class: "presets", "aria-label": "Example", onchange: () => app.load(all.find((preset) => preset.name === select.value)) }, ...all.map((preset) => html("option", { value: preset.name }, preset.title)));
-  select.value = app.preset ?? "";
+  const keyOfSet = ({ points, labels }) => JSON.stringify([points, labels]);
+  const known = new Map(all.map((preset) => [keyOfSet(preset), preset.name]));
+  const option = (preset) => html("option", { value: preset.name, title: preset.about }, preset.title);
+  const select = html("select", { class: "presets", "aria-label": "Example", onchange: () => app.load(all.find((preset) => preset.name === select.value)) }, html("option", { value: "", disabled: true, hidden: true }, "Points of your own"), ...all.map(option));
+  app.views.push(() => { select.value = known.get(keyOfSet(app.state)) ?? ""; });
   return select;
 }
 

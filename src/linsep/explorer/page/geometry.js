@@ -6,8 +6,9 @@ export function boxOf(view, width, height) {
   return { left: view.cx - dx, right: view.cx + dx, bottom: view.cy - dy, top: view.cy + dy, unit };
 }
 
-export function viewOf(points, withOrigin) {
-  const all = withOrigin || !points.length ? [...points, [0, 0]] : points;
+// What shows all points; for lines through the origin also their mirror images, which stand in the proofs.
+export function viewOf(points, isCentred) {
+  const all = isCentred || !points.length ? [...points, ...points.map(([x, y]) => [-x, -y]), [0, 0]] : points;
   const xs = all.map((p) => p[0]);
   const ys = all.map((p) => p[1]);
   const [left, right] = [Math.min(...xs), Math.max(...xs)];

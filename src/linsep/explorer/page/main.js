@@ -46,7 +46,7 @@ export function mount(root, host) {
 function hint(app) {
   const edit = "Click adds a point, Shift+click one of the other class; drag to move, Delete to remove, Enter to flip. ";
   const keysToPress = "Space steps, Shift+space goes back, p plays.";
-  return html("p", { class: "hint words" }, `${app.isFixed ? "" : edit}${keysToPress}${app.isWide ? "" : " A dark outline marks a mistake, a ring the row just corrected."}`);
+  return html("p", { class: "hint words" }, `${app.isFixed ? "" : edit}${keysToPress}${app.isWide ? "" : " An outline marks a mistake, a ring the row just corrected."}`);
 }
 
 function header(app, root) {

@@ -5,7 +5,6 @@ import { exactly, fraction, plural, show } from "./numbers.js";
 const TITLES = { separable: "Separable", touching: "Touching", overlapping: "Overlapping", undecided: "Undecided" };
 
 export function verdictView(app) {
-  const line = app.isWide ? "hyperplane" : "line";
   const node = html("div", { class: "verdict" });
 
   function draw() {
@@ -19,14 +18,15 @@ export function verdictView(app) {
   }
 
   function reason(kind) {
+    const line = (app.isWide ? "hyperplane" : "line") + (app.state.bias ? "" : " through the origin");
     const { widest, obstruction } = app.answer;
     if (kind === "separable") {
-      const wide = widest ? ` The best ${line} keeps every row at least ${show(widest.margin)} away (its margin)${app.state.bias ? "" : ", through the origin"}.` : "";
+      const wide = widest ? ` The best ${line} keeps every row at least ${show(widest.margin)} away (its margin).` : "";
       const near = widest ? html("p", { class: "words" }, "On the edge of its band: ", ...links(widest.rows), ".") : null;
       return [html("p", { class: "words" }, `Some ${line} has each row strictly on its side.${wide}`), near];
     }
     if (!obstruction) return [html("p", { class: "words" }, app.answer.verdict.text)];
-    const why = kind === "touching" ? `A ${line} can have no row on its wrong side, but then some lie on the ${line} itself.` : `No ${line} separates them, not even with rows on the ${line} allowed.`;
+    const why = kind === "touching" ? `A ${line} can have no row on its wrong side, but then some lie on it.` : `No ${line} separates them, not even with rows on it allowed.`;
     return [html("p", { class: "words" }, `${why} ${plural(obstruction.rows.length, "row")} prove it:`), ...proof(obstruction)];
   }
 
