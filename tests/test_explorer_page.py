@@ -506,8 +506,9 @@ def test_the_widget_draws_the_same_page_in_a_notebook(browser, tmp_path):
     text = NOTEBOOK.format(css=widget._css, esm=esm, start=json.dumps(widget.start).replace("<", "\\u003c"))
     (tmp_path / "cell.html").write_text(text, encoding="utf-8")
     page.goto((tmp_path / "cell.html").as_uri())
+    expect(page.locator("[data-name=verdict]")).to_have_text("Separable")
     page.locator(".data-space").press("End")
-    assert number(page, "weights") == [4, -0.5, 1]
+    expect(page.locator("[data-name=weights]")).to_have_attribute("data-value", "[4,-0.5,1]")
     page.close()
 
 

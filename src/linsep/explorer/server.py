@@ -7,6 +7,7 @@ Nothing is kept between two requests, no path is taken from one, and each is ans
 import asyncio
 import json
 import socket
+import sys
 import webbrowser
 from functools import partial
 from importlib import resources
@@ -163,8 +164,9 @@ class Explorer:
 
 def serve(table: "OwnTable | None" = None, *, port: int = 0, browser: bool = True) -> None:
     """Warm up, say the address, open it in the browser, and serve until Ctrl-C."""
+    explorer = Explorer(table, port=port)  # a port in use is told at once
+    print("Starting. The first start on a machine compiles, which takes a minute.", file=sys.stderr, flush=True)
     engine.warm_up()
-    explorer = Explorer(table, port=port)
     print(f"The explorer is at {explorer.address}\nCtrl-C ends it.", flush=True)
     if browser:
         webbrowser.open(explorer.address)

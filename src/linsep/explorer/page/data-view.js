@@ -1,9 +1,10 @@
 // The data space: points, the current line with its two sides, the row just corrected, and what forbids a line.
-import { across, boxOf, corners, cut, hull, path, snap, snapStep, ticks } from "./geometry.js";
+import { across, boxOf, corners, cut, path, snap, snapStep } from "./geometry.js";
+import { arrow, drawGrid, nameAt } from "./marks.js";
+import { drawObstruction } from "./obstruction-view.js";
+import { editByKeys, editByPointer } from "./editing.js";
 import { fill, set, surface, svg } from "./dom.js";
 import { show, signOf } from "./numbers.js";
-
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export function dataView(app) {
   const layers = Object.fromEntries(
@@ -36,7 +37,7 @@ export function dataView(app) {
     drawLines(w, b);
     drawArrows(w, b);
     drawPoints();
-    drawProof();
+    drawObstruction(layers, app, at);
     drawCursor();
   }
 
@@ -94,7 +95,7 @@ export function dataView(app) {
       arrow("before", at(foot), tip(before.w)),
       arrow(`update ${name}`, tip(before.w), tip(w)),
       arrow("weights", at(foot), tip(w)),
-      length ? text("weights-name", tip(w), at(foot), "w") : null,
+      length ? nameAt("weights-name", tip(w), at(foot), "w") : null,
     );
   }
 
@@ -132,44 +133,6 @@ export function dataView(app) {
     });
   }
 
-  // Why no line can do it: both hulls, the few rows, and the point they have in common.
-  function drawProof() {
-    const found = app.answer?.obstruction;
-    const { points, labels } = app.state;
-    if (!found || found.rows.some((i) => !points[i])) {
-      fill(layers.hulls);
-      return fill(layers.proof);
-    }
-    const signed = (i) => (found.point ? points[i] : points[i].map((x) => x * labels[i]));
-    const outline = (name, rows, kind) => {
-      const shape = hull(rows.map(signed)).map(at);
-      return shape.length ? svg("path", { class: `${kind} ${name}`, d: path(shape, shape.length > 2) }) : null;
-    };
-    const all = labels.map((_, i) => i);
-    const ofClass = (rows, label) => rows.filter((i) => labels[i] === label);
-    const kinds = found.point ? [["plus", 1], ["minus", -1]] : [];
-    fill(
-      layers.hulls,
-      ...kinds.map(([name, label]) => outline(name, ofClass(all, label), "hull")),
-      ...kinds.map(([name, label]) => outline(name, ofClass(found.rows, label), "witness")),
-      found.point ? null : outline("both", found.rows, "witness"),
-    );
-    const common = at(found.point ? found.point.map((c) => c.value) : [0, 0]);
-    const star = svg("g", { class: "common", transform: `translate(${common[0].toFixed(2)} ${common[1].toFixed(2)})` }, svg("circle", { r: 9 }), svg("circle", { class: "heart", r: 3.5 }));
-    const tags = found.rows.map((i, n) => {
-      const weight = found.weights[n];
-      const [x, y] = at(signed(i));
-      const [ux, uy] = away([x, y], common);
-      const side = Math.abs(ux) < 0.4 ? "" : ux < 0 ? " to-left" : " to-right";
-      return svg("text", { class: `weight${side}`, x: x + ux * (side ? 15 : 22), y: y + uy * 22, "data-row": i }, weight.exact ? weight.text.replace("-", "−") : `≈ ${weight.text}`);
-    });
-    const mirrored = found.point ? [] : found.rows.filter((i) => labels[i] < 0).map((i) => {
-      const [cx, cy] = at(signed(i));
-      return svg("circle", { class: "mirrored", cx, cy, r: 7 });
-    });
-    return fill(layers.proof, ...mirrored, ...tags, star);
-  }
-
   function drawCursor() {
     if (!cursor || document.activeElement !== node) return fill(layers.cursor);
     const [x, y] = at(cursor);
@@ -177,105 +140,10 @@ export function dataView(app) {
   }
 
   app.pointAt = (row) => marks[row]?.focus();
-  listen();
+  editByPointer(app, node, (x, y) => snapped(from(x, y)));
+  editByKeys(app, node, marks, { get: () => cursor, move: (place) => { cursor = place; } });
+  node.addEventListener("focusin", () => app.redraw());
+  node.addEventListener("focusout", () => app.redraw());
   app.views.push(draw);
   return node;
-
-  function listen() {
-    let drag = null;
-    const place = (event) => {
-      const bounds = node.getBoundingClientRect();
-      return [event.clientX - bounds.left, event.clientY - bounds.top];
-    };
-    node.addEventListener("pointerdown", (event) => {
-      if (app.isFixed || event.button !== 0) return;
-      const mark = event.target.closest("[data-row].point");
-      drag = { row: mark ? Number(mark.dataset.row) : null, start: place(event), moved: false, shift: event.shiftKey };
-      if (mark) {
-        node.setPointerCapture(event.pointerId);
-        mark.focus({ preventScroll: true });
-        event.preventDefault();
-      }
-    });
-    node.addEventListener("pointermove", (event) => {
-      if (!drag) return;
-      const [x, y] = place(event);
-      const far = Math.hypot(x - drag.start[0], y - drag.start[1]) > 3;
-      if (!far && !drag.moved) return;
-      if (drag.row !== null) app.move(drag.row, snapped(from(x, y)), !drag.moved);
-      drag.moved = true;
-    });
-    node.addEventListener("pointerup", (event) => {
-      if (drag && drag.row === null && !drag.moved) app.add(snapped(from(...place(event))), drag.shift ? -app.label : app.label);
-      drag = null;
-    });
-    node.addEventListener("pointercancel", () => { drag = null; });
-    node.addEventListener("focusin", () => app.redraw());
-    node.addEventListener("focusout", () => app.redraw());
-    node.addEventListener("keydown", (event) => {
-      if (app.isFixed || event.ctrlKey || event.metaKey || event.altKey) return;
-      const mark = event.target.closest("[data-row].point");
-      const handled = mark ? onPoint(Number(mark.dataset.row), event) : onPlane(event);
-      if (handled) {
-        event.preventDefault();
-        event.stopPropagation();
-      }
-    });
-  }
-
-  function onPoint(i, event) {
-    const step = snapStep(app.state.view) * (event.shiftKey ? 1 : 4);
-    const [dx, dy] = ARROWS[event.key] ?? [0, 0];
-    if (dx || dy) app.move(i, [app.state.points[i][0] + dx * step, app.state.points[i][1] + dy * step], true);
-    else if (event.key === "Delete" || event.key === "Backspace") {
-      app.remove(i);
-      (marks[i === app.state.points.length ? i - 1 : i] ?? node).focus();
-    } else if (event.key === "Enter") app.flip(i);
-    else if (event.key === "n" || event.key === "p") marks[(i + (event.key === "n" ? 1 : marks.length - 1)) % marks.length].focus();
-    else return false;
-    return true;
-  }
-
-  function onPlane(event) {
-    const step = snapStep(app.state.view) * (event.shiftKey && event.key !== "Enter" ? 1 : 4);
-    const [dx, dy] = ARROWS[event.key] ?? [0, 0];
-    cursor ??= snapped([app.state.view.cx, app.state.view.cy]);
-    if (dx || dy) cursor = [cursor[0] + dx * step, cursor[1] + dy * step];
-    else if (event.key === "Enter") app.add([...cursor], event.shiftKey ? -app.label : app.label);
-    else return false;
-    app.redraw();
-    return true;
-  }
-}
-
-function away([x, y], [cx, cy]) {
-  const length = Math.hypot(x - cx, y - cy);
-  return length < 1 ? [0.7, -0.7] : [(x - cx) / length, (y - cy) / length];
-}
-
-export function drawGrid(layer, box, at, [width, height]) {
-  const wanted = (length) => Math.max(2, Math.round(length / 90));
-  const xs = ticks(box.left, box.right, wanted(width));
-  const ys = ticks(box.bottom, box.top, wanted(height));
-  const vertical = xs.map((x) => svg("path", { class: x ? "grid" : "axis", d: `M${at([x, 0])[0]} 0V${height}` }));
-  const level = ys.map((y) => svg("path", { class: y ? "grid" : "axis", d: `M0 ${at([0, y])[1]}H${width}` }));
-  const below = xs.filter((x) => at([x, 0])[0] > 24 && at([x, 0])[0] < width - 14).map((x) => svg("text", { class: "tick", x: at([x, 0])[0], y: height - 7 }, show(x)));
-  const beside = ys.filter((y) => at([0, y])[1] > 12 && at([0, y])[1] < height - 22).map((y) => svg("text", { class: "tick side-tick", x: 7, y: at([0, y])[1] + 4 }, show(y)));
-  fill(layer, ...vertical, ...level, ...below, ...beside);
-}
-
-export function arrow(name, [x0, y0], [x1, y1]) {
-  const length = Math.hypot(x1 - x0, y1 - y0);
-  if (length < 2) return null;
-  const [ux, uy] = [(x1 - x0) / length, (y1 - y0) / length];
-  const head = Math.min(10, length * 0.45);
-  const [bx, by] = [x1 - ux * head, y1 - uy * head];
-  const wing = head * 0.46;
-  const barbs = [[x1, y1], [bx - uy * wing, by + ux * wing], [bx + uy * wing, by - ux * wing]];
-  return svg("g", { class: `arrow ${name}` }, svg("path", { class: "shaft", d: path([[x0, y0], [bx, by]]) }), svg("path", { class: "head", d: path(barbs, true) }));
-}
-
-export function text(name, [x, y], [fx, fy], words) {
-  const [ux, uy] = away([x, y], [fx, fy]);
-  return svg("text", { class: name, x: x + ux * 12, y: y + uy * 12 + 4 }, words);
 }

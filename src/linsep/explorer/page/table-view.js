@@ -1,5 +1,5 @@
 // Rows of one's own, of any width: along two of their columns, or across the hyperplane.
-import { drawGrid } from "./data-view.js";
+import { drawGrid } from "./marks.js";
 import { fill, html, surface, svg } from "./dom.js";
 import { plural } from "./numbers.js";
 

@@ -1,5 +1,5 @@
 // The weight space, for lines through the origin: a row allows one half of it, all rows together a cone.
-import { arrow, drawGrid } from "./data-view.js";
+import { arrow, drawGrid } from "./marks.js";
 import { boxOf, corners, cut, path } from "./geometry.js";
 import { fill, surface, svg } from "./dom.js";
 

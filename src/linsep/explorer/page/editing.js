@@ -1,0 +1,76 @@
+// Points changed by hand: with a pointer, and with keys alone.
+import { snap, snapStep } from "./geometry.js";
+
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+// A click adds, a drag moves. `planeAt` turns a place on the plot into a point of the plane.
+export function editByPointer(app, node, planeAt) {
+  let drag = null;
+  const place = (event) => {
+    const bounds = node.getBoundingClientRect();
+    return [event.clientX - bounds.left, event.clientY - bounds.top];
+  };
+  node.addEventListener("pointerdown", (event) => {
+    if (app.isFixed || event.button !== 0) return;
+    const mark = event.target.closest(".point");
+    drag = { row: mark ? Number(mark.dataset.row) : null, start: place(event), moved: false, shift: event.shiftKey };
+    if (mark) {
+      node.setPointerCapture(event.pointerId);
+      mark.focus({ preventScroll: true });
+      event.preventDefault();
+    }
+  });
+  node.addEventListener("pointermove", (event) => {
+    if (!drag) return;
+    const [x, y] = place(event);
+    if (!drag.moved && Math.hypot(x - drag.start[0], y - drag.start[1]) <= 3) return;
+    if (drag.row !== null) app.move(drag.row, planeAt(x, y), !drag.moved); // one drag is one change to undo
+    drag.moved = true;
+  });
+  node.addEventListener("pointerup", (event) => {
+    if (drag && drag.row === null && !drag.moved) app.add(planeAt(...place(event)), drag.shift ? -app.label : app.label);
+    drag = null;
+  });
+  node.addEventListener("pointercancel", () => { drag = null; });
+}
+
+// Keys on a point move, flip and delete it; keys on the plane move a cursor and add a point there.
+export function editByKeys(app, node, marks, cursor) {
+  node.addEventListener("keydown", (event) => {
+    if (app.isFixed || event.ctrlKey || event.metaKey || event.altKey) return;
+    const mark = event.target.closest(".point");
+    const handled = mark ? onPoint(Number(mark.dataset.row), event) : onPlane(event);
+    if (handled) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  });
+
+  const moved = (point, event, isFine) => {
+    const step = snapStep(app.state.view) * (isFine ? 1 : 4);
+    return point.map((x, j) => x + ARROWS[event.key][j] * step);
+  };
+
+  function onPoint(i, event) {
+    if (event.key in ARROWS) app.move(i, moved(app.state.points[i], event, event.shiftKey), true);
+    else if (event.key === "Delete" || event.key === "Backspace") {
+      app.remove(i);
+      (marks[Math.min(i, app.state.points.length - 1)] ?? node).focus();
+    } else if (event.key === "Enter") app.flip(i);
+    else if (event.key === "n" || event.key === "p") marks[(i + (event.key === "n" ? 1 : marks.length - 1)) % marks.length].focus();
+    else return false;
+    return true;
+  }
+
+  function onPlane(event) {
+    const { cx, cy } = app.state.view;
+    const here = cursor.get() ?? [cx, cy].map((x) => snap(x, snapStep(app.state.view)));
+    if (event.key in ARROWS) cursor.move(moved(here, event, event.shiftKey));
+    else if (event.key === "Enter") {
+      cursor.move(here);
+      app.add([...here], event.shiftKey ? -app.label : app.label);
+    } else return false;
+    app.redraw();
+    return true;
+  }
+}

@@ -1,0 +1,46 @@
+// Why no line can do it: both hulls, the few rows with their exact weights, and the point they have in common.
+import { away } from "./marks.js";
+import { fill, svg } from "./dom.js";
+import { hull, path } from "./geometry.js";
+
+// Without a bias the proof is about signed rows: a − row stands at its mirror image, and the common point is the origin.
+export function drawObstruction(layers, app, at) {
+  const found = app.answer?.obstruction;
+  const { points, labels } = app.state;
+  if (!found || found.rows.some((i) => !points[i])) {
+    fill(layers.hulls);
+    return fill(layers.proof);
+  }
+  const signed = (i) => (found.point ? points[i] : points[i].map((x) => x * labels[i]));
+  const common = at(found.point ? found.point.map((c) => c.value) : [0, 0]);
+  fill(layers.hulls, ...outlines(found, labels, (rows) => hull(rows.map(signed)).map(at)));
+  const tags = found.rows.map((i, n) => weightTag(i, found.weights[n], at(signed(i)), common));
+  const mirrored = found.point ? [] : found.rows.filter((i) => labels[i] < 0).map((i) => {
+    const [cx, cy] = at(signed(i));
+    return svg("circle", { class: "mirrored", cx, cy, r: 7 });
+  });
+  const star = svg("g", { class: "common", transform: `translate(${common[0].toFixed(2)} ${common[1].toFixed(2)})` }, svg("circle", { r: 9 }), svg("circle", { class: "heart", r: 3.5 }));
+  return fill(layers.proof, ...mirrored, ...tags, star);
+}
+
+function outlines(found, labels, shapeOf) {
+  const outline = (kind, name, rows) => {
+    const shape = shapeOf(rows);
+    return shape.length ? svg("path", { class: `${kind} ${name}`, d: path(shape, shape.length > 2) }) : null;
+  };
+  if (!found.point) return [outline("witness", "both", found.rows)];
+  const all = labels.map((_, i) => i);
+  const ofClass = (rows, label) => rows.filter((i) => labels[i] === label);
+  const kinds = [["plus", 1], ["minus", -1]];
+  return [
+    ...kinds.map(([name, label]) => outline("hull", name, ofClass(all, label))),
+    ...kinds.map(([name, label]) => outline("witness", name, ofClass(found.rows, label))),
+  ];
+}
+
+function weightTag(row, weight, [x, y], common) {
+  const [ux, uy] = away([x, y], common);
+  const side = Math.abs(ux) < 0.4 ? "" : ux < 0 ? " to-left" : " to-right";
+  const words = weight.exact ? weight.text : `≈ ${weight.text}`;
+  return svg("text", { class: `weight${side}`, x: x + ux * (side ? 15 : 22), y: y + uy * 22, "data-row": row }, words);
+}
