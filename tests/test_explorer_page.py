@@ -135,7 +135,9 @@ def test_each_lecture_example_shows_the_library_s_numbers(visit, explorer, name,
     page.select_option(".presets", name)
     X, y = getattr(linsep.datasets, name)()
     theory = linsep.novikoff(X, y, bias=bias)
-    for step in linsep.perceptron_steps(X, y, bias=bias):
+    steps = list(linsep.perceptron_steps(X, y, bias=bias))
+    expect(page.locator("[data-name=update]")).to_have_text(f"0 / {len(steps)}")
+    for step in steps:
         press(page, "Space")
         expect(page.locator("[data-name=update]")).to_have_attribute("data-value", str(step.update))
         W = [*step.w.tolist(), *([step.b] if bias else [])]

@@ -135,11 +135,15 @@ export class App {
   }
 
   move(i, point, remember) {
-    this.change((state) => { state.points[i] = point; }, remember);
+    this.change((state) => {
+      state.points[i] = point;
+    }, remember);
   }
 
   flip(i) {
-    this.change((state) => { state.labels[i] = -state.labels[i]; });
+    this.change((state) => {
+      state.labels[i] = -state.labels[i];
+    });
   }
 
   remove(i) {

@@ -24,7 +24,16 @@ export function codeView(app) {
 
   function draw() {
     const now = lit();
-    fill(list, ...lines().map(([name, words]) => html("li", { class: name === now ? "lit" : "", "data-line": name, "aria-current": name === now ? "step" : null }, words)));
+    fill(
+      list,
+      ...lines().map(([name, words]) =>
+        html(
+          "li",
+          { class: name === now ? "lit" : "", "data-line": name, "aria-current": name === now ? "step" : null },
+          words,
+        ),
+      ),
+    );
   }
 
   app.views.push(draw);
@@ -32,7 +41,11 @@ export function codeView(app) {
 }
 
 export function equationView(app) {
-  const formula = html("output", { class: "equation", "data-name": "equation", "aria-label": "The equation of the line" });
+  const formula = html("output", {
+    class: "equation",
+    "data-name": "equation",
+    "aria-label": "The equation of the line",
+  });
   const vector = html("output", { class: "vector", "data-name": "weights" });
 
   function draw() {
@@ -66,6 +79,8 @@ export function storyView(app) {
   const isPlus = (row) => app.labelOf(row) > 0;
   const wants = (row) => `should be ${isPlus(row) ? "positive" : "negative"} (${signOf(isPlus(row) ? 1 : -1)})`;
 
-  app.views.push(() => { if (line.textContent !== words()) fill(line, words()); });
+  app.views.push(() => {
+    if (line.textContent !== words()) fill(line, words());
+  });
   return line;
 }

@@ -1,59 +1,24 @@
-// Buttons, switches and keys.
-import { button, fill, html, set } from "./dom.js";
+// What can be chosen: the points' class, the order, the example; and the keys that work everywhere.
+import { button, html } from "./dom.js";
 import { ORDERS, wholeNumber } from "./state.js";
-import { show } from "./numbers.js";
-
-export function transport(app) {
-  const back = button("◀", "Back one update (Shift+space)", () => app.moveTo(app.state.k - 1), { class: "back" });
-  const step = button("Step", "Step: one update (space)", () => app.moveTo(app.state.k + 1), { class: "step primary" });
-  const play = button("Play", "Play or pause (p)", toggle, { class: "play" });
-  const scrub = html("input", { type: "range", class: "scrub", min: 0, max: 0, value: 0, step: 1, "aria-label": "Update", oninput: () => app.moveTo(Number(scrub.value)) });
-  const count = html("output", { class: "count-of", "data-name": "update" });
-  const speed = html("input", { type: "range", class: "speed", min: 0, max: 100, value: 30, "aria-label": "Speed", title: "Speed" });
-  const more = button("Record more", "Record more updates", () => app.change((state) => { state.updates = Math.min(state.updates * 5, app.host.start.limits.updates); }), { class: "more quiet" });
-  let timer = 0;
-
-  function toggle() {
-    if (timer) return pause();
-    if (app.state.k === app.total) app.moveTo(0);
-    timer = setTimeout(tick, 0);
-    return app.redraw();
-  }
-
-  function pause() {
-    clearTimeout(timer);
-    timer = 0;
-    app.redraw();
-  }
-
-  // From one update a second to about a thousand: beyond the frame rate, several at a time.
-  function tick() {
-    const rate = 10 ** (Number(speed.value) / 33);
-    app.moveTo(app.state.k + Math.max(1, Math.round(rate / 40)));
-    if (app.state.k >= app.total) return pause();
-    timer = setTimeout(tick, Math.max(25, 1000 / rate));
-    return timer;
-  }
-
-  app.views.push(() => {
-    set(scrub, { max: app.total });
-    scrub.value = String(app.state.k);
-    scrub.setAttribute("aria-valuetext", `update ${app.state.k} of ${app.total}`);
-    fill(count, `${show(app.state.k)} / ${show(app.total)}${app.answer && !app.steps.converged ? "+" : ""}`);
-    count.dataset.value = String(app.state.k);
-    fill(play, timer ? "Pause" : "Play");
-    back.disabled = app.state.k === 0;
-    step.disabled = app.state.k >= app.total;
-    more.hidden = !app.answer || app.steps.converged || app.state.k < app.total || app.state.updates >= app.host.start.limits.updates || app.host.isRecorded;
-  });
-  app.toggle = toggle;
-  return html("div", { class: "transport", role: "group", "aria-label": "The run" }, back, step, play, scrub, count, html("label", { class: "speed-of" }, html("span", {}, "speed"), speed), more);
-}
 
 export function segments(label, options, get, choose, app) {
-  const buttons = options.map(([value, words, title]) => html("button", { type: "button", title: title ?? words, onclick: () => choose(value), "data-value": String(value) }, words));
-  app.views.push(() => buttons.forEach((node, i) => node.setAttribute("aria-pressed", String(get() === options[i][0]))));
-  return html("div", { class: "field" }, html("span", { class: "field-name" }, label), html("div", { class: "segments", role: "group", "aria-label": label }, ...buttons));
+  const buttons = options.map(([value, words, title]) =>
+    html(
+      "button",
+      { type: "button", title: title ?? words, onclick: () => choose(value), "data-value": String(value) },
+      words,
+    ),
+  );
+  app.views.push(() =>
+    buttons.forEach((node, i) => node.setAttribute("aria-pressed", String(get() === options[i][0]))),
+  );
+  return html(
+    "div",
+    { class: "field" },
+    html("span", { class: "field-name" }, label),
+    html("div", { class: "segments", role: "group", "aria-label": label }, ...buttons),
+  );
 }
 
 const ORDER_WORDS = {
@@ -64,23 +29,67 @@ const ORDER_WORDS = {
 };
 
 export function runOptions(app) {
-  const seed = html("input", { type: "number", class: "seed", min: 0, max: 2 ** 31 - 1, "aria-label": "Seed", onchange: () => app.change((state) => { state.seed = wholeNumber(seed.value, 0, 2 ** 31 - 1, 0); }) });
+  const seed = html("input", {
+    type: "number",
+    class: "seed",
+    min: 0,
+    max: 2 ** 31 - 1,
+    "aria-label": "Seed",
+    onchange: () =>
+      app.change((state) => {
+        state.seed = wholeNumber(seed.value, 0, 2 ** 31 - 1, 0);
+      }),
+  });
   const seedField = html("label", { class: "field" }, html("span", { class: "field-name" }, "seed"), seed);
   app.views.push(() => {
     if (document.activeElement !== seed) seed.value = String(app.state.seed);
     seedField.hidden = app.state.order !== "shuffled";
   });
-  return html("div", { class: "options" },
-    segments("order", ORDERS.map((order) => [order, order, ORDER_WORDS[order]]), () => app.state.order, (order) => app.change((state) => { state.order = order; }), app),
-    app.isWide ? null : segments("line", [[true, "free", "With bias: the line may miss the origin"], [false, "through 0", "Without bias: the line goes through the origin"]], () => app.state.bias, (bias) => app.setBias(bias), app),
-    seedField);
+  return html(
+    "div",
+    { class: "options" },
+    segments(
+      "order",
+      ORDERS.map((order) => [order, order, ORDER_WORDS[order]]),
+      () => app.state.order,
+      (order) =>
+        app.change((state) => {
+          state.order = order;
+        }),
+      app,
+    ),
+    app.isWide
+      ? null
+      : segments(
+          "line",
+          [
+            [true, "free", "With bias: the line may miss the origin"],
+            [false, "through 0", "Without bias: the line goes through the origin"],
+          ],
+          () => app.state.bias,
+          (bias) => app.setBias(bias),
+          app,
+        ),
+    seedField,
+  );
 }
 
 export function editing(app) {
-  const remove = button("Delete", "Delete the chosen point (Delete)", () => app.remove(chosen), { class: "remove quiet" });
+  const remove = button("Delete", "Delete the chosen point (Delete)", () => app.remove(chosen), {
+    class: "remove quiet",
+  });
   const undo = button("Undo", "Undo (Ctrl+Z)", () => app.undo(), { class: "undo quiet" });
   const redo = button("Redo", "Redo (Ctrl+Shift+Z)", () => app.redo(), { class: "redo quiet" });
-  const clear = button("Clear", "Remove all points", () => app.change((state) => { state.points = []; state.labels = []; }), { class: "clear quiet" });
+  const clear = button(
+    "Clear",
+    "Remove all points",
+    () =>
+      app.change((state) => {
+        state.points = [];
+        state.labels = [];
+      }),
+    { class: "clear quiet" },
+  );
   let chosen = null;
   document.addEventListener("focusin", (event) => {
     const mark = event.target.closest?.(".data-space .point");
@@ -93,17 +102,56 @@ export function editing(app) {
     undo.disabled = !app.past.before.length;
     redo.disabled = !app.past.after.length;
   });
-  const band = html("button", { type: "button", class: "band quiet", title: "The widest band between the classes", onclick: () => { app.state.band = !app.state.band; app.redraw(); } }, "Margin");
+  const band = html(
+    "button",
+    {
+      type: "button",
+      class: "band quiet",
+      title: "The widest band between the classes",
+      onclick: () => {
+        app.state.band = !app.state.band;
+        app.redraw();
+      },
+    },
+    "Margin",
+  );
   app.views.push(() => {
     band.setAttribute("aria-pressed", String(app.state.band));
     band.disabled = !app.answer?.widest;
   });
-  const zooming = html("span", { class: "zooming" }, button("−", "Zoom out", () => app.zoom(1.25), { class: "quiet" }), button("+", "Zoom in", () => app.zoom(0.8), { class: "quiet" }), button("Fit", "Show all points", () => app.fit(), { class: "fit quiet" }));
+  const zooming = html(
+    "span",
+    { class: "zooming" },
+    button("−", "Zoom out", () => app.zoom(1.25), { class: "quiet" }),
+    button("+", "Zoom in", () => app.zoom(0.8), { class: "quiet" }),
+    button("Fit", "Show all points", () => app.fit(), { class: "fit quiet" }),
+  );
   const edit = [
-    segments("click adds", [[1, "+", "Click adds + points"], [-1, "−", "Click adds − points"]], () => app.label, (label) => { app.label = label; app.redraw(); }, app),
-    remove, undo, redo, clear,
+    segments(
+      "click adds",
+      [
+        [1, "+", "Click adds + points"],
+        [-1, "−", "Click adds − points"],
+      ],
+      () => app.label,
+      (label) => {
+        app.label = label;
+        app.redraw();
+      },
+      app,
+    ),
+    remove,
+    undo,
+    redo,
+    clear,
   ];
-  return html("div", { class: "editing", role: "group", "aria-label": "Points" }, ...(app.isFixed ? [] : edit), band, zooming);
+  return html(
+    "div",
+    { class: "editing", role: "group", "aria-label": "Points" },
+    ...(app.isFixed ? [] : edit),
+    band,
+    zooming,
+  );
 }
 
 export function presetPicker(app) {
@@ -112,8 +160,19 @@ export function presetPicker(app) {
   const keyOfSet = ({ points, labels }) => JSON.stringify([points, labels]);
   const known = new Map(all.map((preset) => [keyOfSet(preset), preset.name]));
   const option = (preset) => html("option", { value: preset.name, title: preset.about }, preset.title);
-  const select = html("select", { class: "presets", "aria-label": "Example", onchange: () => app.load(all.find((preset) => preset.name === select.value)) }, html("option", { value: "", disabled: true, hidden: true }, "Points of your own"), ...all.map(option));
-  app.views.push(() => { select.value = known.get(keyOfSet(app.state)) ?? ""; });
+  const select = html(
+    "select",
+    {
+      class: "presets",
+      "aria-label": "Example",
+      onchange: () => app.load(all.find((preset) => preset.name === select.value)),
+    },
+    html("option", { value: "", disabled: true, hidden: true }, "Points of your own"),
+    ...all.map(option),
+  );
+  app.views.push(() => {
+    select.value = known.get(keyOfSet(app.state)) ?? "";
+  });
   return select;
 }
 
@@ -129,7 +188,13 @@ export function keys(app, place) {
       event.preventDefault();
       return app.redo();
     }
-    if (command || event.altKey || typing || (event.target.closest("button, summary, a") && [" ", "Enter"].includes(event.key))) return null;
+    if (
+      command ||
+      event.altKey ||
+      typing ||
+      (event.target.closest("button, summary, a") && [" ", "Enter"].includes(event.key))
+    )
+      return null;
     const moves = { " ": event.shiftKey ? -1 : 1, ArrowRight: 1, ArrowLeft: -1 };
     if (event.key in moves) app.moveTo(app.state.k + moves[event.key]);
     else if (event.key === "Home") app.moveTo(0);

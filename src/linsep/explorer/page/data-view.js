@@ -8,10 +8,18 @@ import { show, signOf } from "./numbers.js";
 
 export function dataView(app) {
   const layers = Object.fromEntries(
-    ["sides", "grid", "band", "hulls", "lines", "arrows", "points", "proof", "cursor"].map((name) => [name, svg("g", { class: name })]),
+    ["sides", "grid", "band", "hulls", "lines", "arrows", "points", "proof", "cursor"].map((name) => [
+      name,
+      svg("g", { class: name }),
+    ]),
   );
   const node = surface(
-    { class: "plot data-space", tabindex: 0, role: "application", "aria-label": "Data space. Arrow keys move the cursor, Enter adds a point, Tab goes to the points." },
+    {
+      class: "plot data-space",
+      tabindex: 0,
+      role: "application",
+      "aria-label": "Data space. Arrow keys move the cursor, Enter adds a point, Tab goes to the points.",
+    },
     (width, height) => {
       size = [width, height];
       draw();
@@ -66,13 +74,24 @@ export function dataView(app) {
     const best = app.state.band ? app.answer?.widest : null;
     if (!best) return fill(layers.band);
     let strip = cut(corners(box), best.w, best.b + best.margin);
-    strip = cut(strip, best.w.map((x) => -x), best.margin - best.b);
+    strip = cut(
+      strip,
+      best.w.map((x) => -x),
+      best.margin - best.b,
+    );
     const middle = across(box, best.w, best.b);
-    const rings = best.rows.filter((i) => app.state.points[i]).map((i) => {
-      const [cx, cy] = at(app.state.points[i]);
-      return svg("circle", { class: "support", cx, cy, r: 13 });
-    });
-    return fill(layers.band, svg("path", { class: "strip", d: path(strip.map(at), true) }), middle && svg("path", { class: "best", d: path(middle.map(at)) }), ...rings);
+    const rings = best.rows
+      .filter((i) => app.state.points[i])
+      .map((i) => {
+        const [cx, cy] = at(app.state.points[i]);
+        return svg("circle", { class: "support", cx, cy, r: 13 });
+      });
+    return fill(
+      layers.band,
+      svg("path", { class: "strip", d: path(strip.map(at), true) }),
+      middle && svg("path", { class: "best", d: path(middle.map(at)) }),
+      ...rings,
+    );
   }
 
   // w stands on the line, orthogonal to it; the update is what was added to the w before.
@@ -113,7 +132,13 @@ export function dataView(app) {
     while (marks.length > points.length) marks.pop().remove();
     points.forEach((point, i) => {
       if (!marks[i]) {
-        marks[i] = svg("g", { "data-row": i }, svg("circle", { class: "reach", r: 17 }), svg("path", { class: "shape" }), svg("path", { class: "sign" }));
+        marks[i] = svg(
+          "g",
+          { "data-row": i },
+          svg("circle", { class: "reach", r: 17 }),
+          svg("path", { class: "shape" }),
+          svg("path", { class: "sign" }),
+        );
         layers.points.append(marks[i]);
       }
       const plus = labels[i] > 0;
@@ -128,7 +153,11 @@ export function dataView(app) {
         "aria-label": `Row ${i + 1}, class ${signOf(labels[i])}, at (${show(point[0])}, ${show(point[1])})${wrong ? ", a mistake" : ""}`,
       });
       const r = small ? 4.5 : 8;
-      set(marks[i].children[1], { d: plus ? `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z` : `M${-r + 1} ${-r + 1}h${2 * r - 2}v${2 * r - 2}h${2 - 2 * r}Z` });
+      set(marks[i].children[1], {
+        d: plus
+          ? `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`
+          : `M${-r + 1} ${-r + 1}h${2 * r - 2}v${2 * r - 2}h${2 - 2 * r}Z`,
+      });
       set(marks[i].children[2], { d: small ? "" : plus ? "M-4 0H4M0 -4V4" : "M-4 0H4" });
     });
   }
@@ -141,7 +170,12 @@ export function dataView(app) {
 
   app.pointAt = (row) => marks[row]?.focus();
   editByPointer(app, node, (x, y) => snapped(from(x, y)));
-  editByKeys(app, node, marks, { get: () => cursor, move: (place) => { cursor = place; } });
+  editByKeys(app, node, marks, {
+    get: () => cursor,
+    move: (place) => {
+      cursor = place;
+    },
+  });
   node.addEventListener("focusin", () => app.redraw());
   node.addEventListener("focusout", () => app.redraw());
   app.views.push(draw);

@@ -4,16 +4,22 @@ import { plural, show } from "./numbers.js";
 
 export function dualView(app) {
   let size = [0, 0];
-  const node = surface({ class: "chart dual-chart", role: "img", "aria-label": "Corrections of each row" }, (width, height) => {
-    size = [width, height];
-    draw();
-  });
+  const node = surface(
+    { class: "chart dual-chart", role: "img", "aria-label": "Corrections of each row" },
+    (width, height) => {
+      size = [width, height];
+      draw();
+    },
+  );
 
   function rowsShown(counts) {
     const all = app.isWide ? null : app.state.points.map((_, i) => i);
     if (all && all.length <= 60) return all;
     const used = new Set(app.steps.row);
-    return [...used].sort((p, q) => (counts.get(q) ?? 0) - (counts.get(p) ?? 0) || p - q).slice(0, 60).sort((p, q) => p - q);
+    return [...used]
+      .sort((p, q) => (counts.get(q) ?? 0) - (counts.get(p) ?? 0) || p - q)
+      .slice(0, 60)
+      .sort((p, q) => p - q);
   }
 
   function draw() {
@@ -25,16 +31,29 @@ export function dualView(app) {
     const pitch = Math.min(56, (width - 8) / Math.max(rows.length, 1));
     const y = (count) => height - 22 - (count / largest) * (height - 46);
     const isPlus = (i) => app.labelOf(i) > 0;
-    return fill(node, ...rows.map((row, n) => {
-      const count = counts.get(row) ?? 0;
-      const x = 4 + n * pitch;
-      const name = `bar ${isPlus(row) ? "plus" : "minus"}${row === app.corrected() ? " current" : ""}`;
-      return svg("g", { "data-row": row, "data-count": count },
-        svg("title", {}, `Row ${row + 1}: ${plural(count, "correction")}`),
-        svg("rect", { class: name, x: x + pitch * 0.14, width: pitch * 0.72, y: count ? y(count) : height - 23.5, height: count ? height - 22 - y(count) : 1.5, rx: Math.min(3, pitch * 0.2) }),
-        pitch > 17 ? svg("text", { class: "tick", x: x + pitch / 2, y: height - 7 }, String(row + 1)) : null,
-        pitch > 17 && count ? svg("text", { class: "count", x: x + pitch / 2, y: y(count) - 5 }, show(count)) : null);
-    }));
+    return fill(
+      node,
+      ...rows.map((row, n) => {
+        const count = counts.get(row) ?? 0;
+        const x = 4 + n * pitch;
+        const name = `bar ${isPlus(row) ? "plus" : "minus"}${row === app.corrected() ? " current" : ""}`;
+        return svg(
+          "g",
+          { "data-row": row, "data-count": count },
+          svg("title", {}, `Row ${row + 1}: ${plural(count, "correction")}`),
+          svg("rect", {
+            class: name,
+            x: x + pitch * 0.14,
+            width: pitch * 0.72,
+            y: count ? y(count) : height - 23.5,
+            height: count ? height - 22 - y(count) : 1.5,
+            rx: Math.min(3, pitch * 0.2),
+          }),
+          pitch > 17 ? svg("text", { class: "tick", x: x + pitch / 2, y: height - 7 }, String(row + 1)) : null,
+          pitch > 17 && count ? svg("text", { class: "count", x: x + pitch / 2, y: y(count) - 5 }, show(count)) : null,
+        );
+      }),
+    );
   }
 
   app.views.push(draw);

@@ -28,10 +28,13 @@ export function editByPointer(app, node, planeAt) {
     drag.moved = true;
   });
   node.addEventListener("pointerup", (event) => {
-    if (drag && drag.row === null && !drag.moved) app.add(planeAt(...place(event)), drag.shift ? -app.label : app.label);
+    if (drag && drag.row === null && !drag.moved)
+      app.add(planeAt(...place(event)), drag.shift ? -app.label : app.label);
     drag = null;
   });
-  node.addEventListener("pointercancel", () => { drag = null; });
+  node.addEventListener("pointercancel", () => {
+    drag = null;
+  });
 }
 
 // Keys on a point move, flip and delete it; keys on the plane move a cursor and add a point there.
@@ -57,7 +60,8 @@ export function editByKeys(app, node, marks, cursor) {
       app.remove(i);
       (marks[Math.min(i, app.state.points.length - 1)] ?? node).focus();
     } else if (event.key === "Enter") app.flip(i);
-    else if (event.key === "n" || event.key === "p") marks[(i + (event.key === "n" ? 1 : marks.length - 1)) % marks.length].focus();
+    else if (event.key === "n" || event.key === "p")
+      marks[(i + (event.key === "n" ? 1 : marks.length - 1)) % marks.length].focus();
     else return false;
     return true;
   }

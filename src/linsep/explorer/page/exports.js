@@ -1,13 +1,34 @@
 // What can be taken along: the link, a picture, the points, and the Python code that makes the same run.
 import { button, html } from "./dom.js";
 
-const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "fill-opacity", "stroke-opacity", "font-family", "font-size", "font-style", "font-weight", "text-anchor", "paint-order", "display", "visibility"];
+const DRAWN = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "opacity",
+  "fill-opacity",
+  "stroke-opacity",
+  "font-family",
+  "font-size",
+  "font-style",
+  "font-weight",
+  "text-anchor",
+  "paint-order",
+  "display",
+  "visibility",
+];
 
 // The plot as a file of its own: the looks that the style sheet gives it are written into it.
 export function standaloneSvg(node) {
   const copy = node.cloneNode(true);
   const { width, height } = node.getBoundingClientRect();
-  const [from, to] = [[node, ...node.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+  const [from, to] = [
+    [node, ...node.querySelectorAll("*")],
+    [copy, ...copy.querySelectorAll("*")],
+  ];
   from.forEach((source, i) => {
     const style = getComputedStyle(source);
     for (const name of DRAWN) to[i].setAttribute(name, style.getPropertyValue(name));
@@ -18,7 +39,8 @@ export function standaloneSvg(node) {
   copy.setAttribute("width", width);
   copy.setAttribute("height", height);
   const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  for (const [name, value] of Object.entries({ width, height, fill: getComputedStyle(node).backgroundColor })) paper.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ width, height, fill: getComputedStyle(node).backgroundColor }))
+    paper.setAttribute(name, value);
   copy.prepend(paper);
   return new XMLSerializer().serializeToString(copy);
 }
@@ -77,7 +99,9 @@ export function exportsMenu(app, root) {
   const textFile = (name, kind, words) => give(name, new Blob([words], { type: kind }));
   const say = (words) => {
     said.textContent = words;
-    setTimeout(() => { said.textContent = ""; }, 2500);
+    setTimeout(() => {
+      said.textContent = "";
+    }, 2500);
   };
   const copyLink = async () => {
     try {
@@ -88,13 +112,28 @@ export function exportsMenu(app, root) {
     }
   };
   const items = [
-    app.host.address && !app.isWide ? button("Copy link", "Copy a link to this picture", copyLink, { class: "copy-link" }) : null,
-    button("PNG", "Save the plot as PNG", async () => give("linsep.png", await pictureOf(plot())), { class: "save-png" }),
-    button("SVG", "Save the plot as SVG", () => textFile("linsep.svg", "image/svg+xml", standaloneSvg(plot())), { class: "save-svg" }),
-    ...(app.isWide ? [] : [
-      button("CSV", "Save the points as CSV", () => textFile("linsep.csv", "text/csv", csvOf(app.state)), { class: "save-csv" }),
-      button("Python", "Save the Python code of this run", () => textFile("linsep_run.py", "text/x-python", pythonOf(app.state)), { class: "save-python" }),
-    ]),
+    app.host.address && !app.isWide
+      ? button("Copy link", "Copy a link to this picture", copyLink, { class: "copy-link" })
+      : null,
+    button("PNG", "Save the plot as PNG", async () => give("linsep.png", await pictureOf(plot())), {
+      class: "save-png",
+    }),
+    button("SVG", "Save the plot as SVG", () => textFile("linsep.svg", "image/svg+xml", standaloneSvg(plot())), {
+      class: "save-svg",
+    }),
+    ...(app.isWide
+      ? []
+      : [
+          button("CSV", "Save the points as CSV", () => textFile("linsep.csv", "text/csv", csvOf(app.state)), {
+            class: "save-csv",
+          }),
+          button(
+            "Python",
+            "Save the Python code of this run",
+            () => textFile("linsep_run.py", "text/x-python", pythonOf(app.state)),
+            { class: "save-python" },
+          ),
+        ]),
   ];
   return html("div", { class: "exports", role: "group", "aria-label": "Take along" }, said, ...items.filter(Boolean));
 }

@@ -18,7 +18,12 @@ export function viewOf(points, isCentred) {
 }
 
 export function corners(box) {
-  return [[box.left, box.bottom], [box.right, box.bottom], [box.right, box.top], [box.left, box.top]];
+  return [
+    [box.left, box.bottom],
+    [box.right, box.bottom],
+    [box.right, box.top],
+    [box.left, box.top],
+  ];
 }
 
 // The part of a convex polygon with w·x + b >= 0.
@@ -44,7 +49,10 @@ export function across(box, w, b) {
   const reach = Math.hypot(box.right - box.left, box.top - box.bottom);
   if (Math.abs(off) > reach / 2) return null;
   const foot = [middle[0] - off * n[0], middle[1] - off * n[1]];
-  return [[foot[0] - n[1] * reach, foot[1] + n[0] * reach], [foot[0] + n[1] * reach, foot[1] - n[0] * reach]];
+  return [
+    [foot[0] - n[1] * reach, foot[1] + n[0] * reach],
+    [foot[0] + n[1] * reach, foot[1] - n[0] * reach],
+  ];
 }
 
 // The convex hull, by Andrew's monotone chain.
@@ -68,7 +76,8 @@ export function ticks(low, high, wanted) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough);
   const found = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i += 1) found.push(Number((i * step).toPrecision(12)));
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i += 1)
+    found.push(Number((i * step).toPrecision(12)));
   return found;
 }
 
@@ -82,5 +91,8 @@ export function snap(value, step) {
 }
 
 export function path(points, closed = false) {
-  return points.map((p, i) => `${i ? "L" : "M"}${p[0].toFixed(2)} ${p[1].toFixed(2)}`).join("") + (closed && points.length ? "Z" : "");
+  return (
+    points.map((p, i) => `${i ? "L" : "M"}${p[0].toFixed(2)} ${p[1].toFixed(2)}`).join("") +
+    (closed && points.length ? "Z" : "")
+  );
 }

@@ -1,7 +1,6 @@
 // Four ways to keep what a run saw: the last weights, their average, their vote, the best. Side by side.
 import { across, boxOf, corners, cut, path } from "./geometry.js";
 import { fill, html, svg } from "./dom.js";
-import { plural } from "./numbers.js";
 
 const SIDE = 220;
 const WORDS = { last: "the last weights", average: "their average", vote: "their vote", best: "the best seen" };
@@ -22,8 +21,9 @@ export function keepView(app) {
     try {
       const found = await app.host.ask("keep", body);
       if (key !== asked) return;
-      const note = order === found.order ? "" : ` The order “${order}” has no such estimator: these walk in ${found.order} order.`;
-      fill(words, `After at most ${plural(found.passes, "pass").replace("passs", "passes")} over the rows.${note}`);
+      const note =
+        order === found.order ? "" : ` The order “${order}” has no such estimator: these walk in ${found.order} order.`;
+      fill(words, `After at most ${found.passes} passes over the rows.${note}`);
       fill(pictures, ...found.ways.map((way) => picture(way, box, points, labels)));
     } catch (error) {
       fill(words, error.message);
@@ -38,18 +38,40 @@ export function keepView(app) {
 function picture(way, box, points, labels) {
   const at = (p) => [(p[0] - box.left) / box.unit, (box.top - p[1]) / box.unit];
   const side = (sign, name) => {
-    const polygon = cut(corners(box), way.w.map((x) => x * sign), way.b * sign);
+    const polygon = cut(
+      corners(box),
+      way.w.map((x) => x * sign),
+      way.b * sign,
+    );
     return polygon.length > 2 ? svg("path", { class: `side ${name}`, d: path(polygon.map(at), true) }) : null;
   };
   const line = across(box, way.w, way.b);
-  const regions = way.grid ? cellsOf(way.grid) : [side(1, "plus"), side(-1, "minus"), line && svg("path", { class: "line", d: path(line.map(at)) })];
+  const regions = way.grid
+    ? cellsOf(way.grid)
+    : [side(1, "plus"), side(-1, "minus"), line && svg("path", { class: "line", d: path(line.map(at)) })];
   const dots = points.map((p, i) => {
     const [x, y] = at(p);
-    return labels[i] > 0 ? svg("circle", { class: "dot plus", cx: x, cy: y, r: 3.6 }) : svg("rect", { class: "dot minus", x: x - 3.2, y: y - 3.2, width: 6.4, height: 6.4 });
+    return labels[i] > 0
+      ? svg("circle", { class: "dot plus", cx: x, cy: y, r: 3.6 })
+      : svg("rect", { class: "dot minus", x: x - 3.2, y: y - 3.2, width: 6.4, height: 6.4 });
   });
-  return html("figure", { "data-keep": way.keep },
-    svg("svg", { class: "plot mini", viewBox: `0 0 ${SIDE} ${SIDE}`, role: "img", "aria-label": WORDS[way.keep] }, ...regions.filter(Boolean), ...dots),
-    html("figcaption", {}, html("strong", {}, way.keep), ` ${WORDS[way.keep]}: `, html("output", { "data-wrong": String(way.wrong) }, `${way.wrong} of ${way.rows} wrong`)));
+  return html(
+    "figure",
+    { "data-keep": way.keep },
+    svg(
+      "svg",
+      { class: "plot mini", viewBox: `0 0 ${SIDE} ${SIDE}`, role: "img", "aria-label": WORDS[way.keep] },
+      ...regions.filter(Boolean),
+      ...dots,
+    ),
+    html(
+      "figcaption",
+      {},
+      html("strong", {}, way.keep),
+      ` ${WORDS[way.keep]}: `,
+      html("output", { "data-wrong": String(way.wrong) }, `${way.wrong} of ${way.rows} wrong`),
+    ),
+  );
 }
 
 // The grid of a vote, as runs of equal cells.
@@ -61,7 +83,16 @@ function cellsOf(grid) {
     for (let x = 0, start = 0; x < cells; x += 1) {
       const sign = grid[y * cells + x];
       if (x + 1 === cells || grid[y * cells + x + 1] !== sign) {
-        found.push(svg("rect", { class: `side ${sign === "+" ? "plus" : "minus"}`, x: start * unit, y: SIDE - (y + 1) * unit, width: (x + 1 - start) * unit, height: unit, "shape-rendering": "crispEdges" }));
+        found.push(
+          svg("rect", {
+            class: `side ${sign === "+" ? "plus" : "minus"}`,
+            x: start * unit,
+            y: SIDE - (y + 1) * unit,
+            width: (x + 1 - start) * unit,
+            height: unit,
+            "shape-rendering": "crispEdges",
+          }),
+        );
         start = x + 1;
       }
     }

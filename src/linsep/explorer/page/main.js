@@ -1,24 +1,50 @@
 // The page, put together.
 import { App } from "./app.js";
 import { codeView, equationView, storyView } from "./code-view.js";
-import { editing, keys, presetPicker, runOptions, transport } from "./controls.js";
+import { editing, keys, presetPicker, runOptions } from "./controls.js";
 import { dataView } from "./data-view.js";
-import { card, html } from "./dom.js";
+import { button, card, html } from "./dom.js";
 import { dualView } from "./dual-view.js";
 import { exportsMenu } from "./exports.js";
 import { keepView } from "./keep-view.js";
 import { tableView } from "./table-view.js";
 import { proofView } from "./proof-view.js";
+import { transport } from "./transport.js";
 import { verdictView } from "./verdict-view.js";
 import { weightView } from "./weight-view.js";
 
 export function mount(root, host) {
   const app = new App(host);
   root.classList.toggle("embed", Boolean(host.embed));
-  const weights = html("figure", { class: "pane weights-pane" }, html("figcaption", {}, "Weight space"), html("div", { class: "frame" }, weightView(app)));
-  const points = () => [editing(app), html("div", { class: "panes" }, html("figure", { class: "pane" }, html("figcaption", {}, "Data space"), html("div", { class: "frame" }, dataView(app))), weights)];
-  const stage = html("section", { class: "card stage", "aria-label": "Data space" },
-    ...(app.isWide ? [tableView(app)] : points()), transport(app), storyView(app), runOptions(app), hint(app));
+  const weights = html(
+    "figure",
+    { class: "pane weights-pane" },
+    html("figcaption", {}, "Weight space"),
+    html("div", { class: "frame" }, weightView(app)),
+  );
+  const points = () => [
+    editing(app),
+    html(
+      "div",
+      { class: "panes" },
+      html(
+        "figure",
+        { class: "pane" },
+        html("figcaption", {}, "Data space"),
+        html("div", { class: "frame" }, dataView(app)),
+      ),
+      weights,
+    ),
+  ];
+  const stage = html(
+    "section",
+    { class: "card stage", "aria-label": "Data space" },
+    ...(app.isWide ? [tableView(app)] : points()),
+    transport(app),
+    storyView(app),
+    runOptions(app),
+    hint(app),
+  );
   app.views.push(() => {
     weights.hidden = app.state.bias || app.isWide;
     stage.classList.toggle("two", !weights.hidden);
@@ -28,14 +54,29 @@ export function mount(root, host) {
     app.state.keep = !app.state.keep;
     app.redraw();
   };
-  const keep = html("details", { class: "card keep" }, html("summary", { onclick: open }, "Which weights to keep"), keepView(app));
-  app.views.push(() => { keep.open = app.state.keep; });
-  const [verdict, proof] = [card("verdict-card", "The verdict", verdictView(app)), card("proof-card", "The proof, live", proofView(app))];
+  const keep = html(
+    "details",
+    { class: "card keep" },
+    html("summary", { onclick: open }, "Which weights to keep"),
+    keepView(app),
+  );
+  app.views.push(() => {
+    keep.open = app.state.keep;
+  });
+  const [verdict, proof] = [
+    card("verdict-card", "The verdict", verdictView(app)),
+    card("proof-card", "The proof, live", proofView(app)),
+  ];
   const rule = card("rule-card", "The rule", codeView(app), ...(app.isWide ? [] : [equationView(app)]));
   const dual = card("dual-card", "How often each row was corrected", dualView(app));
   root.replaceChildren(
     header(app, root),
-    html("main", {}, html("div", { class: "column" }, stage, dual, ...(host.isRecorded || app.isWide ? [] : [keep])), html("div", { class: "column" }, verdict, proof, rule)),
+    html(
+      "main",
+      {},
+      html("div", { class: "column" }, stage, dual, ...(host.isRecorded || app.isWide ? [] : [keep])),
+      html("div", { class: "column" }, verdict, proof, rule),
+    ),
   );
   keys(app, host.isWhole ? document : root); // in a notebook, other keys are not ours
   host.address?.listen?.((state) => app.restore(state));
@@ -44,16 +85,29 @@ export function mount(root, host) {
 }
 
 function hint(app) {
-  const edit = "Click adds a point, Shift+click one of the other class; drag to move, Delete to remove, Enter to flip. ";
+  const edit =
+    "Click adds a point, Shift+click one of the other class; drag to move, Delete to remove, Enter to flip. ";
   const keysToPress = "Space steps, Shift+space goes back, p plays.";
-  return html("p", { class: "hint words" }, `${app.isFixed ? "" : edit}${keysToPress}${app.isWide ? "" : " An outline marks a mistake, a ring the row just corrected."}`);
+  return html(
+    "p",
+    { class: "hint words" },
+    `${app.isFixed ? "" : edit}${keysToPress}${app.isWide ? "" : " An outline marks a mistake, a ring the row just corrected."}`,
+  );
 }
 
 function header(app, root) {
-  const theme = html("button", { type: "button", class: "theme quiet", title: "Light or dark", "aria-label": "Light or dark", onclick: () => {
-    const dark = getComputedStyle(root).colorScheme.includes("dark") && !getComputedStyle(root).colorScheme.includes("light") || (root.dataset.theme === undefined && matchMedia("(prefers-color-scheme: dark)").matches);
-    root.dataset.theme = dark ? "light" : "dark";
-    app.redraw();
-  } }, "◐");
-  return html("header", {}, html("h1", {}, html("span", { class: "mark" }, "linsep"), " explorer"), app.own ? html("span", { class: "own-title" }, app.own.title) : null, ...(app.isWide ? [] : [presetPicker(app)]), exportsMenu(app, root), theme);
+  const switchLight = () => {
+    const seen = root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    root.dataset.theme = seen === "dark" ? "light" : "dark";
+  };
+  const theme = button("◐", "Light or dark", switchLight, { class: "theme quiet" });
+  return html(
+    "header",
+    {},
+    html("h1", {}, html("span", { class: "mark" }, "linsep"), " explorer"),
+    app.own ? html("span", { class: "own-title" }, app.own.title) : null,
+    ...(app.isWide ? [] : [presetPicker(app)]),
+    exportsMenu(app, root),
+    theme,
+  );
 }

@@ -14,8 +14,12 @@ export function drawGrid(layer, box, at, [width, height]) {
   const ys = ticks(box.bottom, box.top, wanted(height));
   const vertical = xs.map((x) => svg("path", { class: x ? "grid" : "axis", d: `M${at([x, 0])[0]} 0V${height}` }));
   const level = ys.map((y) => svg("path", { class: y ? "grid" : "axis", d: `M0 ${at([0, y])[1]}H${width}` }));
-  const below = xs.filter((x) => at([x, 0])[0] > 24 && at([x, 0])[0] < width - 14).map((x) => svg("text", { class: "tick", x: at([x, 0])[0], y: height - 7 }, show(x)));
-  const beside = ys.filter((y) => at([0, y])[1] > 12 && at([0, y])[1] < height - 22).map((y) => svg("text", { class: "tick side-tick", x: 7, y: at([0, y])[1] + 4 }, show(y)));
+  const below = xs
+    .filter((x) => at([x, 0])[0] > 24 && at([x, 0])[0] < width - 14)
+    .map((x) => svg("text", { class: "tick", x: at([x, 0])[0], y: height - 7 }, show(x)));
+  const beside = ys
+    .filter((y) => at([0, y])[1] > 12 && at([0, y])[1] < height - 22)
+    .map((y) => svg("text", { class: "tick side-tick", x: 7, y: at([0, y])[1] + 4 }, show(y)));
   fill(layer, ...vertical, ...level, ...below, ...beside);
 }
 
@@ -26,8 +30,23 @@ export function arrow(name, [x0, y0], [x1, y1]) {
   const head = Math.min(10, length * 0.45);
   const [bx, by] = [x1 - ux * head, y1 - uy * head];
   const wing = head * 0.46;
-  const barbs = [[x1, y1], [bx - uy * wing, by + ux * wing], [bx + uy * wing, by - ux * wing]];
-  return svg("g", { class: `arrow ${name}` }, svg("path", { class: "shaft", d: path([[x0, y0], [bx, by]]) }), svg("path", { class: "head", d: path(barbs, true) }));
+  const barbs = [
+    [x1, y1],
+    [bx - uy * wing, by + ux * wing],
+    [bx + uy * wing, by - ux * wing],
+  ];
+  return svg(
+    "g",
+    { class: `arrow ${name}` },
+    svg("path", {
+      class: "shaft",
+      d: path([
+        [x0, y0],
+        [bx, by],
+      ]),
+    }),
+    svg("path", { class: "head", d: path(barbs, true) }),
+  );
 }
 
 export function nameAt(name, [x, y], [fx, fy], words) {

@@ -19,10 +19,11 @@ export function renderWidget({ model, el }) {
     isRecorded: false,
     isWhole: false,
     address: null,
-    ask: (name, body) => new Promise((give, fail) => {
-      next += 1;
-      waiting.set(next, { give, fail });
-      model.send({ id: next, name, body });
-    }),
+    ask: (name, body) =>
+      new Promise((give, fail) => {
+        next += 1;
+        waiting.set(next, { give, fail });
+        model.send({ id: next, name, body });
+      }),
   });
 }

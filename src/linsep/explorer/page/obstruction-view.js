@@ -15,11 +15,20 @@ export function drawObstruction(layers, app, at) {
   const common = at(found.point ? found.point.map((c) => c.value) : [0, 0]);
   fill(layers.hulls, ...outlines(found, labels, (rows) => hull(rows.map(signed)).map(at)));
   const tags = found.rows.map((i, n) => weightTag(i, found.weights[n], at(signed(i)), common));
-  const mirrored = found.point ? [] : found.rows.filter((i) => labels[i] < 0).map((i) => {
-    const [cx, cy] = at(signed(i));
-    return svg("circle", { class: "mirrored", cx, cy, r: 7 });
-  });
-  const star = svg("g", { class: "common", transform: `translate(${common[0].toFixed(2)} ${common[1].toFixed(2)})` }, svg("circle", { r: 9 }), svg("circle", { class: "heart", r: 3.5 }));
+  const mirrored = found.point
+    ? []
+    : found.rows
+        .filter((i) => labels[i] < 0)
+        .map((i) => {
+          const [cx, cy] = at(signed(i));
+          return svg("circle", { class: "mirrored", cx, cy, r: 7 });
+        });
+  const star = svg(
+    "g",
+    { class: "common", transform: `translate(${common[0].toFixed(2)} ${common[1].toFixed(2)})` },
+    svg("circle", { r: 9 }),
+    svg("circle", { class: "heart", r: 3.5 }),
+  );
   return fill(layers.proof, ...mirrored, ...tags, star);
 }
 
@@ -31,7 +40,10 @@ function outlines(found, labels, shapeOf) {
   if (!found.point) return [outline("witness", "both", found.rows)];
   const all = labels.map((_, i) => i);
   const ofClass = (rows, label) => rows.filter((i) => labels[i] === label);
-  const kinds = [["plus", 1], ["minus", -1]];
+  const kinds = [
+    ["plus", 1],
+    ["minus", -1],
+  ];
   return [
     ...kinds.map(([name, label]) => outline("hull", name, ofClass(all, label))),
     ...kinds.map(([name, label]) => outline("witness", name, ofClass(found.rows, label))),

@@ -5,7 +5,11 @@ import { show } from "./numbers.js";
 
 const LINKS = [
   ["floor", "k γ", () => math("mrow", math("mi", "k"), math("mi", "γ"))],
-  ["along", "W·u*", () => math("mrow", math("mi", "W"), math("mo", "·"), math("msup", math("mi", "u"), math("mo", "*")))],
+  [
+    "along",
+    "W·u*",
+    () => math("mrow", math("mi", "W"), math("mo", "·"), math("msup", math("mi", "u"), math("mo", "*"))),
+  ],
   ["norm", "|W|", () => math("mrow", math("mo", "|"), math("mi", "W"), math("mo", "|"))],
   ["ceiling", "√k R", () => math("mrow", math("msqrt", math("mi", "k")), math("mi", "R"))],
 ];
@@ -15,18 +19,21 @@ export function proofView(app) {
   const words = html("p", { class: "words" });
   const choice = html("div", { class: "segments small", role: "group", "aria-label": "How far the axis reaches" });
   let size = [0, 0];
-  const node = surface({ class: "chart proof-chart", role: "img", "aria-label": "The four quantities of the proof over the updates" }, (width, height) => {
-    size = [width, height];
-    draw();
-  });
+  const node = surface(
+    { class: "chart proof-chart", role: "img", "aria-label": "The four quantities of the proof over the updates" },
+    (width, height) => {
+      size = [width, height];
+      draw();
+    },
+  );
 
   function numbers() {
     const k = app.state.k;
     const bound = app.answer?.bound;
     return {
       floor: bound ? k * bound.gamma : null,
-      along: k === 0 ? 0 : app.steps.along?.[k - 1] ?? null,
-      norm: k === 0 ? 0 : app.steps.norm[k - 1] ?? 0,
+      along: k === 0 ? 0 : (app.steps.along?.[k - 1] ?? null),
+      norm: k === 0 ? 0 : (app.steps.norm[k - 1] ?? 0),
       ceiling: Math.sqrt(k) * (app.answer?.radius ?? 0),
     };
   }
@@ -48,7 +55,12 @@ export function proofView(app) {
     const shown = app.answer.bound ? LINKS : LINKS.slice(2);
     const cells = shown.flatMap(([name, label, formula], i) => [
       i ? html("span", { class: "at-most", "aria-hidden": "true" }, "≤") : null,
-      html("span", { class: `link ${name}`, "aria-label": label }, math("math", formula()), html("output", { "data-name": name, "data-value": String(values[name]) }, show(values[name]))),
+      html(
+        "span",
+        { class: `link ${name}`, "aria-label": label },
+        math("math", formula()),
+        html("output", { "data-name": name, "data-value": String(values[name]) }, show(values[name])),
+      ),
     ]);
     fill(chain, ...cells);
   }
@@ -57,18 +69,50 @@ export function proofView(app) {
     const bound = app.answer.bound;
     const total = app.total;
     if (!bound) {
-      const why = app.answer.verdict.kind === "separable" ? "The margin is too thin for the numbers of a chart." : "No line separates these points, so there is no u*, no floor, and no wall: the updates never end.";
+      const why =
+        app.answer.verdict.kind === "separable"
+          ? "The margin is too thin for the numbers of a chart."
+          : "No line separates these points, so there is no u*, no floor, and no wall: the updates never end.";
       return fill(words, why);
     }
     const wall = html("strong", { "data-name": "bound", "data-value": String(bound.bound) }, show(bound.bound));
-    const end = app.steps.converged ? `This run needed ${show(total)}.` : `The first ${show(total)} updates are recorded.`;
-    return fill(words, "Floor and ceiling meet at ", math("math", math("msup", math("mrow", math("mo", "("), math("mi", "R"), math("mo", "/"), math("mi", "γ"), math("mo", ")")), math("mn", "2"))), " = ", wall, ". No run can pass that wall. ", end);
+    const end = app.steps.converged
+      ? `This run needed ${show(total)}.`
+      : `The first ${show(total)} updates are recorded.`;
+    return fill(
+      words,
+      "Floor and ceiling meet at ",
+      math(
+        "math",
+        math(
+          "msup",
+          math("mrow", math("mo", "("), math("mi", "R"), math("mo", "/"), math("mi", "γ"), math("mo", ")")),
+          math("mn", "2"),
+        ),
+      ),
+      " = ",
+      wall,
+      ". No run can pass that wall. ",
+      end,
+    );
   }
 
   function drawChoice() {
     if (!app.answer.bound) return fill(choice);
     const reaches = reach();
-    const option = (name, label) => html("button", { type: "button", "aria-pressed": String(reaches === name), onclick: () => { app.state.axes = name; app.redraw(); } }, label);
+    const option = (name, label) =>
+      html(
+        "button",
+        {
+          type: "button",
+          "aria-pressed": String(reaches === name),
+          onclick: () => {
+            app.state.axes = name;
+            app.redraw();
+          },
+        },
+        label,
+      );
     return fill(choice, option("wall", "to the wall"), option("run", "this run"));
   }
 
@@ -92,26 +136,42 @@ export function proofView(app) {
     const floorEnd = bound ? Math.min(far, wall ? wall * 1.06 : far) : 0;
     const lens = bound ? [...curve(ceiling, wall ?? far), ...curve((k) => k * bound.gamma, wall ?? far).reverse()] : [];
     const run = (values) => [[x(0), y(0)], ...values.map((v, i) => [x(i + 1), y(v)])];
-    const recorded = (name, values) => (values ? [
-      svg("path", { class: `${name} to-come`, d: path(run(values)) }),
-      svg("path", { class: `${name} been`, d: path(run(values.slice(0, app.state.k))) }),
-    ] : []);
+    const recorded = (name, values) =>
+      values
+        ? [
+            svg("path", { class: `${name} to-come`, d: path(run(values)) }),
+            svg("path", { class: `${name} been`, d: path(run(values.slice(0, app.state.k))) }),
+          ]
+        : [];
     const here = numbers();
-    const dot = (name) => (here[name] === null ? null : svg("circle", { class: `${name} dot`, cx: x(app.state.k), cy: y(here[name]), r: 3.6 }));
+    const dot = (name) =>
+      here[name] === null
+        ? null
+        : svg("circle", { class: `${name} dot`, cx: x(app.state.k), cy: y(here[name]), r: 3.6 });
     fill(
       node,
-      ...ticks(0, far, Math.round(width / 90)).map((k) => svg("text", { class: "tick", x: x(k), y: height - 7 }, show(k))),
-      ...ticks(0, tallest, 4).slice(1).flatMap((v) => [
-        svg("path", { class: "grid", d: `M${pad.left} ${y(v)}H${width - pad.right}` }),
-        svg("text", { class: "tick right", x: pad.left - 6, y: y(v) + 4 }, show(v)),
-      ]),
+      ...ticks(0, far, Math.round(width / 90)).map((k) =>
+        svg("text", { class: "tick", x: x(k), y: height - 7 }, show(k)),
+      ),
+      ...ticks(0, tallest, 4)
+        .slice(1)
+        .flatMap((v) => [
+          svg("path", { class: "grid", d: `M${pad.left} ${y(v)}H${width - pad.right}` }),
+          svg("text", { class: "tick right", x: pad.left - 6, y: y(v) + 4 }, show(v)),
+        ]),
       svg("path", { class: "axis", d: `M${pad.left} ${y(0)}H${width - pad.right}` }),
       bound ? svg("path", { class: "lens", d: path(lens, true) }) : null,
       svg("path", { class: "ceiling curve", d: path(curve(ceiling, far)) }),
       bound ? svg("path", { class: "floor curve", d: path(curve((k) => k * bound.gamma, floorEnd)) }) : null,
       wall ? svg("path", { class: "wall", d: `M${x(wall)} ${pad.top}V${y(0)}` }) : null,
       wall ? svg("text", { class: "wall-name", x: x(wall) - 7, y: y(0) - 8 }, `(R/γ)² = ${show(wall)}`) : null,
-      bound && !wall ? svg("text", { class: "wall-name", x: width - pad.right - 4, y: y(0) - 8 }, `the wall stands at ${show(bound.bound)} →`) : null,
+      bound && !wall
+        ? svg(
+            "text",
+            { class: "wall-name", x: width - pad.right - 4, y: y(0) - 8 },
+            `the wall stands at ${show(bound.bound)} →`,
+          )
+        : null,
       svg("path", { class: "now", d: `M${x(app.state.k)} ${pad.top}V${y(0)}` }),
       ...recorded("norm", app.steps.norm),
       ...recorded("along", app.steps.along),

@@ -3,7 +3,8 @@ import { fromHash } from "./state.js";
 import { mount } from "./main.js";
 
 const kept = JSON.parse(document.getElementById("record").textContent);
-const keyOf = (name, { updates, ...body }) => JSON.stringify([name, Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1))]);
+const keyOf = (name, { updates, ...body }) =>
+  JSON.stringify([name, Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1))]);
 const answers = new Map(kept.record.map(({ name, body, answer }) => [keyOf(name, body), answer]));
 
 mount(document.getElementById("explorer"), {
@@ -19,6 +20,7 @@ mount(document.getElementById("explorer"), {
   address: {
     read: () => location.hash,
     write: (hash) => history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search),
-    listen: (restore) => window.addEventListener("hashchange", () => restore(fromHash(location.hash, kept.start.limits))),
+    listen: (restore) =>
+      window.addEventListener("hashchange", () => restore(fromHash(location.hash, kept.start.limits))),
   },
 });

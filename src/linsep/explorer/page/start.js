@@ -17,14 +17,22 @@ mount(document.getElementById("explorer"), {
   isRecorded: false,
   isWhole: true,
   embed: new URLSearchParams(location.search).has("embed"),
-  ask: (name, body) => fetchJson(`/api/${name}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  ask: (name, body) =>
+    fetchJson(`/api/${name}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    }),
   address: {
     read: () => location.hash,
     write(hash) {
       if (hash === written) return;
       written = hash;
       clearTimeout(writing); // browsers allow a few hundred such calls a minute, a drag would make thousands
-      writing = setTimeout(() => history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search), 150);
+      writing = setTimeout(
+        () => history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search),
+        150,
+      );
     },
     listen(restore) {
       window.addEventListener("hashchange", () => {

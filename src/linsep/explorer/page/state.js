@@ -5,8 +5,17 @@ export const ORDERS = ["cyclic", "restart", "shuffled", "worst"];
 
 export function freshState() {
   return {
-    points: [], labels: [], order: "cyclic", bias: true, seed: 0, updates: 500,
-    k: 0, band: false, keep: false, axes: "auto", view: { cx: 0, cy: 0, half: 2 },
+    points: [],
+    labels: [],
+    order: "cyclic",
+    bias: true,
+    seed: 0,
+    updates: 500,
+    k: 0,
+    band: false,
+    keep: false,
+    axes: "auto",
+    view: { cx: 0, cy: 0, half: 2 },
   };
 }
 
@@ -28,12 +37,19 @@ export function toHash(state) {
   if (state.keep) fields.keep = 1;
   if (state.axes !== "auto") fields.a = state.axes;
   fields.v = [cx, cy, half].map((x) => Number(x.toPrecision(6))).join(",");
-  return Object.entries(fields).map(([key, value]) => `${key}=${value}`).join("&");
+  return Object.entries(fields)
+    .map(([key, value]) => `${key}=${value}`)
+    .join("&");
 }
 
 // A state from an address; null where the address holds none, or none that makes sense.
 export function fromHash(text, limits) {
-  const fields = new Map(text.replace(/^#/, "").split("&").map((part) => part.split(/=(.*)/s)));
+  const fields = new Map(
+    text
+      .replace(/^#/, "")
+      .split("&")
+      .map((part) => part.split(/=(.*)/s)),
+  );
   if (!fields.get("p")) return null;
   const state = freshState();
   for (const part of fields.get("p").split(";")) {

@@ -5,9 +5,19 @@ import { plural } from "./numbers.js";
 
 export function tableView(app) {
   const { columns, rows, labels } = app.own;
-  const pick = (name) => html("select", { "aria-label": name, onchange: choose }, ...columns.map((column, j) => html("option", { value: j }, column)));
+  const pick = (name) =>
+    html(
+      "select",
+      { "aria-label": name, onchange: choose },
+      ...columns.map((column, j) => html("option", { value: j }, column)),
+    );
   const [first, second] = [pick("Across"), pick("Up")];
-  const kind = html("select", { class: "view-kind", "aria-label": "View", onchange: choose }, html("option", { value: "separation" }, "separation view"), html("option", { value: "columns" }, "two columns"));
+  const kind = html(
+    "select",
+    { class: "view-kind", "aria-label": "View", onchange: choose },
+    html("option", { value: "separation" }, "separation view"),
+    html("option", { value: "columns" }, "two columns"),
+  );
   const layers = Object.fromEntries(["band", "grid", "rows", "named"].map((name) => [name, svg("g", { class: name })]));
   const facts = html("aside", { class: "facts", "aria-live": "polite" });
   const words = html("p", { class: "words" });
@@ -44,7 +54,10 @@ export function tableView(app) {
   function draw() {
     if (!seen || size[0] < 2) return fill(layers.rows);
     const box = boxAround(seen, size);
-    const at = ([x, y]) => [((x - box.left) / (box.right - box.left)) * size[0], ((box.top - y) / (box.top - box.bottom)) * size[1]];
+    const at = ([x, y]) => [
+      ((x - box.left) / (box.right - box.left)) * size[0],
+      ((box.top - y) / (box.top - box.bottom)) * size[1],
+    ];
     drawGrid(layers.grid, box, at, size);
     fill(names[0], seen.axes[0], " →");
     fill(names[1], "↑ ", seen.axes[1]);
@@ -57,9 +70,20 @@ export function tableView(app) {
       return svg("circle", { class: name, cx, cy, r: 11, "data-row": row });
     };
     const current = app.corrected();
-    fill(layers.named, ...seen.support.map(ring("support")), ...seen.obstruction.map(ring("obstructing")), place.has(current) ? ring("halo current")(current) : null);
-    const left = seen.left_out ? ` ${plural(seen.left_out, "row")} of ${rows.toLocaleString("en-US")} are not drawn.` : "";
-    const rings = seen.obstruction.length ? "Rings: the rows of the obstruction." : seen.support.length ? "Rings: the rows nearest to the hyperplane." : "";
+    fill(
+      layers.named,
+      ...seen.support.map(ring("support")),
+      ...seen.obstruction.map(ring("obstructing")),
+      place.has(current) ? ring("halo current")(current) : null,
+    );
+    const left = seen.left_out
+      ? ` ${plural(seen.left_out, "row")} of ${rows.toLocaleString("en-US")} are not drawn.`
+      : "";
+    const rings = seen.obstruction.length
+      ? "Rings: the rows of the obstruction."
+      : seen.support.length
+        ? "Rings: the rows nearest to the hyperplane."
+        : "";
     return fill(words, `${seen.columns ? "" : `Looking across ${seen.side.what}. `}${rings}${left}`);
   }
 
@@ -67,16 +91,38 @@ export function tableView(app) {
   function drawSplit(box, at) {
     if (seen.columns) return fill(layers.band);
     const edge = (x) => Math.max(0, Math.min(size[0], at([x, 0])[0]));
-    const slab = (name, from, to) => svg("rect", { class: name, x: edge(from), width: Math.max(0, edge(to) - edge(from)), y: 0, height: size[1] });
+    const slab = (name, from, to) =>
+      svg("rect", { class: name, x: edge(from), width: Math.max(0, edge(to) - edge(from)), y: 0, height: size[1] });
     const { margin } = seen.side;
-    return fill(layers.band, slab("side minus", box.left, 0), slab("side plus", 0, box.right), margin ? slab("strip", -margin, margin) : null, svg("path", { class: "line", d: `M${edge(0)} 0V${size[1]}` }));
+    return fill(
+      layers.band,
+      slab("side minus", box.left, 0),
+      slab("side plus", 0, box.right),
+      margin ? slab("strip", -margin, margin) : null,
+      svg("path", { class: "line", d: `M${edge(0)} 0V${size[1]}` }),
+    );
   }
 
   function mark(row, i, [x, y], big) {
     const plus = seen.signs[i] > 0;
     const r = big ? 5 : 3;
-    const shape = plus ? svg("circle", { class: "dot plus", cx: x, cy: y, r }) : svg("rect", { class: "dot minus", x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8 });
-    return svg("g", { class: "own-row", "data-row": row, tabindex: i < 40 ? 0 : -1, role: "button", "aria-label": `Row ${row + 1}, ${labels[plus ? 1 : 0]}`, onpointerenter: () => tell(row), onfocus: () => tell(row) }, svg("circle", { class: "reach", cx: x, cy: y, r: 9 }), shape);
+    const shape = plus
+      ? svg("circle", { class: "dot plus", cx: x, cy: y, r })
+      : svg("rect", { class: "dot minus", x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8 });
+    return svg(
+      "g",
+      {
+        class: "own-row",
+        "data-row": row,
+        tabindex: i < 40 ? 0 : -1,
+        role: "button",
+        "aria-label": `Row ${row + 1}, ${labels[plus ? 1 : 0]}`,
+        onpointerenter: () => tell(row),
+        onfocus: () => tell(row),
+      },
+      svg("circle", { class: "reach", cx: x, cy: y, r: 9 }),
+      shape,
+    );
   }
 
   async function tell(row) {
@@ -85,8 +131,17 @@ export function tableView(app) {
       const found = await app.host.ask("row", { row });
       if (shown !== row) return;
       const lines = found.values.map(([name, value]) => html("div", {}, html("dt", {}, name), html("dd", {}, value)));
-      const named = seen.obstruction.includes(row) ? ", part of the obstruction" : seen.support.includes(row) ? ", nearest to the hyperplane" : "";
-      fill(facts, html("p", {}, html("strong", {}, `Row ${row + 1}`), `: ${found.label}${named}`), html("dl", {}, ...lines), found.more ? html("p", { class: "words" }, `and ${plural(found.more, "more column")}`) : null);
+      const named = seen.obstruction.includes(row)
+        ? ", part of the obstruction"
+        : seen.support.includes(row)
+          ? ", nearest to the hyperplane"
+          : "";
+      fill(
+        facts,
+        html("p", {}, html("strong", {}, `Row ${row + 1}`), `: ${found.label}${named}`),
+        html("dl", {}, ...lines),
+        found.more ? html("p", { class: "words" }, `and ${plural(found.more, "more column")}`) : null,
+      );
     } catch (error) {
       fill(facts, error.message);
     }
@@ -94,8 +149,22 @@ export function tableView(app) {
 
   app.pointAt = (row) => (layers.rows.querySelector(`[data-row="${row}"]`) ?? { focus: () => tell(row) }).focus();
   app.views.push(draw);
-  const legend = html("p", { class: "legend" }, html("span", { class: "swatch minus" }), labels[0], html("span", { class: "swatch plus" }), labels[1]);
-  return html("div", { class: "table-pane" }, html("div", { class: "editing" }, kind, first, second, legend), html("div", { class: "frame" }, node, ...names), words, facts);
+  const legend = html(
+    "p",
+    { class: "legend" },
+    html("span", { class: "swatch minus" }),
+    labels[0],
+    html("span", { class: "swatch plus" }),
+    labels[1],
+  );
+  return html(
+    "div",
+    { class: "table-pane" },
+    html("div", { class: "editing" }, kind, first, second, legend),
+    html("div", { class: "frame" }, node, ...names),
+    words,
+    facts,
+  );
 }
 
 function boxAround(seen, [width, height]) {
