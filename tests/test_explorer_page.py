@@ -1,6 +1,7 @@
 """The explorer in a real browser: what a student, a teacher and a practitioner do, and the numbers they see."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -321,7 +322,8 @@ def test_the_exports_hold_what_is_on_the_page(visit, explorer, tmp_path):
     assert files["png"].startswith(b"\x89PNG")
     assert files["svg"].startswith(b"<svg") and files["svg"].count(b"<path") > 10
     assert files["csv"] == b"x1,x2,y\n-1,3,-1\n-1,-1,-1\n3,-1,1\n0,1.5,1\n"
-    said = subprocess.run([sys.executable, "-c", files["python"]], capture_output=True, text=True, check=True).stdout
+    command, plain = [sys.executable, "-c", files["python"]], os.environ | {"MPLBACKEND": "Agg"}
+    said = subprocess.run(command, capture_output=True, text=True, check=True, env=plain).stdout
     assert "9 3 [ 4.  -0.5] 1.0" in said and "separable" in said
 
 
@@ -418,7 +420,7 @@ def test_the_command_serves_a_csv_file(visit, tmp_path):
             expect(page.locator(".legend")).to_have_text("noyes")
         finally:
             process.send_signal(signal.SIGINT)
-        assert process.wait(20) in (0, 130)
+        assert process.wait(20) == 0
 
 
 INJECTIONS = [

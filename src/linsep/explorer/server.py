@@ -5,6 +5,7 @@ Nothing is kept between two requests, no path is taken from one, and each is ans
 """
 
 import asyncio
+import contextlib
 import json
 import socket
 import sys
@@ -142,6 +143,7 @@ class Explorer:
             server_header=False,
             date_header=False,
             proxy_headers=False,
+            timeout_graceful_shutdown=2,
         )
         self.server = uvicorn.Server(config)
 
@@ -170,7 +172,8 @@ def serve(table: "OwnTable | None" = None, *, port: int = 0, browser: bool = Tru
     print(f"The explorer is at {explorer.address}\nCtrl-C ends it.", flush=True)
     if browser:
         webbrowser.open(explorer.address)
-    explorer.run()
+    with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
+        explorer.run()
 
 
 def _listen(port: int) -> socket.socket:

@@ -65,11 +65,13 @@ export function csvOf(state) {
   return ["x1,x2,y", ...state.points.map((p, i) => `${p[0]},${p[1]},${state.labels[i]}`)].join("\n") + "\n";
 }
 
+// A script that makes the same run, and with matplotlib the same picture.
 export function pythonOf(state) {
   const rows = state.points.map((p) => `    [${p[0]}, ${p[1]}],`).join("\n");
   const bias = state.bias ? "True" : "False";
-  const updates = state.k > 0 ? `, max_updates=${state.k}` : "";
-  return `import numpy as np
+  const run = `order="${state.order}", bias=${bias}, random_state=${state.seed}`;
+  return `import matplotlib.pyplot as plt
+import numpy as np
 
 import linsep
 
@@ -78,10 +80,22 @@ ${rows}
 ], dtype=float)
 y = np.array([${state.labels.join(", ")}])
 
-for step in linsep.perceptron_steps(X, y, order="${state.order}", bias=${bias}, random_state=${state.seed}${updates}):
-    print(step.update, step.row, step.w, step.b)
-
 print(linsep.decide(X, y, bias=${bias}).explain(X, y))
+plt.scatter(*X[y > 0].T, marker="o", label="+")
+plt.scatter(*X[y < 0].T, marker="s", label="-")
+${state.k > 0 ? lineInPython(run, state.k) : ""}plt.axis("equal")
+plt.legend()
+plt.show()
+`;
+}
+
+function lineInPython(run, k) {
+  return `
+for step in linsep.perceptron_steps(X, y, ${run}, max_updates=${k}):
+    print(step.update, step.row, step.w, step.b)
+if step.w.any():
+    foot = -step.b * step.w / (step.w @ step.w)  # the point of the line that is nearest to the origin
+    plt.axline(foot, foot + [-step.w[1], step.w[0]], color="black")
 `;
 }
 
