@@ -52,15 +52,7 @@ def pictures(browser, explorer, own):
     shoot(browser, explorer, "cornwell", preset="cornwell", update=5, act=lambda page: page.click("button.band"))
     shoot(browser, explorer, "wang-dark", preset="wang", update=2, dark=True)
     shoot(browser, explorer, "xor", preset="xor", update=2)
-    shoot(
-        browser,
-        explorer,
-        "moons",
-        preset="moons",
-        update=120,
-        size=(1360, 1290),
-        act=lambda page: page.click("summary"),
-    )
+    shoot(browser, explorer, "moons", preset="moons", update=120, act=open_keeps, whole=True)
     shoot(browser, explorer, "phone", preset="touching", update=3, size=PHONE)
     shoot(browser, explorer, "slide", preset=None, update=40, size=SLIDE, extra="&embed", act=narrow)
     shoot(browser, own, "iris", act=lambda page: page.locator(".own-row[data-row='98']").hover(), update=3)
