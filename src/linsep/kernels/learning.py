@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
-from linsep.kernels.rows import add, dot, fetch
-from linsep.kernels.walks import AHEAD, ALL_FINE
+from linsep.kernels.rows import add, dot, fetch, follow, lead
+from linsep.kernels.walks import ALL_FINE
 
 ROW, LABEL, RIVAL, BORN = range(4)  # what is logged of an update: who was mistaken, for what, after how many rows
 
@@ -51,13 +51,15 @@ def sweep(
     Called again from there with a run of 0, it makes the update. Updates are logged where `log` has places.
     Returns the next position, the updates made, the run, and the row whose score is not finite (or ALL_FINE).
     """
-    updates = 0
+    updates, ahead = 0, lead(table)
     for position in range(start, stop):
         i = position
         if order is not None:
             i = order[position]
-            if position + AHEAD < stop:
-                fetch(table, order[position + AHEAD])
+            if position + ahead < stop:
+                fetch(table, order[position + ahead], order[min(position + 2 * ahead, stop - 1)])
+        else:
+            follow(table, i)
         label = labels[i]
         gap, rival = judge(table, i, label, state.W, state.b)
         if margin < gap < np.inf:

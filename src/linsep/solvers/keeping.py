@@ -179,7 +179,9 @@ class _Walk:
     """A learner at work on one table."""
 
     def __init__(self, learner: KeepingLearner, X: Rows, labels: Ints) -> None:
-        self.learner, self.labels = learner, labels
+        self.learner = learner
+        few = len(learner.weights.b) <= 256  # in a shuffled order labels of one byte stay in the cache
+        self.labels = labels.astype(np.uint8 if few else np.int64)
         self.table, _, _ = read_table(X)
         self.mistakes_per_row = np.zeros(len(labels), np.int64)
         weights, lag = learner.weights, learner.lag
