@@ -36,13 +36,13 @@ def digits(*classes: int) -> tuple[Any, Any]:
 
 
 def regions() -> None:
-    """Two species by their petals; a square; two that mix."""
+    """Two species by their petals."""
     X, y = iris("setosa", "versicolor")
     linsep.plots.regions(X[["petal length (cm)", "petal width (cm)"]], y)
 
 
 def impossible() -> None:
-    """No line separates opposite corners."""
+    """Two species whose hulls meet."""
     X, y = iris("versicolor", "virginica")
     linsep.plots.regions(X[["petal length (cm)", "petal width (cm)"]], y)
 

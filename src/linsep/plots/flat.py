@@ -11,6 +11,7 @@ from linsep.halfspace import Halfspace
 from linsep.plots import style
 from linsep.plots.subject import Model, Subject, values_of
 from linsep.sources.base import Floats, Source
+from linsep.sources.inputs import as_source
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -44,29 +45,28 @@ def regions(
     >>> import linsep
     >>> ax = linsep.plots.regions(*linsep.datasets.xor())
     >>> ax.get_title(loc="left")
-    'Overlapping: 4 rows forbid any hyperplane'
+    'Overlapping: 4 rows forbid any line'
     """
-    subject = Subject.of(X, y, verdict, model, bias)
-    if subject.source.n_columns != 2:
-        raise ShapeError(
-            f"X has {subject.source.n_columns} columns: regions draws two. Choose two, or draw `separation`."
-        )
+    source = as_source(X, y)
+    if source.n_columns != 2:
+        raise ShapeError(f"X has {source.n_columns} columns: regions draws two. Choose two, or draw `separation`.")
+    subject = Subject.of(source, verdict, model, bias)
     ax = style.canvas(ax, (5.2, 4.1))
     box = _framed(ax, subject)
     if subject.halfspace is not None:
         _line(ax, subject.halfspace, subject.margin, box)
     elif model is not None:
         _asked(ax, model, box)
-    marks = style.points(ax, subject.values, subject.block.y, subject.source.labels)
+    marks = style.points(ax, subject.values, subject.block.y, source.labels)
     if subject.obstruction is not None:
-        _hulls(ax, subject.source)
+        _hulls(ax, source)
         marks += _obstruction(ax, subject)
     elif len(subject.marked):
-        marks.append(style.rings(ax, values_of(subject.source, subject.marked), "support"))
+        marks.append(style.rings(ax, values_of(source, subject.marked), "support"))
     style.tidy(ax, subject.headline().replace("hyperplane", "line"), marks)
-    style.admit_sample(ax, len(subject.block), subject.source.n_rows)
-    ax.set_xlabel(style.literal(subject.source.column_name(0)))
-    ax.set_ylabel(style.literal(subject.source.column_name(1)))
+    style.admit_sample(ax, len(subject.block), source.n_rows)
+    ax.set_xlabel(style.literal(source.column_name(0)))
+    ax.set_ylabel(style.literal(source.column_name(1)))
     return ax
 
 
@@ -85,11 +85,8 @@ def _framed(ax: "Axes", subject: Subject) -> Box:
 
 def extent(source: Source) -> tuple[Floats, Floats]:
     """The least and the largest value of each column."""
-    parts = [_dense(block.values) for block in source.blocks()]
-    return (
-        np.min([part.min(axis=0) for part in parts], axis=0),
-        np.max([part.max(axis=0) for part in parts], axis=0),
-    )
+    ends = [(rows.min(axis=0), rows.max(axis=0)) for rows in (_dense(block.values) for block in source.blocks())]
+    return np.min([low for low, _ in ends], axis=0), np.max([high for _, high in ends], axis=0)
 
 
 def _line(ax: "Axes", halfspace: Halfspace, margin: float, box: Box) -> None:

@@ -28,7 +28,7 @@ def mistakes(X: Any, y: Any = None, *, ax: "Axes | None" = None, label: str | No
     >>> import linsep
     >>> ax = linsep.plots.mistakes(*linsep.datasets.cornwell())
     >>> ax.lines[0].get_ydata().tolist()
-    [2, 2, 2, 2, 1, 0]
+    [3, 1, 2, 1, 2, 0]
     """
     learner = Learner(as_source(X, y), **{"max_passes": MAX_PASSES, **options})
     counts = mistakes_per_pass(learner)
@@ -105,7 +105,7 @@ def bound(
         ha="right",
         color=muted,
     )
-    done = "" if race.converged else ", stopped"
+    done = "" if race.separates else ", stopped"
     style.tidy(ax, f"{_times(last)} of at most {np.floor(wall):,.0f}{done}")
     ax.set(xlabel="updates $k$", ylabel="length")
     return ax
@@ -113,12 +113,12 @@ def bound(
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """W·u* and |W| after each update, beside the theory of these rows."""
+    """W·u* and |W| after each update, whether the last weights separate, and the theory of these rows."""
 
     updates: Ints
     along: Floats
     length: Floats
-    converged: bool
+    separates: bool
     theory: Novikoff
 
     @classmethod
@@ -127,13 +127,12 @@ class Race:
     ) -> "Race":
         """Run the Perceptron and keep the two numbers that the proof watches."""
         theory = novikoff(source, bias=bias, time_limit=time_limit)
-        best = theory.halfspace
-        seen = [
-            (float(step.w @ best.w + step.b * best.b), float(np.hypot(np.linalg.norm(step.w), step.b)))
-            for step in perceptron_steps(source, bias=bias, max_updates=max_updates, **options)
-        ]
+        best, seen = theory.halfspace, []
+        for step in perceptron_steps(source, bias=bias, max_updates=max_updates, **options):
+            seen.append((float(step.w @ best.w + step.b * best.b), float(np.hypot(np.linalg.norm(step.w), step.b))))
         along, length = np.array(seen).T
-        return cls(np.arange(1, len(seen) + 1), along, length, len(seen) < max_updates, theory)
+        separates = not source.scan(step.w, step.b).mistakes
+        return cls(np.arange(1, len(seen) + 1), along, length, separates, theory)
 
     @property
     def wall(self) -> float:

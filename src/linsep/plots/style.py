@@ -25,6 +25,7 @@ PALE = 0.12  # how much of its colour the ground of a class has
 BAND = 0.3  # of which, within the margin
 EDGE: dict[str, Any] = {"ls": (0, (4, 3)), "lw": 0.9, "zorder": 2}
 FEW_ROWS = 8  # up to so many rows of an obstruction are numbered
+LEVEL = 0.6  # the cost of a number at the height of its row, where a line may strike it through
 CLOSE = 15  # points: a number farther off than this has a line to its row
 AROUND = [(dx, dy) for dy in (9, -9, 0, 26, -26, 44, -44, 62, -62) for dx in (8, -8, 20, -20, 40, -40)]
 MANY_RINGS = 40
@@ -119,8 +120,9 @@ def points(ax: "Axes", places: npt.NDArray[Any], y: npt.NDArray[Any], labels: tu
         own = places[y == sign]
         drawn.append(
             ax.scatter(
-                own[:, 0], own[:, 1], s=size, c=color, marker=marker, linewidths=0.4 if size > 12 else 0.0, edgecolors=tint(color, ax, 0.0),
-                label=str(label), zorder=3, rasterized=len(y) > MANY_POINTS, gid=f"rows {sign:+d}",
+                own[:, 0], own[:, 1], s=size, c=color, marker=marker, linewidths=0.4 if size > 12 else 0.0,
+                edgecolors=tint(color, ax, 0.0), label=str(label), zorder=3, rasterized=len(y) > MANY_POINTS,
+                gid=f"rows {sign:+d}",
             )
         )  # fmt: skip
     return drawn
@@ -156,7 +158,7 @@ def number_rows(ax: "Axes", places: npt.NDArray[Any], rows: Iterable[int], other
             box = _spot(x, y, *offset, text)
             near = np.hypot(*(marked - ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)).T)
             is_astray = near.min() < np.hypot((box[0] + box[2]) / 2 - x, (box[1] + box[3]) / 2 - y) - 1e-9
-            far = 0.05 * float(np.hypot(*offset))
+            far = 0.05 * float(np.hypot(*offset)) + (0 if offset[1] else LEVEL)
             return _hidden(box, pixels, taken, frame) + far + 2 * bool(is_astray)
 
         dx, dy = min(AROUND, key=cost)

@@ -12,7 +12,6 @@ from linsep.errors import ArgumentError
 from linsep.halfspace import Halfspace
 from linsep.solvers.perceptron import PerceptronRun
 from linsep.sources.base import Block, Floats, Ints, Source
-from linsep.sources.inputs import as_source
 
 DRAWN_ROWS = 5000  # more points than this make a picture slower, not clearer
 MANY_COLUMNS = 2000  # beyond them any hyperplane that separates is drawn, not the one with the largest margin
@@ -41,9 +40,8 @@ class Subject:
     block: Block
 
     @classmethod
-    def of(cls, X: Any, y: Any, verdict: Verdict | None, model: Model, bias: bool) -> "Subject":
-        """The rows of X with this verdict or model; without either the verdict is found."""
-        source = as_source(X, y)
+    def of(cls, source: Source, verdict: Verdict | None, model: Model, bias: bool) -> "Subject":
+        """Rows with this verdict or model; without either the verdict is found."""
         if verdict is None and model is None:
             verdict = judged(source, bias)
         if verdict is not None and (verdict.n_rows, verdict.n_columns) != (source.n_rows, source.n_columns):

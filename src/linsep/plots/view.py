@@ -9,6 +9,7 @@ from linsep.halfspace import Halfspace
 from linsep.plots import style
 from linsep.plots.subject import Model, Subject, values_of
 from linsep.sources.base import Floats
+from linsep.sources.inputs import as_source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +42,7 @@ def separation(
     >>> ax.get_xlabel()
     'signed distance to the hyperplane'
     """
-    subject = Subject.of(X, y, verdict, model, bias)
+    subject = Subject.of(as_source(X, y), verdict, model, bias)
     halfspace = subject.halfspace or _soft(subject, bias if verdict is None else verdict.bias)
     look = Lookout(halfspace, subject)
     ax = style.canvas(ax, (6.0, 4.2))
