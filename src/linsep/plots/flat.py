@@ -1,6 +1,7 @@
 """Two columns: the sides of a line and its margin, or what makes a line impossible."""
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,7 +169,8 @@ def _obstruction(ax: "Axes", subject: Subject) -> "list[Artist]":
     block = subject.source.take(subject.marked)
     places = _dense(block.values)
     marks = [style.rings(ax, places, "obstruction", heavy=True)]
-    style.number_rows(ax, places, subject.marked, _dense(subject.values))
+    joins = [_between(places[block.y == sign]) for sign in (-1, 1)]
+    style.number_rows(ax, places, subject.marked, np.concatenate([_dense(subject.values), *joins]))
     point = subject.common_point()
     if point is None:
         return marks
@@ -179,6 +181,13 @@ def _obstruction(ax: "Axes", subject: Subject) -> "list[Artist]":
         point[:1], point[1:], s=130, marker="*", c=[style.ink()], label="common point", zorder=6, gid="common point"
     )
     return [*marks, common]
+
+
+def _between(rows: Floats) -> Floats:
+    """Points on the segments between a few rows, which a number must not hide either."""
+    pairs = np.array(list(combinations(rows[: style.FEW_ROWS], 2))).reshape(-1, 2, 1, 2)
+    along = np.linspace(0, 1, 60)[:, None]
+    return np.asarray((pairs[:, 0] * (1 - along) + pairs[:, 1] * along).reshape(-1, 2))
 
 
 def _dense(values: Any) -> Floats:

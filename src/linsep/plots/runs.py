@@ -95,9 +95,12 @@ def bound(
     at = float(np.sqrt(last * wall)) if is_wide else (last + wall) / 2
     _tell(ax, at, race.radius * np.sqrt(at), r"$\sqrt{k}\,R$ ", style.NEGATIVE, ha="right", va="bottom")
     _tell(ax, at, race.gamma * at, r" $k\,\gamma$", style.POSITIVE, va="top")
-    beside, below = ((6, 0), (6, -13)) if is_wide else ((-5, 9), (12, -20))
-    _tell(ax, last, race.length[-1], "$|W|$", style.NEGATIVE, xytext=beside)
-    _tell(ax, last, race.along[-1], r"$W\cdot u^*$", style.POSITIVE, xytext=below)
+    if is_wide:  # the two curves are apart at their start, and the end of the lower one is near the floor
+        _tell(ax, last, race.length[-1], "$|W|$", style.NEGATIVE, xytext=(6, 0))
+        _tell(ax, 1, race.along[0], r"$W\cdot u^*$", style.POSITIVE, xytext=(8, -14))
+    else:
+        _tell(ax, last, race.length[-1], "$|W|$", style.NEGATIVE, xytext=(-5, 9))
+        _tell(ax, last, race.along[-1], r"$W\cdot u^*$", style.POSITIVE, xytext=(12, -20))
     ax.annotate(
         r"$(R/\gamma)^2$" + f" = {_short(wall)} ",
         (wall, 0.03),
@@ -171,5 +174,5 @@ def _tell(ax: "Axes", x: float, y: float, text: str, color: Any, **place: Any) -
 
 
 def _short(value: float) -> str:
-    """A number of updates in at most three or four figures after which nobody asks."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+    """A bound on a number of updates, to a tenth where it is not whole."""
+    return f"{value:,.1f}".removesuffix(".0")
