@@ -36,13 +36,14 @@ _HOME = {
     "perceptron": "linsep.solvers.perceptron",
     "perceptron_steps": "linsep.solvers.perceptron",
 }
-_MODULES = ("datasets", "errors")
+_MODULES = ("datasets", "errors", "plots")
 
 __all__ = sorted([*_HOME, *_MODULES])
 
 if TYPE_CHECKING:
     from linsep import datasets as datasets
     from linsep import errors as errors
+    from linsep import plots as plots
     from linsep._decide import decide as decide
     from linsep._margin import Novikoff as Novikoff
     from linsep._margin import max_margin as max_margin

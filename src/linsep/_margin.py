@@ -10,6 +10,7 @@ from linsep._decide import as_integers, decide, facts_of
 from linsep.certificates import Obstruction, Separable, Verdict, recheck
 from linsep.certificates.signs import form_of
 from linsep.errors import ArgumentError, CertificateError, NotSeparableError
+from linsep.halfspace import Halfspace
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_margin import exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
@@ -104,12 +105,14 @@ def _weighed(widest: Widest) -> Obstruction:
 class Novikoff:
     """R, gamma and (R/gamma)² of the rows with a 1 appended (without bias: as they are), between certified bounds.
 
-    The Perceptron makes at most `bound[1]` updates on these rows, in any order.
+    The Perceptron makes at most `bound[1]` updates on these rows, in any order. `halfspace` is the u* of the
+    theorem, the unit vector W = (w, b) whose margin on these rows is `gamma[0]` at least.
     """
 
     radius: tuple[float, float]
     gamma: tuple[float, float]
     bound: tuple[float, float]
+    halfspace: Halfspace
     bias: bool = True
 
     def explain(self) -> str:
@@ -152,4 +155,11 @@ def _theory(source: Source, widest: Widest, bias: bool) -> Novikoff:
     reach = math.sqrt(longest2 + bias)
     radius = (reach * (1 - slack), reach * (1 + slack))
     bound = (radius[0] / high, radius[1] / low if low > 0 else math.inf)
-    return Novikoff(radius, (low, high), (bound[0] ** 2 * (1 - 1e-14), bound[1] ** 2 * (1 + 1e-14)), bias)
+    bound = (bound[0] ** 2 * (1 - 1e-14), bound[1] ** 2 * (1 + 1e-14))
+    return Novikoff(radius, (low, high), bound, _unit(widest, source), bias)
+
+
+def _unit(widest: Widest, source: Source) -> Halfspace:
+    W = np.append(widest.w, widest.b)
+    W /= np.abs(W).max()  # so that no square leaves the range of doubles
+    return Halfspace.from_homogeneous(W / np.linalg.norm(W), source.labels)

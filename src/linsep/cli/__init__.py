@@ -16,7 +16,7 @@ from cyclopts import App, CycloptsError, Parameter
 from cyclopts.validators import Number
 
 from linsep import __version__
-from linsep.cli import proving
+from linsep.cli import plotting, proving
 from linsep.cli.options import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -248,6 +248,11 @@ app.command(
     proving.mle,
     help_epilogue="Example: linsep mle data.csv --label disease\n\n"
     f"Exit codes: 0 the estimate exists, 1 it does not, 2 bad input, 3 undecided, {OF_A_FAULT}",
+)
+app.command(
+    plotting.plot,
+    help_epilogue="Example: linsep plot data.csv --label species -o picture.png\n\n"
+    f"Exit codes: 0 drawn, 1 there is no bound, 2 bad input, 3 none is known, {OF_A_FAULT}",
 )
 
 

@@ -49,7 +49,7 @@ def decide(
         tables.require_folder(proof)
     with tables.about(file):
         table, source = _read(file, label)
-        chosen = _chosen_bias(file, table, bias)
+        chosen = chosen_bias(file, table, bias)
         verdict = _timed("Deciding", lambda: prove(source, bias=chosen, time_limit=time_limit), table, source)
     if json:
         report.say_json(verdicts.as_json(verdict))
@@ -134,7 +134,7 @@ def mle(
 
     with tables.about(file):
         table = tables.read(file, label)
-        chosen = _chosen_bias(file, table, bias)
+        chosen = chosen_bias(file, table, bias)
         with report.waiting("Deciding"):
             found = linsep.mle_exists(table.X, table.y, names=table.columns, bias=chosen, time_limit=time_limit)
     if json:
@@ -144,7 +144,7 @@ def mle(
     return CODES[found.exists]
 
 
-def _chosen_bias(file: str, table: "Table", bias: bool | None) -> bool:
+def chosen_bias(file: str, table: "Table", bias: bool | None) -> bool:
     """The bias asked for, else that of the lecture which the data are from."""
     from linsep.cli import report
 

@@ -132,13 +132,16 @@ def _plane(verdict: Verdict, X: Any, labels: Any) -> tuple[Floats, float]:
     if isinstance(verdict, Separable):
         w, b = verdict.halfspace.w, float(verdict.halfspace.b)
     else:
-        w, b = _soft_margin(X, labels)
+        w, b = soft_margin(X, labels)
     length = float(np.linalg.norm(w)) or 1.0
     return w / length, b / length
 
 
-def _soft_margin(X: Any, labels: Any) -> tuple[Floats, float]:
-    """The fallback. Scaled columns make its one constant, C, mean the same in every unit of measurement."""
+def soft_margin(X: Any, labels: Any, *, bias: bool = True) -> tuple[Floats, float]:
+    """A hyperplane for rows that none separates.
+
+    Scaled columns make its one constant, C, mean the same in every unit of measurement.
+    """
     scaled, is_sparse = X.astype(np.float64), bool(sp.issparse(X))  # astype copies: the caller's rows stay
     reach = np.asarray(abs(scaled).max(axis=0).todense() if is_sparse else abs(scaled).max(axis=0)).ravel()
     reach[reach == 0] = 1.0
@@ -146,9 +149,9 @@ def _soft_margin(X: Any, labels: Any) -> tuple[Floats, float]:
         scaled.data /= reach[scaled.indices]
     else:
         scaled /= reach
-    fitted = LinearSVC(C=1.0, dual=False, max_iter=10_000).fit(scaled, labels)
+    fitted = LinearSVC(C=1.0, dual=False, fit_intercept=bias, max_iter=10_000).fit(scaled, labels)
     least = reach.min()  # the plane times this: no quotient overflows
-    return fitted.coef_[0] * (least / reach), float(fitted.intercept_[0] * least)
+    return fitted.coef_[0] * (least / reach), float(np.ravel(fitted.intercept_)[0] * least)
 
 
 def _margin(verdict: Verdict) -> tuple[float, float]:
