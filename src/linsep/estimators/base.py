@@ -1,5 +1,6 @@
 """What every classifier here shares: how rows, labels and seeds come in, and how scores become labels."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose `decision_function` gives one score a row for two classes, and one for each class else."""
 
     classes_: Array
+    _number_types: Any = (np.float64, np.float32)  # what rows are read as: the first one that holds them
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -36,15 +38,15 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return labels
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
-        """Training rows as a float array or CSR matrix (float32 stays), and their labels as given."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
+        """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._number_types, order="C", reset=reset)
         check_classification_targets(y)
         return X, y
 
     def _read_rows(self, X: Any) -> Any:
         """Rows to be judged."""
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=False)
+        return validate_data(self, X, accept_sparse="csr", dtype=self._number_types, order="C", reset=False)
 
     def _encode(self, y: Array) -> npt.NDArray[np.int64]:
         """Labels as positions in `classes_`."""
@@ -80,3 +82,15 @@ def narrowed(weights: Array, dtype: Any) -> Array:
     if not np.isfinite(narrow).all():
         raise OverflowedError(f"The weights are beyond the largest {narrow.dtype}. Divide large columns first.")
     return narrow
+
+
+def require_one_of(name: str, value: Any, known: Collection[str]) -> None:
+    """Refuse an option that is not one of the words known."""
+    if not isinstance(value, str) or value not in known:
+        raise ArgumentError(f"{name} is {value!r}: it must be one of {', '.join(known)}.")
+
+
+def require_count(name: str, value: Any) -> None:
+    """Refuse an option that is not a whole number from 1 on."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ArgumentError(f"{name} is {value!r}: it must be a whole number, at least 1.")
