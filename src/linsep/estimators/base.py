@@ -1,6 +1,7 @@
 """What every classifier here shares: how rows, labels and seeds come in, and how scores become labels."""
 
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.errors import ArgumentError, OneClassError, OverflowedError
+from linsep.models import strict
+from linsep.models.files import write_model
 
 Array = npt.NDArray[Any]
 
@@ -36,6 +39,13 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         labels: Array = self.classes_[winners]
         return labels
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted classifier as JSON, which `linsep.load` reads back. Nothing in the file is ever run."""
+        from linsep.estimators.saving import document_of  # it knows every classifier, and those know this one
+
+        check_is_fitted(self)
+        write_model(path, strict.write(document_of(self)))
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""

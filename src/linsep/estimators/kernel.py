@@ -130,7 +130,8 @@ class KernelPerceptronClassifier(ScoreClassifier):
             coef = np.stack([history.kept(self.keep, X.shape[0]) for history in histories])
             self.support_ = np.flatnonzero(coef.any(axis=0))
         self.support_vectors_ = X[self.support_]
-        self.dual_coef_ = coef[:, self.support_]
+        # In row order: products round by the order they are made in, and a saved model must make them alike.
+        self.dual_coef_ = np.ascontiguousarray(coef[:, self.support_])
 
     def _kernel_values(self, A: Any, B: Any) -> Floats:
         """K(a, b) for each pair of rows."""

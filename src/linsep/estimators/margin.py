@@ -56,13 +56,10 @@ class MaxMarginClassifier(ScoreClassifier):
         X, y = self._read(X, y, reset=True)
         self.classes_ = distinct_labels(y)
         problems = [y] if len(self.classes_) == 2 else [y == label for label in self.classes_]
-        self.verdicts_ = tuple(self._named(self._judged(X, labels)) for labels in problems)
-        self.separable_ = all(verdict.separable is True for verdict in self.verdicts_)
+        self._state(tuple(self._named(self._judged(X, labels)) for labels in problems))
         self._warn()
         planes = [_plane(verdict, X, labels) for verdict, labels in zip(self.verdicts_, problems, strict=True)]
         self.coef_, self.intercept_ = np.stack([w for w, _ in planes]), np.array([b for _, b in planes])
-        self.margins_ = np.array([_margin(verdict) for verdict in self.verdicts_])
-        self.support_ = np.array(sorted({row for verdict in self.verdicts_ for row in _nearest(verdict)}), np.int64)
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -86,6 +83,13 @@ class MaxMarginClassifier(ScoreClassifier):
         if len(values) > 1:
             raise AttributeError(f"There are {len(values)} problems: see verdicts_ and margins_.")
         return values[0]
+
+    def _state(self, verdicts: tuple[Verdict, ...]) -> None:
+        """The verdicts, and what follows from them."""
+        self.verdicts_ = verdicts
+        self.separable_ = all(verdict.separable is True for verdict in verdicts)
+        self.margins_ = np.array([_margin(verdict) for verdict in verdicts])
+        self.support_ = np.array(sorted({row for verdict in verdicts for row in _nearest(verdict)}), np.int64)
 
     def _judged(self, X: Any, labels: Any) -> Verdict:
         return max_margin(X, labels, gap=self.gap, time_limit=self.time_limit)

@@ -119,7 +119,11 @@ class PerceptronClassifier(ScoreClassifier):
         kept: list[Weights] = [learner.kept for learner in learners]
         self.coef_ = narrowed(np.vstack([weights.W for weights in kept]), X.dtype)
         self.intercept_ = narrowed(np.concatenate([weights.b for weights in kept]), X.dtype)
-        self.n_updates_ = sum(learner.updates for learner in learners)
-        self.n_passes_ = max(learner.passes for learner in learners)
-        self.converged_ = all(learner.converged for learner in learners)
+        self._count()
         return self
+
+    def _count(self) -> None:
+        """What the runs did, in all."""
+        self.n_updates_ = sum(learner.updates for learner in self._learners)
+        self.n_passes_ = max(learner.passes for learner in self._learners)
+        self.converged_ = all(learner.converged for learner in self._learners)
