@@ -36,6 +36,7 @@ _HOME = {
     "mle_exists": "linsep._mle",
     "perceptron": "linsep.solvers.perceptron",
     "perceptron_steps": "linsep.solvers.perceptron",
+    "to_onnx": "linsep._onnx",
 }
 _MODULES = ("datasets", "errors")
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from linsep._margin import max_margin as max_margin
     from linsep._margin import novikoff as novikoff
     from linsep._mle import mle_exists as mle_exists
+    from linsep._onnx import to_onnx as to_onnx
     from linsep.certificates import Obstruction as Obstruction
     from linsep.certificates import Overlapping as Overlapping
     from linsep.certificates import Separable as Separable

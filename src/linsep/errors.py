@@ -18,7 +18,8 @@ LinsepError
 │   ├── ModelError                   a model file that is damaged, foreign or of another version
 │   └── ArgumentError                an option outside its range
 ├── NotSeparableError                a question about the margin of rows that have none; the verdict is attached
-└── CertificateError                 a proof that does not hold: the failing row is named
+├── CertificateError                 a proof that does not hold: the failing row is named
+└── MissingPackageError (also an ImportError)   an optional library is not installed: the extra is named
 
 UserWarning
 └── NotSeparableWarning              a classifier was fitted to classes that no hyperplane is known to separate
@@ -113,6 +114,13 @@ class NotSeparableError(LinsepError):
 
 class CertificateError(LinsepError):
     """A proof does not hold against the data."""
+
+
+class MissingPackageError(LinsepError, ImportError):
+    """A library that only some of linsep needs is not installed."""
+
+    def __init__(self, package: str, extra: str, what: str) -> None:
+        super().__init__(f"{what} need {package}, which is not installed: pip install 'linsep[{extra}]'")
 
 
 class NotSeparableWarning(UserWarning):
