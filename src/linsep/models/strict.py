@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from linsep.errors import ModelError
-from linsep.sources.base import Floats, Ints
 
 FORMAT, VERSION = "linsep-model", 1
 COUNT_LIMIT = 1 << 53
@@ -23,6 +23,8 @@ _DIGITS = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 _NATURAL = re.compile(r"0|[1-9][0-9]{0,99}", re.ASCII)
 
 Document = dict[str, Any]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 def write(document: Document) -> str:

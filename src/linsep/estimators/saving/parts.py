@@ -127,8 +127,8 @@ def read_classes(value: Any) -> Array:
         classes = np.array(values, dtype=dtype)
     except OverflowError as error:
         raise ModelError(f"classes.values do not fit {dtype}.") from error
-    if kind != "text" and classes.tolist() != values:
-        raise ModelError(f"classes.values do not fit {dtype} without rounding.")
+    if classes.tolist() != values:  # rounded, or a text whose last character is NUL
+        raise ModelError(f"classes.values do not fit {dtype}.")
     return classes
 
 
