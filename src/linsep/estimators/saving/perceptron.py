@@ -87,29 +87,26 @@ def read(document: Document) -> ScoreClassifier:
     strict.fields(document, "the model", FIELDS)
     estimator = parts.read_common(document, PerceptronClassifier, PARAMETERS)
     n_classes, n_columns = len(estimator.classes_), estimator.n_features_in_
+    dtype = strict.one_of(document["dtype"], "dtype", parts.FLOATS)
+    vectors = 1 if n_classes == 2 else n_classes
+    coef = strict.matrix(document["coef"], "coef", vectors, n_columns)  # first: from here on the counts are true
+    estimator.coef_ = parts.in_type(coef, dtype, "coef")
+    estimator.intercept_ = parts.in_type(strict.floats(document["intercept"], "intercept", vectors), dtype, "intercept")
     runs = strict.listed(document["runs"], "runs")
     estimator._is_ovr = n_classes > 2 and len(runs) > 1
     strict.listed(runs, "runs", n_classes if estimator._is_ovr else 1)
     estimator._learners = [
-        _read_run(run, f"runs[{k}]", _blank(document["rule"], 2 if estimator._is_ovr else n_classes, n_columns, run))
+        _read_run(run, f"runs[{k}]", _blank(document["rule"], 2 if estimator._is_ovr else n_classes, n_columns))
         for k, run in enumerate(runs)
     ]
-    dtype = strict.one_of(document["dtype"], "dtype", parts.FLOATS)
-    vectors = 1 if n_classes == 2 else n_classes
-    coef = strict.matrix(document["coef"], "coef", vectors, n_columns)
-    estimator.coef_ = parts.in_type(coef, dtype, "coef")
-    estimator.intercept_ = parts.in_type(strict.floats(document["intercept"], "intercept", vectors), dtype, "intercept")
     parts.read_mistakes(estimator, document["mistakes_per_row"], problems=1)
     estimator._count()
     return estimator  # type: ignore[no-any-return]
 
 
-def _blank(rule: Any, n_classes: int, n_columns: int, run: Any) -> KeepingLearner:
-    """A run that has not begun. Its room is made only where the file has as many weights."""
+def _blank(rule: Any, n_classes: int, n_columns: int) -> KeepingLearner:
+    """A run that has not begun."""
     fields = strict.fields(rule, "rule", ("keep", "order", "bias", "margin"))
-    weights = strict.fields(strict.fields(run, "a run", RUN)["weights"], "weights", ("W", "b"))
-    for line in strict.listed(weights["W"], "weights.W", 1 if n_classes == 2 else n_classes):
-        strict.listed(line, "weights.W", n_columns)
     margin = strict.number(fields["margin"], "rule.margin")
     if margin < 0:
         raise ModelError(f"rule.margin is {margin}: it must be 0 or more.")
