@@ -135,8 +135,8 @@ def test_a_file_comes_back_and_errors_name_it(tmp_path):
 
 
 def test_a_file_beyond_the_cap_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
-    monkeypatch.setattr("linsep.models.MAX_BYTES", 100)
-    model().save(tmp_path / "model.json")
+    monkeypatch.setattr("linsep.models.files.MAX_BYTES", 100)
+    (tmp_path / "model.json").write_text(model().to_json())
     with pytest.raises(ModelError, match="larger than"):
         load(tmp_path / "model.json")
 

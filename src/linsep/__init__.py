@@ -6,7 +6,7 @@ Everything public is named here and loads on first use, so that `import linsep` 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from linsep._version import __version__ as __version__
 
 _HOME = {
     "CertificateError": "linsep.errors",
@@ -32,9 +32,11 @@ _HOME = {
     "PerceptronRun": "linsep.solvers.perceptron",
     "Step": "linsep.solvers.perceptron",
     "homogenise": "linsep.halfspace",
+    "load": "linsep._load",
     "mle_exists": "linsep._mle",
     "perceptron": "linsep.solvers.perceptron",
     "perceptron_steps": "linsep.solvers.perceptron",
+    "to_onnx": "linsep._onnx",
 }
 _MODULES = ("datasets", "errors", "plots")
 
@@ -45,10 +47,12 @@ if TYPE_CHECKING:
     from linsep import errors as errors
     from linsep import plots as plots
     from linsep._decide import decide as decide
+    from linsep._load import load as load
     from linsep._margin import Novikoff as Novikoff
     from linsep._margin import max_margin as max_margin
     from linsep._margin import novikoff as novikoff
     from linsep._mle import mle_exists as mle_exists
+    from linsep._onnx import to_onnx as to_onnx
     from linsep.certificates import Obstruction as Obstruction
     from linsep.certificates import Overlapping as Overlapping
     from linsep.certificates import Separable as Separable

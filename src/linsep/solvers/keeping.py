@@ -153,14 +153,14 @@ class KeepingLearner:
         self.ballot: Ballot | None = None
         self.walked, self.updates, self.passes, self.converged = 0, 0, 0, False
         self.run = 0
-        self._random = np.random.default_rng(seed)
+        self.random = np.random.default_rng(seed)
 
     def walk(self, X: Rows, labels: Ints, max_passes: int) -> Ints:
         """Learn from the rows until a whole pass is clean or the passes are spent; the mistakes made at each row."""
         walk = _Walk(self, X, labels)
         self.converged = False
         while not self.converged and max_passes > 0:
-            order = self._random.permutation(len(labels)) if self.order == "shuffled" else ROW_ORDER
+            order = self.random.permutation(len(labels)) if self.order == "shuffled" else ROW_ORDER
             self.converged = walk.one_pass(order) == 0
             self.passes, max_passes = self.passes + 1, max_passes - 1
         walk.finish()

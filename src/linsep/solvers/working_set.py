@@ -15,6 +15,7 @@ Floats guide, exact arithmetic answers: what floats cannot settle is handed on a
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,7 @@ SMALL = 3  # rows per column below which a sample is not sampled again
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
 PASSES = 50  # of the Perceptron where it is asked first
 NEAR = 1.5  # rows of W up to this score stay
+SLACK = 1e-6  # a row found that falls short of 1 by less than this is left alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +79,29 @@ class Level:
         return block if self.numbers is None else replace(block, numbers=self.numbers[block.row_numbers])
 
 
-class WorkingSet:
-    """The rows looked at hard: as a block, as signed rows in the frame, and which of them matter."""
+class View(Protocol):
+    """Where rows are looked at from."""
 
-    def __init__(self, frame: Frame, block: Block) -> None:
-        self.frame, self.block = frame, block
-        self.z = frame.signed(block)
+    def signed(self, block: Block) -> Floats:
+        """The signed rows of a block, as they look from here."""
+        ...
+
+
+V = TypeVar("V", bound=View)
+
+
+class WorkingSet(Generic[V]):
+    """The rows looked at hard: as a block, as signed rows in a frame, and which of them matter."""
+
+    def __init__(self, frame: V, block: Block) -> None:
+        self.block = block
         self.matters: npt.NDArray[np.bool_] = np.zeros(len(block), bool)
+        self.look_from(frame)
+
+    def look_from(self, frame: V) -> None:
+        """Look at the same rows from another frame."""
+        self.frame = frame
+        self.z = frame.signed(self.block)
 
     def solve(self) -> Shortest:
         """The shortest vector for the rows, started from those that mattered last time."""
@@ -97,10 +115,10 @@ class WorkingSet:
         self.matters = answer.multipliers > SUPPORT * answer.multipliers.max(initial=0.0)
         return answer
 
-    def renew(self, w: Floats, found: Block) -> bool:
+    def renew(self, w: Floats, found: Block, slack: float = SLACK) -> bool:
         """Keep what matters or is near, add the rows found that fall short; says whether there were any."""
         z = self.frame.signed(found)
-        is_new = (z @ w < 1.0 - 1e-6) & ~np.isin(found.row_numbers, self.block.row_numbers)
+        is_new = (z @ w < 1.0 - slack) & ~np.isin(found.row_numbers, self.block.row_numbers)
         if not is_new.any():
             return False
         keep = self.matters | (self.z @ w < NEAR)
@@ -113,7 +131,7 @@ class WorkingSet:
 def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
     """Look for a separator of all rows of the source."""
     width = len(columns) + bias
-    working: WorkingSet | None = None
+    working: WorkingSet[Frame] | None = None
     found: Found | None = None
     for level in levels(source, width):
         if working is None:
@@ -151,7 +169,7 @@ def levels(source: Source, width: int) -> Iterator[Level]:
     yield Level(source, None)
 
 
-def _settle(level: Level, working: WorkingSet, clock: Clock) -> Found:
+def _settle(level: Level, working: WorkingSet[Frame], clock: Clock) -> Found:
     """Go on until the rows of this level are separated, or cannot be."""
     width = working.frame.width
     while True:
@@ -192,7 +210,7 @@ def is_separated(source: Source, w: Floats, b: float, scan: Scan) -> bool:
     return not scan.doubtful.size or bool((source.take(scan.doubtful).exact_signs(w, b) > 0).all())
 
 
-def _prove_blocked(working: WorkingSet) -> Blocked | None:
+def _prove_blocked(working: WorkingSet[Frame]) -> Blocked | None:
     """The rows that matter in an impossible working set should cancel: find the weights exactly."""
     support = np.flatnonzero(working.matters)
     rows = working.block.take(support)
@@ -204,5 +222,5 @@ def _prove_blocked(working: WorkingSet) -> Blocked | None:
     return None
 
 
-def _stuck(working: WorkingSet) -> Stuck:
+def _stuck(working: WorkingSet[Frame]) -> Stuck:
     return Stuck(working.block, np.flatnonzero(working.matters))
