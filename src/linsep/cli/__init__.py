@@ -16,7 +16,7 @@ from cyclopts import App, CycloptsError, Parameter
 from cyclopts.validators import Number
 
 from linsep import __version__
-from linsep.cli import proving
+from linsep.cli import learning, proving
 from linsep.cli.options import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -202,7 +202,7 @@ def fit(
 
 @app.command(help_epilogue="Example: linsep predict model.json new.csv")
 def predict(
-    model: Annotated[str, Parameter(help="A model written by linsep fit.")],
+    model: Annotated[str, Parameter(help="A model written by linsep fit or linsep learn.")],
     file: Annotated[str, Parameter(help="Rows to label: a .csv, .npy or .npz file.")],
     /,
     *,
@@ -210,14 +210,20 @@ def predict(
     scores: Annotated[
         bool, Parameter(help="Add the score w·x + b to each prediction.", negative="", show_default=False)
     ] = False,
+    text: Annotated[
+        bool,
+        Parameter(help="Lines of text, or of a label, a tab and text.", negative="", show_default=False),
+    ] = False,
 ) -> int:
     """Label each row of a file, one label per line. A score of exactly 0 gets the negative label.
 
     Columns are matched by name. If the file has the label column, the error goes to stderr.
     """
-    from linsep import models
+    from linsep import models, online_model
     from linsep.cli import prediction, report, tables
 
+    if text or online_model.is_online(model):
+        return learning.predict(model, file, output, scores=scores, is_text=text)
     known = models.load(model)
     with tables.about(file):
         table = tables.read_for(known, file)
@@ -234,6 +240,11 @@ def predict(
     return SEPARABLE
 
 
+app.command(
+    learning.learn,
+    help_epilogue="Example: linsep learn --text messages.tsv -o model.json\n\n"
+    f"Exit codes: 0 done, 2 bad input, 130 interrupted (the model is kept), {OF_A_FAULT}",
+)
 app.command(
     proving.decide,
     help_epilogue=f"Example: linsep decide data.csv --label species --proof proof.json\n\n{PROVED_CODES}",
