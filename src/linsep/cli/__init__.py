@@ -228,11 +228,11 @@ def predict(
     with tables.about(file):
         table = tables.read_for(known, file)
         predictions, values = prediction.label(known.halfspace, table.X)
-    text = prediction.lines(predictions, values if scores else None, header=output is not None)
+    page = prediction.lines(predictions, values if scores else None, header=output is not None)
     if output:
-        models.write_file(output, text.encode())
+        models.write_file(output, page.encode())
     else:
-        sys.stdout.write(text)
+        sys.stdout.write(page)
     for remark in table.notes:
         report.note(remark)
     if table.y is not None:

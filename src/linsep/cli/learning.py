@@ -31,7 +31,7 @@ class Look(NamedTuple):
 
 
 def learn(
-    *files: Annotated[str, Parameter(help="Files to read one after the other; none, or -, for stdin.")],
+    *files: Annotated[str, Parameter(help="Files to read one after the other; none for stdin.")],
     text: Annotated[
         bool, Parameter(help="Lines are a label, a tab, and text.", negative="", show_default=False)
     ] = False,
@@ -105,7 +105,10 @@ def predict(model_file: str, file: str, output: str | None, *, scores: bool, is_
         models.write_file(output, page.encode())
     else:
         sys.stdout.write(page)
-    if truth and None not in truth:
+    strangers = [label for label in truth if label not in model.classes]
+    if strangers and strangers[0] is not None:
+        report.note(f"No error is computed. The label {strangers[0]!r} is none of the model's: {model.classes}.")
+    elif truth and not strangers:
         wrong = sum(a != b for a, b in zip(predicted, truth, strict=True))
         report.note(f"Error: {wrong / len(truth):.6g} ({wrong:,} of {report.count(len(truth), 'row')} wrong).")
     return SEPARABLE

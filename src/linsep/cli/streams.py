@@ -39,7 +39,7 @@ Ints = npt.NDArray[np.int64]
 class Batch:
     """Rows of one file, the labels that occur (in order of appearance), and the label of each row as their position.
 
-    A row without a label has a negative position. `lines` are counted from 1 as an editor does, where they are known.
+    A row without a label has a negative position.
     """
 
     file: str
@@ -143,12 +143,13 @@ def _opened(file: str) -> Iterator[BinaryIO]:
     if file == STDIN:
         yield sys.stdin.buffer
         return
+    if not Path(file).exists():
+        raise FileError(f"{file}: there is no such file.")
     try:
-        stream = Path(file).open("rb")
+        with Path(file).open("rb") as stream:
+            yield stream
     except OSError as error:
         raise FileError(f"{file}: cannot be read: {error.strerror}.") from error
-    with stream:
-        yield stream
 
 
 def _require_short(file: str, line: int, rest: bytes) -> None:
@@ -250,7 +251,7 @@ class _Csv:
                 where = self._where(row + _first(column.is_null()), name)
                 raise NotNumericError(f"{where}: the value is missing. Drop the row or fill the value in.")
             X[:, j] = column.to_numpy(zero_copy_only=False)
-        bad = np.argwhere(~(np.abs(X) <= EXACT))
+        bad = np.argwhere(~(np.abs(X) < EXACT))  # 2^53 may be a rounded 2^53 + 1
         if bad.size:
             raise self._unusable(row + int(bad[0, 0]), wanted[int(bad[0, 1])], float(X[tuple(bad[0])]))
         column = part.column(self.label)
@@ -264,7 +265,7 @@ class _Csv:
         where = self._where(row, name)
         if not np.isfinite(value):
             return NotNumericError(f"{where}: not a finite number. Drop the row or fill the value in.")
-        return InexactError(f"{where}: beyond 2^53 an integer would be rounded. Divide the column by a power of ten.")
+        return InexactError(f"{where}: from 2^53 on integers are rounded. Divide the column by a power of ten.")
 
     def _where(self, row: int, name: str) -> str:
         """A cell as people find it; of stdin, which is gone, without what was written there."""

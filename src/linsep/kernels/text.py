@@ -65,10 +65,10 @@ def is_same(block: Any, start: int, stop: int, names: Any, ends: Any, code: int)
     first = ends[code - 1] if code > 0 else 0
     if ends[code] - first != stop - start:
         return False
+    same = True
     for k in range(stop - start):
-        if names[first + k] != block[start + k]:
-            return False
-    return True
+        same &= names[first + k] == block[start + k]
+    return same
 
 
 @njit(cache=True, nogil=True)
@@ -145,7 +145,7 @@ def words(block: Any, start: int, stop: int, bits: int, folds: Any, keys: Any) -
 
 
 @njit(cache=True, nogil=True, inline="always")
-def feed(hashed: np.uint64, tail: np.uint64, length: np.uint64, byte: np.uint64) -> tuple[Any, Any, Any]:
+def feed(hashed: Any, tail: Any, length: Any, byte: Any) -> tuple[Any, Any, Any]:
     """One byte more of a word."""
     tail |= byte << (np.uint64(8) * (length & np.uint64(3)))
     length += np.uint64(1)
@@ -156,7 +156,7 @@ def feed(hashed: np.uint64, tail: np.uint64, length: np.uint64, byte: np.uint64)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def utf8(character: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+def utf8(character: Any) -> tuple[Any, Any, Any, Any]:
     """The bytes of a character, then zeros."""
     zero, low, ten = np.uint64(0), np.uint64(0x3F), np.uint64(0x80)
     if character < 0x80:
@@ -171,7 +171,7 @@ def utf8(character: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint
 
 
 @njit(cache=True, nogil=True, inline="always")
-def character(block: Any, place: int, width: int) -> int:
+def character(block: Any, place: int, width: int) -> Any:
     """The character that begins here. The block is UTF-8: that was made sure of before."""
     code = np.int64(block[place]) & (0x7F >> width)
     for k in range(1, width):
@@ -180,19 +180,19 @@ def character(block: Any, place: int, width: int) -> int:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def rotated(value: np.uint64, by: int) -> np.uint64:
+def rotated(value: Any, by: int) -> Any:
     """Thirty-two bits, rotated to the left."""
     return ((value << np.uint64(by)) | (value >> np.uint64(32 - by))) & MASK
 
 
 @njit(cache=True, nogil=True, inline="always")
-def mixed(group: np.uint64) -> np.uint64:
+def mixed(group: Any) -> Any:
     """Four bytes, as MurmurHash3 scatters them."""
     return (rotated((group * C1) & MASK, 15) * C2) & MASK
 
 
 @njit(cache=True, nogil=True, inline="always")
-def finish(hashed: np.uint64, tail: np.uint64, length: np.uint64) -> np.uint64:
+def finish(hashed: Any, tail: Any, length: Any) -> Any:
     """The end of MurmurHash3: the bytes left over, the length, and a last scattering."""
     if length & np.uint64(3):
         hashed ^= mixed(tail)
@@ -205,7 +205,7 @@ def finish(hashed: np.uint64, tail: np.uint64, length: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def key(hashed: np.uint64, bits: int) -> np.uint32:
+def key(hashed: Any, bits: int) -> Any:
     """The column, |hash| mod 2^bits of the hash as a signed number, and its sign in the last bit."""
     is_negative = hashed >> np.uint64(31)
     size = hashed if is_negative == 0 else (np.uint64(1) << np.uint64(32)) - hashed

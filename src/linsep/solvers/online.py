@@ -19,31 +19,24 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
-import scipy.sparse as sp
 
 from linsep.errors import (
     ArgumentError,
-    InexactError,
     LengthError,
     ManyClassesError,
     MissingLabelError,
     NoRowsError,
-    NotFiniteError,
     OneClassError,
     ShapeError,
 )
-from linsep.kernels.dense import Dense
 from linsep.kernels.learning import MISSED, PREDICTED, longest
 from linsep.solvers.keeping import KeepingLearner, Weights
 from linsep.sources.base import Floats, Ints
 from linsep.sources.hashing import hash_dicts, hash_texts, require_bits
-from linsep.sources.inputs import read_table
+from linsep.sources.inputs import read_floats, read_table
 
 OnlineKeep = Literal["last", "average"]
-Array = npt.NDArray[Any]
 
-EXACT = 2.0**53  # every integer up to here is a double
 MOST_WEIGHTS = 1 << 28  # 2 GiB, and as much again for an average
 NOTHING_YET = -1  # the prediction before any class is known
 
@@ -270,7 +263,7 @@ class OnlinePerceptron:
         named = _named_rows(X)
         if named is None:
             is_one = isinstance(X, (list, tuple, np.ndarray)) and np.ndim(X[0] if len(X) else 0) == 0 and len(X) > 0
-            rows, columns = _read_numbers(np.asarray(X).reshape(1, -1) if is_one else X)
+            rows, columns = read_floats(np.asarray(X).reshape(1, -1) if is_one else X)
             self._require_width(rows.shape[1], columns)
             return rows, is_one
         if self.bits is None:
@@ -322,30 +315,3 @@ def _named_rows(X: Any) -> Any:
     if isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], (str, Mapping)):
         return X
     return None
-
-
-def _read_numbers(X: Any) -> tuple[Any, tuple[str, ...] | None]:
-    """Rows of numbers as float64 (or float32, where they are), finite and not rounded."""
-    table, n_columns, columns = read_table(X)
-    if isinstance(table, Dense):
-        rows = _as_floats(table.values)
-        bad = np.argwhere(~np.isfinite(rows))
-        if bad.size:
-            row, column = (int(place) for place in bad[0])
-            raise NotFiniteError(row, columns[column] if columns else column, float(rows[row, column]))
-        return rows, columns
-    parts = (_as_floats(table.data), table.indices.astype(np.int64), table.indptr.astype(np.int64))
-    rows = sp.csr_array(parts, shape=(len(table.indptr) - 1, n_columns))
-    wrong = np.flatnonzero(~np.isfinite(rows.data))
-    if wrong.size:
-        row = int(np.searchsorted(rows.indptr, wrong[0], side="right")) - 1
-        raise NotFiniteError(row, int(rows.indices[wrong[0]]), float(rows.data[wrong[0]]))
-    return rows, None
-
-
-def _as_floats(values: Array) -> Array:
-    if values.dtype.kind == "f":
-        return values
-    if values.size and max(-float(values.min()), float(values.max())) > EXACT:
-        raise InexactError("X holds an integer beyond 2^53, which a double would round. Divide its column first.")
-    return values.astype(np.float64)
