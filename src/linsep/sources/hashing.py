@@ -46,7 +46,7 @@ def hash_texts(texts: Sequence[str], bits: int) -> Any:
 
     >>> from linsep.sources.hashing import hash_texts
     >>> hash_texts(["one word, one more word", ""], 4).toarray().astype(int).tolist()
-    [[2, 0, 0, 0, 0, 0, -2, 0, 0, 0, 0, -1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]
+    [[-2, 0, 0, 0, -2, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]
     """
     for row, value in enumerate(texts):
         if not isinstance(value, str):
@@ -62,8 +62,8 @@ def hash_dicts(dicts: Sequence[Mapping[str, Any]], bits: int) -> Any:
     """The values under each name as a row, a CSR matrix with 2^bits columns; text under a name is a feature too.
 
     >>> from linsep.sources.hashing import hash_dicts
-    >>> hash_dicts([{"length": 2.5, "colour": "red"}], 2).toarray().tolist()
-    [[2.5, 1.0, 0.0, 0.0]]
+    >>> hash_dicts([{"length": 2.5, "colour": "red"}], 3).toarray().tolist()
+    [[0.0, 3.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
     from sklearn.feature_extraction import FeatureHasher
 
