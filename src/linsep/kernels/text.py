@@ -4,14 +4,16 @@
                                                           +1 or -1 to the column that its MurmurHash3 names
 
 Bytes go in, a CSR matrix comes out, and no string is made on the way. `folds` says what becomes of a character beyond
-ASCII (see `linsep.sources.hashing`); the two whose lower case is not one character for one leave their line to
-scikit-learn.
+ASCII (see `linsep.sources.hashing`); the few whose lower case takes more or fewer bytes, or depends on the letters
+around it, leave their line to scikit-learn.
 """
 
 from typing import Any
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 TAB, NEWLINE, RETURN = 9, 10, 13
 NO_WORD, ASK_PYTHON = 0, 0xFFFFFFFF  # what `folds` says besides a character
@@ -20,6 +22,7 @@ UNKNOWN = -1  # the code of a label that is not known yet
 NO_LABEL = -2  # of a line without a tab, or with nothing before it
 SHORT = 48  # words: up to here a row is sorted by insertion
 MASK = np.uint64(0xFFFFFFFF)
+ONES, HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 C1, C2, M5 = np.uint64(0xCC9E2D51), np.uint64(0x1B873593), np.uint64(0xE6546B64)
 
 
@@ -82,18 +85,30 @@ def find(block: Any, start: int, stop: int, names: Any, ends: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def hash_words(
-    block: Any, spans: Any, rows: int, bits: int, folds: Any, keys: Any, indptr: Any, indices: Any, values: Any
+    block: Any,
+    spans: Any,
+    rows: int,
+    bits: int,
+    folds: Any,
+    folded: Any,
+    keys: Any,
+    indptr: Any,
+    indices: Any,
+    values: Any,
 ) -> int:
     """The words of each line as a sorted row of a CSR matrix; returns how many lines were left to Python.
 
-    Such a line is an empty row, and its text ends where it begins in `spans`. `keys` is room for the words of a line.
+    Such a line is an empty row, and its number in `spans` becomes negative. `folded` is room for the block in lower
+    case with eight zeros after it, `keys` for the words of a line.
     """
     left, filled = 0, 0
     for row in range(rows):
         start, stop = spans[row, LABEL_END] + 1, spans[row, TEXT_END]
-        count = words(block, start, stop, bits, folds, keys)
-        if count < 0:
-            left, count = left + 1, 0
+        count = 0
+        if fold(block, start, stop, folds, folded):
+            count = words(folded, start, stop, bits, keys)
+        else:
+            left += 1
             spans[row, LINE] = -1 - spans[row, LINE]
         sort(keys, count)
         first = filled
@@ -109,65 +124,111 @@ def hash_words(
 
 
 @njit(cache=True, nogil=True)
-def words(block: Any, start: int, stop: int, bits: int, folds: Any, keys: Any) -> int:
-    """Write 2·column + (1 if the sign is minus) for each word of the text; returns how many, or -1 to ask Python.
-
-    A word is hashed while it is read: `hashed` has its whole groups of four bytes, `tail` the bytes since.
-    """
-    count, letters, length = 0, 0, np.uint64(0)
-    hashed, tail = np.uint64(0), np.uint64(0)
+def fold(block: Any, start: int, stop: int, folds: Any, folded: Any) -> bool:
+    """The text in lower case, byte for byte, zeros where no word is; False where that cannot be."""
     place = start
     while place < stop:
         byte = block[place]
         if byte < 128:
-            folded = np.uint64(folds[byte])
+            folded[place] = folds[byte]
             place += 1
-        else:
-            width = 2 if byte < 0xE0 else (3 if byte < 0xF0 else 4)
-            folded = np.uint64(folds[character(block, place, width)])
-            if folded == ASK_PYTHON:
-                return -1
-            place += width
-        if folded == NO_WORD:
-            keys[count] = key(finish(hashed, tail, length), bits)  # written anyway, counted if it is a word:
-            count += letters >= 2  # a branch here would be guessed wrong too often
-            letters, length, hashed, tail = 0, np.uint64(0), np.uint64(0), np.uint64(0)
             continue
-        letters += 1
-        if folded < 128:
-            hashed, tail, length = feed(hashed, tail, length, folded)
+        width = letter_width(byte)
+        one = np.int64(folds[character(block, place, width)])
+        is_word = one != NO_WORD
+        if is_word and (one == ASK_PYTHON or utf8_width(one) != width):
+            return False
+        for k in range(width - 1, 0, -1):
+            folded[place + k] = 0x80 | (one & 0x3F) if is_word else 0
+            one >>= 6
+        folded[place] = (0xF00 >> width) & 0xFF | one if is_word else 0
+        place += width
+    folded[stop] = 0
+    return True
+
+
+@njit(cache=True, nogil=True)
+def words(folded: Any, start: int, stop: int, bits: int, keys: Any) -> int:
+    """Write 2·column + (1 if the sign is minus) for each word of the folded text; returns how many.
+
+    Eight bytes are looked at together: the first that is not zero begins a word, the next zero ends it.
+    """
+    count, place = 0, start
+    while place < stop:
+        eight = load64(folded, place)
+        if eight == 0:
+            place += 8
             continue
-        for one in utf8(folded):
-            if one != 0:
-                hashed, tail, length = feed(hashed, tail, length, one)
-    keys[count] = key(finish(hashed, tail, length), bits)
-    return count + (letters >= 2)
+        place += first_byte(eight)
+        begin = place
+        if begin >= stop:
+            break
+        zeros = zero_bytes(load64(folded, place))
+        while zeros == 0:
+            place += 8
+            zeros = zero_bytes(load64(folded, place))
+        place += first_byte(zeros)
+        keys[count] = key(murmur(folded, begin, place), bits)  # written anyway, counted if it is a word:
+        count += place - begin > letter_width(folded[begin])  # a branch here would be guessed wrong too often
+    return count
 
 
 @njit(cache=True, nogil=True, inline="always")
-def feed(hashed: Any, tail: Any, length: Any, byte: Any) -> tuple[Any, Any, Any]:
-    """One byte more of a word."""
-    tail |= byte << (np.uint64(8) * (length & np.uint64(3)))
-    length += np.uint64(1)
-    if length & np.uint64(3) == 0:
-        hashed = ((rotated(hashed ^ mixed(tail), 13) * np.uint64(5)) + M5) & MASK
-        tail = np.uint64(0)
-    return hashed, tail, length
+def murmur(folded: Any, begin: int, end: int) -> Any:
+    """MurmurHash3 of these bytes, 32 bits, seed 0 (Appleby 2011)."""
+    hashed, length = np.uint64(0), end - begin
+    whole = begin + (length & ~3)
+    for place in range(begin, whole, 4):
+        group = load64(folded, place) & MASK
+        hashed = ((rotated(hashed ^ mixed(group), 13) * np.uint64(5)) + M5) & MASK
+    tail = load64(folded, whole) & ((np.uint64(1) << np.uint64(8 * (length & 3))) - np.uint64(1))
+    hashed ^= mixed(tail)  # of no bytes it is 0
+    hashed ^= np.uint64(length)
+    hashed ^= hashed >> np.uint64(16)
+    hashed = (hashed * np.uint64(0x85EBCA6B)) & MASK
+    hashed ^= hashed >> np.uint64(13)
+    hashed = (hashed * np.uint64(0xC2B2AE35)) & MASK
+    return hashed ^ (hashed >> np.uint64(16))
+
+
+@intrinsic
+def load64(typing_context: Any, values: Any, place: Any) -> Any:
+    """Eight bytes of an array as one number, the first in its lowest bits. (Of a little-endian machine.)"""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        whole = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(64).as_pointer())
+        return builder.load(whole, align=1)
+
+    return types.uint64(values, types.int64), emit
+
+
+@intrinsic
+def first_byte(typing_context: Any, eight: Any) -> Any:
+    """Which of eight bytes, not all zero, is the first that is not."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.lshr(builder.cttz(args[0], ir.IntType(1)(1)), ir.IntType(64)(3))
+
+    return types.int64(types.uint64), emit
 
 
 @njit(cache=True, nogil=True, inline="always")
-def utf8(character: Any) -> tuple[Any, Any, Any, Any]:
-    """The bytes of a character, then zeros."""
-    zero, low, ten = np.uint64(0), np.uint64(0x3F), np.uint64(0x80)
-    if character < 0x80:
-        return character, zero, zero, zero
-    last = ten | (character & low)
-    if character < 0x800:
-        return np.uint64(0xC0) | (character >> np.uint64(6)), last, zero, zero
-    middle = ten | ((character >> np.uint64(6)) & low)
-    if character < 0x10000:
-        return np.uint64(0xE0) | (character >> np.uint64(12)), middle, last, zero
-    return np.uint64(0xF0) | (character >> np.uint64(18)), ten | ((character >> np.uint64(12)) & low), middle, last
+def zero_bytes(eight: Any) -> Any:
+    """A number whose first byte that is not zero stands where the first zero of these is."""
+    return (eight - ONES) & ~eight & HIGHS
+
+
+@njit(cache=True, nogil=True, inline="always")
+def letter_width(byte: Any) -> Any:
+    """How many bytes a character has that begins with this one."""
+    return 1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def utf8_width(code: Any) -> Any:
+    """How many bytes a character has."""
+    return 1 + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -189,19 +250,6 @@ def rotated(value: Any, by: int) -> Any:
 def mixed(group: Any) -> Any:
     """Four bytes, as MurmurHash3 scatters them."""
     return (rotated((group * C1) & MASK, 15) * C2) & MASK
-
-
-@njit(cache=True, nogil=True, inline="always")
-def finish(hashed: Any, tail: Any, length: Any) -> Any:
-    """The end of MurmurHash3: the bytes left over, the length, and a last scattering."""
-    if length & np.uint64(3):
-        hashed ^= mixed(tail)
-    hashed ^= length
-    hashed ^= hashed >> np.uint64(16)
-    hashed = (hashed * np.uint64(0x85EBCA6B)) & MASK
-    hashed ^= hashed >> np.uint64(13)
-    hashed = (hashed * np.uint64(0xC2B2AE35)) & MASK
-    return hashed ^ (hashed >> np.uint64(16))
 
 
 @njit(cache=True, nogil=True, inline="always")

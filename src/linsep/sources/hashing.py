@@ -91,7 +91,8 @@ def hash_lines(block: bytes, labels: list[bytes], bits: int) -> Lines:
     indptr, keys = np.zeros(rows + 1, np.int64), np.empty(most, np.uint32)
     indices, values = np.empty(most, np.int32), np.empty(most)
     folds = _ascii_folds() if block.isascii() else _folds()
-    left = text.hash_words(data, spans, rows, bits, folds, keys, indptr, indices, values)
+    folded = np.zeros(len(block) + 8, np.uint8)
+    left = text.hash_words(data, spans, rows, bits, folds, folded, keys, indptr, indices, values)
     filled = int(indptr[-1])
     X = sp.csr_array((values[:filled], indices[:filled], indptr), shape=(rows, 1 << bits))
     if left:
