@@ -76,12 +76,13 @@ class CtrlC:
 def text_batches(files: Sequence[str], bits: int, ctrl_c: CtrlC, *, need_labels: bool = True) -> Iterator[Batch]:
     """Lines "label<TAB>text", hashed."""
     known: list[bytes] = []
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    workers = os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as pool:
         for file in files or [STDIN]:
             queue: deque[tuple[int, Future[Lines]]] = deque()
             for first, block in _blocks(file, ctrl_c):
                 queue.append((first, pool.submit(hash_lines, block, known, bits)))
-                ahead = pool._max_workers + 1 if len(block) > BLOCK // 2 else 1
+                ahead = workers + 1 if len(block) > BLOCK // 2 else 1
                 while len(queue) >= ahead:
                     batch = _batch(file, *queue.popleft(), need_labels)
                     known = [label.encode() for label in batch.labels]

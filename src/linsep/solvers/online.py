@@ -195,15 +195,15 @@ class OnlinePerceptron:
 
     def explain(self) -> str:
         """The counts beside the bound, in plain words."""
-        counts = self.counts
+        counts, what = self.counts, "hyperplane has" if self._factor == 1 else "weights have"
         said = f"{counts.rows:,} rows, {counts.mistakes:,} mistakes, {counts.updates:,} updates."
         if self.bound is not None:
             limit = f"A margin of {self.gamma:.6g} allows at most {self.bound:,.6g} updates (R = {self.radius:.6g})"
             broken = counts.updates > self.bound
-            return f"{said} {limit}" + (": there were more, so no hyperplane has it." if broken else ".")
+            return f"{said} {limit}" + (f": there were more, so no {what} it." if broken else ".")
         if not counts.updates:
             return said
-        return f"{said} No hyperplane has a margin above R/sqrt(updates) = {self.gamma_ceiling:.6g} on these rows."
+        return f"{said} No {what} a margin above R/sqrt(updates) = {self.gamma_ceiling:.6g} on these rows."
 
     @property
     def _factor(self) -> int:
