@@ -28,6 +28,7 @@ _HOME = {
     "KernelPerceptronClassifier": "linsep.estimators",
     "MaxMarginClassifier": "linsep.estimators",
     "NotSeparableWarning": "linsep.errors",
+    "OnlinePerceptron": "linsep.online.perceptron",
     "PerceptronClassifier": "linsep.estimators",
     "PerceptronRun": "linsep.solvers.perceptron",
     "Step": "linsep.solvers.perceptron",
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
     from linsep.mle_report import MleReport as MleReport
+    from linsep.online.perceptron import OnlinePerceptron as OnlinePerceptron
     from linsep.solvers.perceptron import PerceptronRun as PerceptronRun
     from linsep.solvers.perceptron import Step as Step
     from linsep.solvers.perceptron import perceptron as perceptron

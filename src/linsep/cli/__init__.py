@@ -16,7 +16,7 @@ from cyclopts import App, CycloptsError, Parameter
 from cyclopts.validators import Number
 
 from linsep import __version__
-from linsep.cli import plotting, proving
+from linsep.cli import learning, plotting, proving
 from linsep.cli.options import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -202,7 +202,7 @@ def fit(
 
 @app.command(help_epilogue="Example: linsep predict model.json new.csv")
 def predict(
-    model: Annotated[str, Parameter(help="A model written by linsep fit.")],
+    model: Annotated[str, Parameter(help="A model written by linsep fit or linsep learn.")],
     file: Annotated[str, Parameter(help="Rows to label: a .csv, .npy or .npz file.")],
     /,
     *,
@@ -210,23 +210,37 @@ def predict(
     scores: Annotated[
         bool, Parameter(help="Add the score w·x + b to each prediction.", negative="", show_default=False)
     ] = False,
+    text: Annotated[
+        bool,
+        Parameter(help="Lines of text, or of a label, a tab and text.", negative="", show_default=False),
+    ] = False,
 ) -> int:
     """Label each row of a file, one label per line. A score of exactly 0 gets the negative label.
 
     Columns are matched by name. If the file has the label column, the error goes to stderr.
     """
-    from linsep import models
+    from linsep._load import load
     from linsep.cli import prediction, report, tables
+    from linsep.errors import ModelError
+    from linsep.models import Model
+    from linsep.models.files import write_file
+    from linsep.online import OnlinePerceptron
 
-    known = models.load(model)
+    known = load(model)
+    if isinstance(known, OnlinePerceptron):
+        return learning.predict(known, model, file, output, scores=scores, is_text=text)
+    if not isinstance(known, Model):
+        raise ModelError(f"{model}: a {type(known).__name__}: predict with it in Python, linsep.load(...).predict(X).")
+    if text:
+        raise ModelError(f"{model}: this model was learned from numbers: leave --text out.")
     with tables.about(file):
         table = tables.read_for(known, file)
         predictions, values = prediction.label(known.halfspace, table.X)
-    text = prediction.lines(predictions, values if scores else None, header=output is not None)
+    page = prediction.lines(predictions, values if scores else None, header=output is not None)
     if output:
-        models.write_file(output, text.encode())
+        write_file(output, page.encode())
     else:
-        sys.stdout.write(text)
+        sys.stdout.write(page)
     for remark in table.notes:
         report.note(remark)
     if table.y is not None:
@@ -234,6 +248,11 @@ def predict(
     return SEPARABLE
 
 
+app.command(
+    learning.learn,
+    help_epilogue="Example: linsep learn --text messages.tsv -o model.json\n\n"
+    f"Exit codes: 0 done, 2 bad input, 130 interrupted (the model is kept), {OF_A_FAULT}",
+)
 app.command(
     proving.decide,
     help_epilogue=f"Example: linsep decide data.csv --label species --proof proof.json\n\n{PROVED_CODES}",
