@@ -22,6 +22,7 @@ from linsep.certificates.written import verdict_from_json
 from linsep.cli import main
 from linsep.cli.csvfile import CsvFile
 from linsep.errors import InputError, NotSeparableError
+from linsep.sealed import seal
 
 SOURCES = str(Path(cli.__file__).parents[2])
 FILES = {
@@ -230,7 +231,7 @@ def test_rows_of_floats_limit_the_margin_by_shares(capsys):
 def test_a_forged_margin_is_refuted_by_both(capsys):
     main(["margin", "separable.csv", "--label", "y", "--proof", "proof.json"])
     forged = Path("proof.json").read_text().replace('"low": 1.0, "high": 1.0', '"low": 1.5, "high": 1.5')
-    Path("proof.json").write_text(forged)
+    Path("proof.json").write_text(seal(forged.partition(',\n "sha256"')[0] + "}"))
     assert main(["verify", "proof.json", "separable.csv"]) == 1
     assert "nearer to the hyperplane" in capsys.readouterr().out
     assert checker("proof.json", "separable.csv").returncode == 1

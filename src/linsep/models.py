@@ -5,22 +5,23 @@
 Integers that data decide (weights, labels, the seed) are written as strings of digits, because many JSON
 readers round what lies beyond 2^53; floats are written with the digits that give the same float back. A file
 with an unknown, missing or repeated field, a NaN, or a value of the wrong type is refused: nothing is guessed.
+So is one that was cut, damaged or edited: its last field is a checksum of all before it (`sealed.py`).
 """
 
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from linsep.errors import FileError, ModelError
+from linsep import sealed
+from linsep.errors import ModelError
 from linsep.halfspace import Halfspace
+from linsep.sealed import write_file
 
 FORMAT, VERSION = "linsep-model", 1
 MAX_BYTES = 1 << 28  # 256 MiB: ten million weights; a larger file is not a model of this library
@@ -74,7 +75,7 @@ class Model:
             "label": self.label,
             "training": {**asdict(self.training), "seed": str(self.training.seed)},
         }
-        return json.dumps(document, allow_nan=False, indent=1, ensure_ascii=False) + "\n"
+        return sealed.seal(json.dumps(document, allow_nan=False, indent=1, ensure_ascii=False))
 
     def save(self, path: str | Path) -> None:
         """Write the model; a crash leaves either the old file or the new one, never half of one."""
@@ -96,6 +97,8 @@ def from_json(text: str) -> Model:
     if document.get("version") != VERSION or isinstance(document["version"], (bool, float)):
         version = _shown(document.get("version"))
         raise ModelError(f"version is {version}: this linsep reads version {VERSION}. Use a newer linsep.")
+    if reason := sealed.fault(text):
+        raise ModelError(f"the model is not whole: {reason}.")
     return _read_model(document)
 
 
@@ -113,30 +116,6 @@ def load(path: str | Path) -> Model:
         raise ModelError(f"{path}: not a linsep model: byte {error.start} is not UTF-8 text.") from error
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
-
-
-def write_file(path: str | Path, content: bytes) -> None:
-    """Put a file in place in one step: write beside it, flush to the disk, rename."""
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}.") from error
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    with suppress(OSError):  # some systems cannot flush a folder; the rename itself has happened
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def repeated(names: Iterable[str]) -> str | None:
@@ -171,7 +150,7 @@ def _parse(text: str) -> Any:
 
 def _read_model(document: dict[str, Any]) -> Model:
     names = ("format", "version", "numbers", "w", "b", "bias", "labels", "columns", "label", "training")
-    _fields(document, "the model", names)
+    _fields(document, "the model", (*names, sealed.FIELD))
     read, kind = _numbers(document["numbers"])
     w = [read(value, f"w[{j}]") for j, value in enumerate(_list(document["w"], "w"))]
     if not w:

@@ -215,7 +215,7 @@ def predict(
 
     Columns are matched by name. If the file has the label column, the error goes to stderr.
     """
-    from linsep import models
+    from linsep import models, sealed
     from linsep.cli import prediction, report, tables
 
     known = models.load(model)
@@ -224,7 +224,7 @@ def predict(
         predictions, values = prediction.label(known.halfspace, table.X)
     text = prediction.lines(predictions, values if scores else None, header=output is not None)
     if output:
-        models.write_file(output, text.encode())
+        sealed.write_file(output, text.encode())
     else:
         sys.stdout.write(text)
     for remark in table.notes:

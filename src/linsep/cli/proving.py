@@ -186,11 +186,11 @@ def _timed(doing: str, work: "Callable[[], Any]", table: "Table", source: "Sourc
 
 def _keep(verdict: "Verdict", proof: str | None, file: str, label: str | None, table: "Table") -> None:
     """Write the proof where it is asked for, and say how it is checked."""
-    from linsep import models
+    from linsep import sealed
     from linsep.cli import proofs, report
 
     if proof is None:
         return
-    models.write_file(proof, verdict.to_json().encode())
+    sealed.write_file(proof, verdict.to_json().encode())
     claims = "It claims nothing." if verdict.separable is None else proofs.how_to_check(proof, file, label, table)
     report.note(f"Proof written to {proof}. {claims}")
