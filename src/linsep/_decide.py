@@ -56,7 +56,7 @@ def decide(X: Any, y: Any = None, *, bias: bool = True, time_limit: float | None
         verdict = case.verdict(case.settle_while_reading())
     except OutOfTime:
         return case.undecided()
-    verdict.verify(source)
+    verdict.verify(source.fresh())
     return verdict
 
 

@@ -42,7 +42,7 @@ def max_margin(X: Any, y: Any = None, *, gap: float = 1e-6, time_limit: float | 
     if widest is None or not widest.low > 0:
         return decide(source, time_limit=None if time_limit is None else max(0.0, time_limit - clock.seconds))
     verdict = _exactly(source, widest, clock) or _certified(source, widest, clock)
-    verdict.verify(source)
+    verdict.verify(source.fresh())
     return verdict
 
 
@@ -68,7 +68,7 @@ def _exactly(source: Source, widest: Widest, clock: Clock) -> Separable | None:
     nearest = Obstruction(tuple(widest.support.row_numbers.tolist()), found.multipliers)
     verdict = _separable(source, clock, found.weights, found.bias_weight, (low, high), nearest)
     try:
-        verdict.verify(source)
+        verdict.verify(source.fresh())
     except CertificateError:  # some other row is nearer: floats named the wrong support
         return None
     return replace(verdict, gamma_squared=found.gamma_squared)

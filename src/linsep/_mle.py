@@ -123,7 +123,7 @@ class Regression:
         )
 
     def _checked(self, verdict: Verdict) -> Verdict:
-        verdict.verify(self.source)
+        verdict.verify(self.source.fresh())
         return self._named(verdict)
 
     def _named(self, verdict: Verdict) -> Verdict:
