@@ -84,7 +84,7 @@ class CheckpointFile:
     """
 
     def __init__(self, path: str | Path, identity: Identity, note: Callable[[str], None] = lambda text: None) -> None:
-        self.path, self.identity, self._note = Path(path), identity, note
+        self.path, self.identity, self.note = Path(path), identity, note
         self._lock = threading.RLock()
         self._saved, self._cost, self._is_stale = time.monotonic(), 0.0, False
         self._texts: dict[Key, str] = {}
@@ -153,17 +153,17 @@ class CheckpointFile:
             except CheckpointError as error:
                 if not HEAD.startswith(content[: len(HEAD)]):  # somebody's file, which the next save would replace
                     raise CheckpointError(f"{path}: {error} Give the run another file name.") from None
-                self._note(f"{path}: {error} It is not used.")
+                self.note(f"{path}: {error} It is not used.")
                 path.unlink(missing_ok=True)
                 damaged = True
                 continue
             if reason := self.identity.differs(identity):
-                self._note(f"{path}: {reason}. Starting over.")
+                self.note(f"{path}: {reason}. Starting over.")
             else:
                 self._texts = texts
             return
         if damaged:
-            self._note("No whole checkpoint is left. Starting over.")
+            self.note("No whole checkpoint is left. Starting over.")
 
 
 def _read(path: Path) -> bytes | None:

@@ -11,6 +11,7 @@ from linsep.cli.options import (
     SEPARABLE,
     UNDECIDED,
     Bias,
+    Checkpoint,
     File,
     Gap,
     Json,
@@ -36,6 +37,7 @@ def decide(
     bias: Bias = None,
     time_limit: TimeLimit = None,
     proof: Proof = None,
+    checkpoint: Checkpoint = None,
     json: Json = False,
 ) -> int:
     """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
@@ -43,19 +45,23 @@ def decide(
     It prints the hyperplane, or the few rows that make it impossible.
     """
     from linsep._decide import decide as prove
-    from linsep.cli import report, tables, verdicts
+    from linsep.cli import checkpointing, report, tables, verdicts
 
     if proof:
         tables.require_folder(proof)
+    checkpointing.require_own(checkpoint, file, proof)
     with tables.about(file):
         table, source = _read(file, label)
         chosen = _chosen_bias(file, table, bias)
-        verdict = _timed("Deciding", lambda: prove(source, bias=chosen, time_limit=time_limit), table, source)
+        with checkpointing.kept(source, checkpoint) as kept:
+            work = lambda: prove(kept.source, bias=chosen, time_limit=time_limit)  # noqa: E731
+            verdict = _timed("Deciding", work, table, source)
     if json:
         report.say_json(verdicts.as_json(verdict))
     else:
         verdicts.show(verdict, verdicts.Subject(file, table))
     _keep(verdict, proof, file, label, table)
+    kept.finish(is_settled=verdict.separable is not None)
     return CODES[verdict.separable]
 
 
@@ -67,6 +73,7 @@ def margin(
     gap: Gap = 1e-6,
     time_limit: TimeLimit = None,
     proof: Proof = None,
+    checkpoint: Checkpoint = None,
     json: Json = False,
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
@@ -74,19 +81,23 @@ def margin(
     The bias is free, for the examples too.
     """
     from linsep._margin import max_margin
-    from linsep.cli import report, tables, verdicts
+    from linsep.cli import checkpointing, report, tables, verdicts
 
     if proof:
         tables.require_folder(proof)
+    checkpointing.require_own(checkpoint, file, proof)
     with tables.about(file):
         table, source = _read(file, label)
-        verdict = _timed("Widening", lambda: max_margin(source, gap=gap, time_limit=time_limit), table, source)
-        bound = _bound(source, gap, time_limit) if verdict.separable else None
+        with checkpointing.kept(source, checkpoint) as kept:
+            work = lambda: max_margin(kept.source, gap=gap, time_limit=time_limit)  # noqa: E731
+            verdict = _timed("Widening", work, table, source)
+            bound = _bound(kept.source, gap, time_limit) if verdict.separable else None
     if json:
         report.say_json(verdicts.as_json(verdict, bound))
     else:
         verdicts.show(verdict, verdicts.Subject(file, table), bound)
     _keep(verdict, proof, file, label, table)
+    kept.finish(is_settled=verdict.separable is not None)
     return CODES[verdict.separable]
 
 
@@ -123,24 +134,33 @@ def verify(
 
 
 def mle(
-    file: File, /, *, label: Label = None, bias: Bias = None, time_limit: TimeLimit = None, json: Json = False
+    file: File,
+    /,
+    *,
+    label: Label = None,
+    bias: Bias = None,
+    time_limit: TimeLimit = None,
+    checkpoint: Checkpoint = None,
+    json: Json = False,
 ) -> int:
     """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
 
     The intercept is the bias.
     """
     import linsep
-    from linsep.cli import coefficients, report, tables, verdicts
+    from linsep.cli import checkpointing, coefficients, report, tables, verdicts
 
+    checkpointing.require_own(checkpoint, file)
     with tables.about(file):
-        table = tables.read(file, label)
+        table, source = _read(file, label)
         chosen = _chosen_bias(file, table, bias)
-        with report.waiting("Deciding"):
-            found = linsep.mle_exists(table.X, table.y, names=table.columns, bias=chosen, time_limit=time_limit)
+        with checkpointing.kept(source, checkpoint) as kept, report.waiting("Deciding"):
+            found = linsep.mle_exists(kept.source, names=table.columns, bias=chosen, time_limit=time_limit)
     if json:
         report.say_json(coefficients.as_json(found))
     else:
         coefficients.show(found, verdicts.Subject(file, table))
+    kept.finish(is_settled=found.exists is not None)
     return CODES[found.exists]
 
 

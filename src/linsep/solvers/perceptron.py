@@ -197,6 +197,8 @@ class Learner:
                 if starts_again:
                     return False
             position = 0
+        if length:
+            raise CheckpointError(f"No block of rows begins at row {first} any more: start over.")
         self.place = None
         return self.updates == updates_before
 

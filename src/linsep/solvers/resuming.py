@@ -43,7 +43,7 @@ def restore(learner: Learner, arrays: Arrays) -> None:
             arrays[name] for name in ("w", "b", "counts", "rows", "mistakes", "place", "random")
         )
     except KeyError as error:
-        raise CheckpointError(f"The run has no {error}: start over.") from None
+        raise CheckpointError(f"The run has no {error}: starting over.") from None
     n_rows = learner.source.n_rows
     numbers = w.dtype in (np.int64, np.float64) and w.dtype == b.dtype and w.shape == learner.w.shape
     counted = counts.dtype == mistakes.dtype == np.int64 and counts.shape == (2,) and bool((counts >= 0).all())
@@ -51,9 +51,9 @@ def restore(learner: Learner, arrays: Arrays) -> None:
     placed = place.dtype == np.int64 and place.shape in ((0,), (4,)) and _is_place(place.tolist(), n_rows)
     drawn = random.dtype == np.uint64 and random.shape == (6,)
     if not (numbers and b.shape == (1,) and counted and known and placed and drawn and bool(np.isfinite(w).all())):
-        raise CheckpointError("The run does not fit these rows: start over.")
+        raise CheckpointError("The run does not fit these rows: starting over.")
     if w.dtype == np.int64 and not learner.is_exact():
-        raise CheckpointError("The run was one of integers, and these rows are not: start over.")
+        raise CheckpointError("The run was one of integers, and these rows are not: starting over.")
     learner.w, learner.b = w, b
     learner.rows_read, learner.updates = counts.tolist()
     learner.mistakes_per_row[:] = 0
