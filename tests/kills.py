@@ -9,6 +9,7 @@ The process is forked where it has imported everything, since a start would take
 """
 
 import contextlib
+import itertools
 import json
 import os
 import random
@@ -20,7 +21,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-os.environ |= {"LINSEP_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # a fork takes no threads
+if __name__ == "__main__":
+    os.environ |= {
+        "LINSEP_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+    }  # a fork takes no threads
 
 import numpy as np
 
@@ -58,7 +64,7 @@ def slow_source(table: Any, y: Any = None) -> Any:
     edges = [len(block) * k // PARTS for k in range(PARTS + 1)]
 
     def parts():
-        for start, stop in zip(edges, edges[1:], strict=False):
+        for start, stop in itertools.pairwise(edges):
             time.sleep(PAUSE_S)
             yield block.values[start:stop], block.y[start:stop]
 
@@ -83,9 +89,11 @@ def start(command: str, folder: Path) -> int:
 def run(command: str, folder: Path) -> int:
     """The command in this process, in the folder."""
     inputs.as_source = slow_source
-    with contextlib.chdir(folder), Path("printed").open("w") as out, Path("remarks").open("a") as err:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            return cli.main([*command.split(), "--json", "--checkpoint", "run.checkpoint"])
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.chdir(folder))
+        stack.enter_context(contextlib.redirect_stdout(stack.enter_context(Path("printed").open("w"))))
+        stack.enter_context(contextlib.redirect_stderr(stack.enter_context(Path("remarks").open("a"))))
+        return cli.main([*command.split(), "--json", "--checkpoint", "run.checkpoint"])
 
 
 def ended(process: int, after: float) -> int | None:

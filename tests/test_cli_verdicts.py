@@ -169,11 +169,12 @@ def test_a_proof_of_half_a_gigabyte_is_refused_unread(monkeypatch, capsys):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_a_terminal_sees_a_spinner_and_stdout_does_not():
+@pytest.mark.parametrize("colour", [{}, {"NO_COLOR": "1"}])
+def test_a_terminal_sees_the_progress_and_stdout_does_not(colour):
     import pty
 
     leader, follower = pty.openpty()
-    environment = {**os.environ, "PYTHONPATH": SOURCES, "TERM": "xterm-256color"}
+    environment = {**os.environ, "PYTHONPATH": SOURCES, "TERM": "xterm-256color", **colour}
     command = [sys.executable, "-m", "linsep.cli", "decide", "touching.csv", "--label", "y"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=follower, text=True)
     out, _ = process.communicate(timeout=60)
@@ -181,7 +182,8 @@ def test_a_terminal_sees_a_spinner_and_stdout_does_not():
     seen = os.read(leader, 1 << 16).decode()
     os.close(leader)
     assert process.returncode == 1
-    assert "Deciding (Ctrl-C ends)" in seen
+    assert re.search(r"Deciding: [0-9]+ reads?, [0-9,]+ rows/s \(Ctrl-C ends\)", seen)
+    assert ("\x1b[32m" in seen) == (not colour)
     assert "\x1b" not in out
     assert "Deciding" not in out
 

@@ -32,6 +32,7 @@ from linsep.cli.options import (
     File,
     Json,
     Label,
+    Progress,
     Seed,
     Terminated,
 )
@@ -179,6 +180,7 @@ def fit(
     label: Label = None,
     output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
     checkpoint: Checkpoint = None,
+    progress: Progress = False,
     run: Run | None = None,
 ) -> int:
     """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
@@ -198,7 +200,7 @@ def fit(
         if not options.max_passes:
             report.note("No cap on passes: it ends when the classes are separated, or with Ctrl-C.")
         kept = checkpointing.opened(learner.source, checkpoint) if checkpoint else None
-        with report.progress(options.max_passes or None) as show:
+        with report.progress(options.max_passes or None, wanted=progress) as show:
             keeper = Keeper(kept, question(learner, options.seed)) if kept else None
             result = run_to_the_end(learner, show, keeper)
     rows = learner.source.n_rows

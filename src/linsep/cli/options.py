@@ -23,6 +23,9 @@ Bias: TypeAlias = Annotated[
     bool | None, Parameter(help="Whether the hyperplane may miss the origin. [default: yes; example:tao, :wang no]")
 ]
 Seed: TypeAlias = Annotated[int, Parameter(help="Seed of everything random.", validator=Number(gte=0))]
+Progress: TypeAlias = Annotated[
+    bool, Parameter(help="Say how it gets on, also where stderr is no terminal.", negative="", show_default=False)
+]
 Json: TypeAlias = Annotated[bool, Parameter(help="Print JSON instead of text.", negative="", show_default=False)]
 Checkpoint: TypeAlias = Annotated[
     str | None, Parameter(help="Keep what is learned in this file; after a stop, go on from it.")

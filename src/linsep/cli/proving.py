@@ -16,6 +16,7 @@ from linsep.cli.options import (
     Gap,
     Json,
     Label,
+    Progress,
     Proof,
     TimeLimit,
 )
@@ -38,6 +39,7 @@ def decide(
     time_limit: TimeLimit = None,
     proof: Proof = None,
     checkpoint: Checkpoint = None,
+    progress: Progress = False,
     json: Json = False,
 ) -> int:
     """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
@@ -53,9 +55,12 @@ def decide(
     with tables.about(file):
         table, source = _read(file, label)
         chosen = _chosen_bias(file, table, bias)
-        with checkpointing.kept(source, checkpoint) as kept:
-            work = lambda: prove(kept.source, bias=chosen, time_limit=time_limit)  # noqa: E731
-            verdict = _timed("Deciding", work, table, source)
+        with (
+            report.searching("Deciding", source, wanted=progress) as (rows, watch),
+            checkpointing.kept(rows, checkpoint) as kept,
+        ):
+            work = lambda: prove(kept.source, bias=chosen, time_limit=time_limit, watch=watch)  # noqa: E731
+            verdict = _timed(work, table, source)
     if json:
         report.say_json(verdicts.as_json(verdict))
     else:
@@ -74,6 +79,7 @@ def margin(
     time_limit: TimeLimit = None,
     proof: Proof = None,
     checkpoint: Checkpoint = None,
+    progress: Progress = False,
     json: Json = False,
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
@@ -88,9 +94,12 @@ def margin(
     checkpointing.require_own(checkpoint, file, proof)
     with tables.about(file):
         table, source = _read(file, label)
-        with checkpointing.kept(source, checkpoint) as kept:
-            work = lambda: max_margin(kept.source, gap=gap, time_limit=time_limit)  # noqa: E731
-            verdict = _timed("Widening", work, table, source)
+        with (
+            report.searching("Widening", source, wanted=progress) as (rows, watch),
+            checkpointing.kept(rows, checkpoint) as kept,
+        ):
+            work = lambda: max_margin(kept.source, gap=gap, time_limit=time_limit, watch=watch)  # noqa: E731
+            verdict = _timed(work, table, source)
             bound = _bound(kept.source, gap, time_limit) if verdict.separable else None
     if json:
         report.say_json(verdicts.as_json(verdict, bound))
@@ -141,6 +150,7 @@ def mle(
     bias: Bias = None,
     time_limit: TimeLimit = None,
     checkpoint: Checkpoint = None,
+    progress: Progress = False,
     json: Json = False,
 ) -> int:
     """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
@@ -154,8 +164,11 @@ def mle(
     with tables.about(file):
         table, source = _read(file, label)
         chosen = _chosen_bias(file, table, bias)
-        with checkpointing.kept(source, checkpoint) as kept, report.waiting("Deciding"):
-            found = linsep.mle_exists(kept.source, names=table.columns, bias=chosen, time_limit=time_limit)
+        with (
+            report.searching("Deciding", source, wanted=progress) as (rows, watch),
+            checkpointing.kept(rows, checkpoint) as kept,
+        ):
+            found = linsep.mle_exists(kept.source, names=table.columns, bias=chosen, time_limit=time_limit, watch=watch)
     if json:
         report.say_json(coefficients.as_json(found))
     else:
@@ -176,12 +189,10 @@ def _chosen_bias(file: str, table: "Table", bias: bool | None) -> bool:
 def _bound(source: "Source", gap: float, time_limit: float | None) -> "Novikoff | None":
     """Novikoff's bound, unless the time or the doubles end before it is certain."""
     from linsep._margin import novikoff
-    from linsep.cli import report
     from linsep.errors import NotSeparableError
 
     try:
-        with report.waiting("Bounding the updates"):
-            return novikoff(source, gap=gap, time_limit=time_limit)
+        return novikoff(source, gap=gap, time_limit=time_limit)
     except NotSeparableError:
         return None
 
@@ -194,13 +205,12 @@ def _read(file: str, label: str | None) -> "tuple[Table, Source]":
     return table, as_source(table.X, table.y)
 
 
-def _timed(doing: str, work: "Callable[[], Any]", table: "Table", source: "Source") -> "Verdict":
+def _timed(work: "Callable[[], Any]", table: "Table", source: "Source") -> "Verdict":
     """The verdict, with the time that its check took counted in and the names of the file."""
-    from linsep.cli import proofs, report
+    from linsep.cli import proofs
 
     started = time.perf_counter()
-    with report.waiting(doing):
-        verdict = work()
+    verdict = work()
     return proofs.signed(verdict, table, source, time.perf_counter() - started)
 
 

@@ -13,6 +13,7 @@ when the whole is read, almost everything is known.
 Floats guide, exact arithmetic answers: what floats cannot settle is handed on as `Stuck`.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -175,6 +176,8 @@ def _settle(level: Level, working: WorkingSet, clock: Clock) -> Found:
         matters = np.flatnonzero(working.matters)
         numbers, weights = working.block.row_numbers[matters], answer.multipliers[matters]
         clock.support = tuple(zip(numbers.tolist(), weights.tolist(), strict=True))
+        if clock.watch is not None:
+            clock.saw(high=_ceiling(working.block.take(matters), weights, working.frame.bias))
         w, b = working.frame.halfspace(answer.w)
         w, b, scan = scan_safely(level.source, w, b, worst=min(max(4 * width, len(working.block) // 2), 20 * width))
         clock.reads += level.numbers is None
@@ -211,6 +214,19 @@ def _prove_blocked(working: WorkingSet) -> Blocked | None:
         if weights is not None and min(weights) > 0:
             return Blocked(rows, original_multipliers(weights, integers.row_exponents))
     return None
+
+
+def _ceiling(rows: Block, weights: Floats, bias: bool) -> float:
+    """What the rows that matter say about the margin, in floats: half the distance of the classes' weighted means."""
+    values = rows.values if isinstance(rows.values, np.ndarray) else rows.values.toarray()
+    plus = rows.y > 0
+    with np.errstate(all="ignore"):
+        if not bias:
+            return float(np.linalg.norm((weights * rows.y) @ values) / weights.sum())
+        if plus.all() or not plus.any():
+            return math.inf
+        means = [np.average(values[side], axis=0, weights=weights[side]) for side in (plus, ~plus)]
+        return float(np.linalg.norm(means[0] - means[1]) / 2)
 
 
 def _stuck(working: WorkingSet) -> Stuck:
