@@ -263,11 +263,11 @@ def test_a_gap_is_a_number_between_0_and_1(gap, capsys):
 
 
 def estimates(monkeypatch, exists, coefficients, separated_rows=()):
-    def mle_exists(X, y, names=None, *, bias=True, time_limit=None):
-        assert (tuple(names), bias, time_limit) == (("a", "b"), True, None)
+    def mle_exists(source, names=None, *, bias=True, time_limit=None, watch=None):
+        assert (tuple(names), bias, time_limit, watch) == (("a", "b"), True, None, None)
         return SimpleNamespace(
             exists=exists,
-            verdict=linsep.decide(X, y),
+            verdict=linsep.decide(source),
             coefficients=coefficients,
             separated_rows=separated_rows,
             explain=lambda: "The answer.\nWhat to do: look at the rows.",

@@ -15,7 +15,7 @@ class WatchedSource(Source):
     >>> from linsep.sources.inputs import as_source
     >>> source = WatchedSource(as_source(*linsep.datasets.cornwell()))
     >>> source.scan(np.ones(2), 0.0).mistakes, source.rows_read
-    (2, 4)
+    (1, 4)
     """
 
     def __init__(self, source: Source) -> None:
