@@ -24,6 +24,7 @@ from linsep import __version__, cli
 from linsep.cli import main
 from linsep.datasets import planted
 from linsep.models import load
+from linsep.sealed import seal
 from linsep.solvers import perceptron
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -81,7 +82,7 @@ FILES = {
     # Points of the moment curve with alternating labels: 14 rows whose weights are binomial coefficients.
     "curve.csv": moment_curve(12),
     "truths.csv": "flag,y\ntrue,0\nfalse,1\n",
-    "claims_nothing.json": (
+    "claims_nothing.json": seal(
         '{"format": "linsep-proof", "version": "1", "kind": "undecided", "data": {"rows": "4", "columns": "2", '
         '"bias": true, "labels": ["text:no", "text:yes"], "names": ["a", "b"], "label_column": "y", '
         '"numbers": "binary64", "rows_left_out": "0"}, "reason": "time is up", '

@@ -1,6 +1,7 @@
 """How wide is the gap between the classes, and how many mistakes can the Perceptron make? Both certified."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,12 +22,19 @@ AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is sol
 MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound
 
 
-def max_margin(X: Any, y: Any = None, *, gap: float = 1e-6, time_limit: float | None = None) -> Verdict:
+def max_margin(
+    X: Any,
+    y: Any = None,
+    *,
+    gap: float = 1e-6,
+    time_limit: float | None = None,
+    watch: Callable[[Clock], None] | None = None,
+) -> Verdict:
     """The hyperplane with the largest margin: `Separable` with `margin` = (low, high), or the proof that none exists.
 
     The margin is geometric and the bias is free: the distance of the nearest row to the hyperplane. `low` is the
     margin of this hyperplane, `high` a bound that no hyperplane exceeds, proved by the rows of `nearest`; they
-    differ by at most the part `gap`, unless doubles cannot tell them apart that well.
+    differ by at most the part `gap`, unless doubles cannot tell them apart that well. `watch` is that of `decide`.
 
     >>> import linsep
     >>> verdict = linsep.max_margin([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]], [0, 0, 1, 1])
@@ -35,15 +43,16 @@ def max_margin(X: Any, y: Any = None, *, gap: float = 1e-6, time_limit: float | 
     """
     if not 0 < gap < 1:
         raise ArgumentError(f"gap is {gap}: it must lie between 0 and 1.")
-    source, clock = as_source(X, y), Clock(time_limit)
+    source, clock = as_source(X, y), Clock(time_limit, watch=watch)
     try:
         widest = WidestSearch(source, homogeneous=False, gap=gap / 2, clock=clock).run()
     except OutOfTime:
         widest = None
     if widest is None or not widest.low > 0:
-        return decide(source, time_limit=None if time_limit is None else max(0.0, time_limit - clock.seconds))
+        left = None if time_limit is None else max(0.0, time_limit - clock.seconds)
+        return decide(source, time_limit=left, watch=watch)
     verdict = _exactly(source, widest, clock) or _certified(source, widest, clock)
-    verdict.verify(source)
+    verdict.verify(source.fresh())
     return verdict
 
 
@@ -69,7 +78,7 @@ def _exactly(source: Source, widest: Widest, clock: Clock) -> Separable | None:
     nearest = Obstruction(tuple(widest.support.row_numbers.tolist()), found.multipliers)
     verdict = _separable(source, clock, found.weights, found.bias_weight, (low, high), nearest)
     try:
-        verdict.verify(source)
+        verdict.verify(source.fresh())
     except CertificateError:  # some other row is nearer: floats named the wrong support
         return None
     return replace(verdict, gamma_squared=found.gamma_squared)

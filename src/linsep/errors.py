@@ -16,6 +16,7 @@ LinsepError
 │   ├── MissingColumnError           no column of that name
 │   ├── FileError                    a file that cannot be read as what it claims to be
 │   ├── ModelError                   a model file that is damaged, foreign or of another version
+│   ├── CheckpointError              a checkpoint that is damaged, foreign, of another version or of other data
 │   └── ArgumentError                an option outside its range
 ├── NotSeparableError                a question about the margin of rows that have none; the verdict is attached
 ├── CertificateError                 a proof that does not hold: the failing row is named
@@ -97,6 +98,10 @@ class FileError(InputError):
 
 class ModelError(InputError):
     """A model file is damaged, foreign or of another version."""
+
+
+class CheckpointError(InputError):
+    """A checkpoint is damaged, foreign, of another version or of other data."""
 
 
 class ArgumentError(InputError):

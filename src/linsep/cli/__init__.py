@@ -2,7 +2,7 @@
 
 Everything heavy is imported inside the commands, so that `linsep --help` answers at once.
 Exit codes: 0 separable, 1 proved not separable, 2 bad input or usage, 3 undecided, 4 a fault of linsep; 130
-interrupted.
+interrupted (Ctrl-C), 143 terminated (SIGTERM, with a checkpoint).
 """
 
 import os
@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
+from signal import SIGTERM
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Parameter
@@ -24,12 +25,16 @@ from linsep.cli.options import (
     INTERRUPTED,
     OF_A_FAULT,
     SEPARABLE,
+    TERMINATED,
     UNDECIDED,
     Bias,
+    Checkpoint,
     File,
     Json,
     Label,
+    Progress,
     Seed,
+    Terminated,
 )
 from linsep.errors import LinsepError
 
@@ -101,6 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return _fail("interrupted.", INTERRUPTED)
+    except Terminated:
+        return _fail("terminated.", TERMINATED)
     except CycloptsError as error:
         return _fail(f"{error}\nlinsep --help lists the commands, linsep COMMAND --help their options.", BAD_INPUT)
     except (LinsepError, OSError) as error:
@@ -172,13 +179,18 @@ def fit(
     *,
     label: Label = None,
     output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
     run: Run | None = None,
 ) -> int:
     """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
-    from linsep.cli import report, tables
+    from linsep.cli import checkpointing, report, tables
+    from linsep.cli.training import Keeper
     from linsep.cli.training import fit as run_to_the_end
+    from linsep.solvers.resuming import question
 
     options = run or Run()
+    checkpointing.require_own(checkpoint, file, output)
     if output:
         tables.require_folder(output)  # before the hours of learning, not after them
     with tables.about(file):
@@ -187,8 +199,10 @@ def fit(
         _mention_bias(file, table, options)
         if not options.max_passes:
             report.note("No cap on passes: it ends when the classes are separated, or with Ctrl-C.")
-        with report.progress(options.max_passes or None) as show:
-            result = run_to_the_end(learner, show)
+        kept = checkpointing.opened(learner.source, checkpoint) if checkpoint else None
+        with report.progress(options.max_passes or None, wanted=progress) as show:
+            keeper = Keeper(kept, question(learner, options.seed)) if kept else None
+            result = run_to_the_end(learner, show, keeper)
     rows = learner.source.n_rows
     if options.json:
         report.say_json(report.fitted_json(result, rows))
@@ -197,6 +211,11 @@ def fit(
     if output:
         _model(table, learner, result, options).save(output)
         report.note(f"Model written to {output}.")
+    if kept and result.interrupted:
+        checkpointing.how_to_go_on(kept)
+        return TERMINATED if result.stopped_by == SIGTERM else INTERRUPTED
+    if kept:
+        checkpointing.finish(kept, is_settled=result.separated)
     return SEPARABLE if result.separated else UNDECIDED
 
 
@@ -223,8 +242,8 @@ def predict(
     from linsep.cli import prediction, report, tables
     from linsep.errors import ModelError
     from linsep.models import Model
-    from linsep.models.files import write_file
     from linsep.online import OnlinePerceptron
+    from linsep.sealed import write_file
 
     known = load(model)
     if isinstance(known, OnlinePerceptron):

@@ -85,7 +85,7 @@ def predict(
 
     from linsep.cli import prediction, report
     from linsep.errors import ModelError, OneClassError
-    from linsep.models.files import write_file
+    from linsep.sealed import write_file
 
     if is_text != (model.bits is not None):
         seen, use = ("numbers", "leave --text out") if is_text else ("text", "say --text")

@@ -79,7 +79,7 @@ def _write(kind: Kind, source: "Source", output: str, *, bias: bool, time_limit:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from linsep import models
+    from linsep import sealed
 
     figure = Figure(figsize=SIZES[kind], layout="constrained")
     FigureCanvasAgg(figure)
@@ -89,7 +89,7 @@ def _write(kind: Kind, source: "Source", output: str, *, bias: bool, time_limit:
     content = BytesIO()
     with mpl.rc_context({"svg.hashsalt": "linsep"}):
         figure.savefig(content, format=ending[1:], dpi=DOTS_PER_INCH, metadata=SAME_BYTES[ending])
-    models.write_file(output, content.getvalue())
+    sealed.write_file(output, content.getvalue())
     return ax.get_title(loc="left").replace(r"\$", "$")
 
 

@@ -4,8 +4,7 @@
 `halfspaces.py` is the model of `linsep fit`. docs/model-format.md names every field.
 """
 
-from linsep.models.files import write_file
 from linsep.models.halfspaces import Model, Training, from_json, load
 from linsep.models.strict import repeated
 
-__all__ = ["Model", "Training", "from_json", "load", "repeated", "write_file"]
+__all__ = ["Model", "Training", "from_json", "load", "repeated"]

@@ -1,12 +1,11 @@
 """A file is there whole or not at all; a model's text is read up to a cap, and every error begins with its name."""
 
-import os
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from linsep.errors import FileError, ModelError
+from linsep.errors import ModelError
+from linsep.sealed import write_file
 
 MAX_BYTES = 1 << 28  # 256 MiB: ten million weights; a larger file is not a model of this library
 T = TypeVar("T")
@@ -30,37 +29,10 @@ def read_file(path: str | Path, read: Callable[[str], T]) -> T:
 
 def write_model(path: str | Path, text: str) -> None:
     """Write a model's text, unless it is more than would be read back."""
-    try:
-        content = text.encode()
-    except UnicodeEncodeError as error:
-        raise ModelError(f"{path}: a name or a label holds half a surrogate pair, which is not text.") from error
+    content = text.encode()
     if len(content) > MAX_BYTES:
         raise ModelError(
             f"{path}: the model takes {len(content) / 2**20:.0f} MiB as text, and at most {MAX_BYTES >> 20} MiB are "
             "read back. Keep less of the run: keep='average' needs no rows, budget= bounds a kernel's support."
         )
     write_file(path, content)
-
-
-def write_file(path: str | Path, content: bytes) -> None:
-    """Put a file in place in one step: write beside it, flush to the disk, rename."""
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}.") from error
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    with suppress(OSError):  # some systems cannot flush a folder; the rename itself has happened
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

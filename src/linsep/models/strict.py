@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from linsep import sealed
 from linsep.errors import ModelError
 
 FORMAT, VERSION = "linsep-model", 1
@@ -28,7 +29,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def write(document: Document) -> str:
-    """A document as text, one field a line, with the format and its version first."""
+    """A document as text, one field a line, with the format and its version first and a checksum last."""
     whole = {"format": FORMAT, "version": VERSION, **document}
     try:  # each field by itself: the encoder in C knows no indentation
         lines = [
@@ -36,7 +37,10 @@ def write(document: Document) -> str:
         ]
     except ValueError as error:
         raise ModelError(f"the model holds a number that is not finite, which no file keeps: {error}.") from error
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    try:
+        return sealed.seal("{\n" + ",\n".join(lines) + "\n}\n")
+    except UnicodeEncodeError as error:
+        raise ModelError("a name or a label holds half a surrogate pair, which is not text.") from error
 
 
 def read(text: str) -> Document:
@@ -47,7 +51,9 @@ def read(text: str) -> Document:
     if document.get("version") != VERSION or isinstance(document["version"], (bool, float)):
         version = shown(document.get("version"))
         raise ModelError(f"version is {version}: this linsep reads version {VERSION}. Use a newer linsep.")
-    return {name: value for name, value in document.items() if name not in ("format", "version")}
+    if reason := sealed.fault(text):
+        raise ModelError(f"the model is not whole: {reason}.")
+    return {name: value for name, value in document.items() if name not in ("format", "version", sealed.FIELD)}
 
 
 def _parse(text: str) -> Any:

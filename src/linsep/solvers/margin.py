@@ -112,6 +112,7 @@ class WidestSearch:
             if best is None or better.low > best.low * (1 + gap / 8) or better.high < best.high * (1 - gap / 8):
                 waited = 0
             best = better
+            self.clock.saw(0.0 if self.homogeneous or level.numbers is not None else best.low, self._known(best))
             if best.low >= best.high * (1 - gap):
                 return best
             if not self.working.renew(answer.w, worst, slack=min(gap, 0.5) / 4):
@@ -119,6 +120,9 @@ class WidestSearch:
                 waited += TRIES // 4
             waited += 1
         return best
+
+    def _known(self, best: Widest) -> float:
+        return math.inf if self.homogeneous else best.high  # another margin, of other rows
 
     def _solve(self) -> Shortest:
         """The shortest vector for the working set; every row with a multiplier matters, however small that is."""

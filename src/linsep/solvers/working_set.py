@@ -13,6 +13,7 @@ when the whole is read, almost everything is known.
 Floats guide, exact arithmetic answers: what floats cannot settle is handed on as `Stuck`.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
@@ -146,14 +147,23 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
 
 def walk(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
     """Let the Perceptron try first, for a few passes: with many columns it is often there before a sample is."""
-    learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
-    for _ in learner.walk():
-        clock.check()
-    clock.reads += learner.passes
-    w, b = learner.halfspace.w.astype(np.float64), float(learner.halfspace.b)
+
+    def learn() -> Floats:
+        learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
+        for _ in learner.walk():
+            clock.check()
+        return np.array([*learner.halfspace.w, learner.halfspace.b, learner.converged, learner.passes], np.float64)
+
+    def fits(found: Floats) -> bool:
+        return found.dtype == np.float64 and found.shape == (source.n_columns + 3,) and bool(np.isfinite(found).all())
+
+    asked = f"the Perceptron, bias {bias}, {PASSES} passes"
+    *weights, b, converged, passes = source.recall(asked, learn, fits).tolist()
+    clock.reads += int(passes)
+    w = np.array(weights)
     scan = source.scan(w, b)
     nobody = np.zeros(0, np.int64)
-    if not learner.converged or not is_separated(source, w, b, scan):
+    if not converged or not is_separated(source, w, b, scan):
         return None
     return Separated(w, b, min(scan.lowest), source.take(nobody), np.zeros(0))
 
@@ -184,6 +194,8 @@ def _settle(level: Level, working: WorkingSet[Frame], clock: Clock) -> Found:
         matters = np.flatnonzero(working.matters)
         numbers, weights = working.block.row_numbers[matters], answer.multipliers[matters]
         clock.support = tuple(zip(numbers.tolist(), weights.tolist(), strict=True))
+        if clock.watch is not None:
+            clock.saw(high=_ceiling(working.block.take(matters), weights, working.frame.bias))
         w, b = working.frame.halfspace(answer.w)
         w, b, scan = scan_safely(level.source, w, b, worst=min(max(4 * width, len(working.block) // 2), 20 * width))
         clock.reads += level.numbers is None
@@ -220,6 +232,19 @@ def _prove_blocked(working: WorkingSet[Frame]) -> Blocked | None:
         if weights is not None and min(weights) > 0:
             return Blocked(rows, original_multipliers(weights, integers.row_exponents))
     return None
+
+
+def _ceiling(rows: Block, weights: Floats, bias: bool) -> float:
+    """What the rows that matter say about the margin, in floats: half the distance of the classes' weighted means."""
+    values = rows.values if isinstance(rows.values, np.ndarray) else rows.values.toarray()
+    plus = rows.y > 0
+    with np.errstate(all="ignore"):
+        if not bias:
+            return float(np.linalg.norm((weights * rows.y) @ values) / weights.sum())
+        if plus.all() or not plus.any():
+            return math.inf
+        means = [np.average(values[side], axis=0, weights=weights[side]) for side in (plus, ~plus)]
+        return float(np.linalg.norm(means[0] - means[1]) / 2)
 
 
 def _stuck(working: WorkingSet[Frame]) -> Stuck:
