@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/kernels/*.py | cksum | cut -d' ' -f1)
 
-.PHONY: demo test torture lint format bench load images chromium clean
+.PHONY: demo test torture kills fuzz lint format bench load images chromium clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
@@ -24,6 +24,14 @@ chromium:
 # Every instance with a known answer, every way: ten minutes on two cores. docs/torture.md says what it runs.
 torture: $(VENV)/.test
 	$(BIN)/python tests/torture.py 2
+
+# SIGKILL at 200 random moments, each run resumed until it is done: five minutes. docs/checkpoints.md
+kills: $(VENV)/.test
+	$(BIN)/python tests/kills.py 200
+
+# 200,000 mutated inputs for each reader of files: six minutes.
+fuzz: $(VENV)/.test
+	PYTHONPATH=. $(BIN)/python tests/fuzz.py 200000
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

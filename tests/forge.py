@@ -38,6 +38,7 @@ from linsep.certificates.recheck import margin_bounds
 from linsep.certificates.rows import rows_of
 from linsep.certificates.written import verdict_from_json
 from linsep.errors import LinsepError
+from linsep.sealed import seal
 
 
 @dataclass
@@ -498,7 +499,22 @@ WILD: list[Forgery] = [
 
 
 def spoil_text(text: str, rng: random.Random) -> bytes:
-    """Truncate, repeat a field, slip in NaN, flip a byte, or add to the end."""
+    """Truncate, repeat a field, slip in NaN, flip a byte, or add to the end; half of it under a checksum of its own."""
+    spoiled = _spoiled(text, rng)
+    if rng.random() < 0.5:
+        with contextlib.suppress(UnicodeDecodeError):
+            return seal(spoiled.decode()).encode()
+    return spoiled
+
+
+def resealed(document: Any) -> str:
+    """The document as text, with the checksum that this text has."""
+    if isinstance(document, dict):
+        document = {name: value for name, value in document.items() if name != "sha256"}
+    return seal(json.dumps(document))
+
+
+def _spoiled(text: str, rng: random.Random) -> bytes:
     raw = text.encode()
     spot = rng.randrange(len(raw))
     flipped = raw[:spot] + bytes([raw[spot] ^ (1 << rng.randrange(8))]) + raw[spot + 1 :]
@@ -570,7 +586,7 @@ def hear_forgery(court: Court, document: Any, table: Table, rng: random.Random) 
     layout = rng.choice(["dense", "csr", "lists"])
     draw = rng.random()
     if draw < 0.1:
-        proof = spoil_text(json.dumps(document), rng)
+        proof = spoil_text(resealed(document), rng)
         try:
             document = json.loads(proof)
         except (ValueError, RecursionError):
@@ -581,7 +597,7 @@ def hear_forgery(court: Court, document: Any, table: Table, rng: random.Random) 
     for change in rng.choices(forgeries, k=rng.choice([1, 1, 1, 2, 3])):
         with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError, IndexError):
             change(document, table, rng)  # an earlier change may have left nothing for this one to change
-    court.hear(json.dumps(document).encode(), table, judge(document, table), draw < 0.6, layout)
+    court.hear(resealed(document).encode(), table, judge(document, table), draw < 0.6, layout)
 
 
 if __name__ == "__main__":

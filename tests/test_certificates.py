@@ -27,6 +27,7 @@ from linsep.errors import (
     NotNumericError,
     ShapeError,
 )
+from linsep.sealed import seal
 
 E, M = 2.0**-1074, np.finfo(float).max
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
@@ -515,7 +516,7 @@ def test_json_that_is_not_to_the_letter_is_refused(old, new):
     text = xor().to_json()
     assert old in text
     with pytest.raises(CertificateError):
-        verdict_from_json(text.replace(old, new, 1))
+        verdict_from_json(seal(text.replace(old, new, 1).partition(',\n "sha256"')[0] + "}"))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "[" * 10**5, "{}", b"\xff\xff", '{"format": "linsep-proof"}'])

@@ -12,6 +12,7 @@ import pytest
 
 from linsep import checker
 from linsep.certificates.written import verdict_from_json
+from tests.forge import resealed
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "certificate-format.md"
 SOURCE = Path(checker.__file__)
@@ -41,7 +42,7 @@ def proof_of(kind="separable", **changes):
     document = json.loads(next(text for name, _, text in EXAMPLES if name == kind))
     document["data"] |= {k: v for k, v in changes.items() if k in document["data"]}
     document |= {k: v for k, v in changes.items() if k in document}
-    return json.dumps(document)
+    return resealed(document)
 
 
 def point_proof(**changes):

@@ -24,6 +24,7 @@ from linsep import __version__, cli
 from linsep.cli import main
 from linsep.datasets import planted
 from linsep.models import load
+from linsep.sealed import seal
 from linsep.solvers import perceptron
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -81,12 +82,20 @@ FILES = {
     # Points of the moment curve with alternating labels: 14 rows whose weights are binomial coefficients.
     "curve.csv": moment_curve(12),
     "truths.csv": "flag,y\ntrue,0\nfalse,1\n",
-    "claims_nothing.json": (
+    "claims_nothing.json": seal(
         '{"format": "linsep-proof", "version": "1", "kind": "undecided", "data": {"rows": "4", "columns": "2", '
         '"bias": true, "labels": ["text:no", "text:yes"], "names": ["a", "b"], "label_column": "y", '
         '"numbers": "binary64", "rows_left_out": "0"}, "reason": "time is up", '
         '"margin": {"low": 0.0, "high": null}, "effort": {"reads": "1", "seconds": 0.5}}'
     ),
+    "mail.tsv": (
+        "ham\tSee you at lunch\nspam\tWIN a prize, now!\nham\tlunch at one?\nspam\ta prize for you: £100\n"
+        "\nham\tthe prize lunch was fine\nspam\twin win win\n"
+    ),
+    "more_mail.tsv": "other\tan unknown kind\nspam\tprize\n",
+    "unknown_mail.tsv": "free prize\n\tlunch with you\n",
+    "torn.tsv": "ham\tsee you\nspam win\n",
+    "one_kind.tsv": "ham\tsee you\nham\tlunch\n",
     "notes.txt": "hello\n",
     "noending": "hello\n",
     "broken.npz": "PK\x03\x04 and no more",
@@ -105,6 +114,7 @@ def folder(tmp_path_factory):
         (path / name).write_text(text, newline="")
     X, y = np.array([[-1, 3], [-1, -1], [3, -1], [0, 1.5]]), np.array([-1, -1, 1, 1])
     (path / "latin1.csv").write_bytes("a,größe,y\n1,2,0\n".encode("latin-1"))
+    (path / "latin1.tsv").write_bytes("ham\tok\nspam\tgrößer\n".encode("latin-1"))
     np.save(path / "cornwell.npy", np.column_stack([X, y]))
     np.save(path / "nan.npy", [[1, np.nan, 0], [2, 3, 1]])
     np.save(path / "line.npy", [1.0, 2.0])

@@ -22,6 +22,7 @@ from linsep.certificates.written import verdict_from_json
 from linsep.cli import main
 from linsep.cli.csvfile import CsvFile
 from linsep.errors import InputError, NotSeparableError
+from linsep.sealed import seal
 
 SOURCES = str(Path(cli.__file__).parents[2])
 FILES = {
@@ -105,7 +106,7 @@ def test_json_holds_the_facts_of_the_proof(capsys):
     main(["decide", "touching.csv", "--label", "y", "--json", "--proof", "proof.json"])
     printed, written = json.loads(capsys.readouterr().out), json.loads(Path("proof.json").read_text())
     assert {name: printed[name] for name in written.keys() & printed.keys()} == {
-        name: value for name, value in written.items() if name not in ("format", "version", "effort")
+        name: value for name, value in written.items() if name not in ("format", "version", "effort", "sha256")
     }
     assert (printed["kind"], printed["separable"], printed["reads"]) == ("touching", False, 1)
     assert printed["seconds"] == written["effort"]["seconds"] > 0
@@ -168,11 +169,12 @@ def test_a_proof_of_half_a_gigabyte_is_refused_unread(monkeypatch, capsys):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_a_terminal_sees_a_spinner_and_stdout_does_not():
+@pytest.mark.parametrize("colour", [{}, {"NO_COLOR": "1"}])
+def test_a_terminal_sees_the_progress_and_stdout_does_not(colour):
     import pty
 
     leader, follower = pty.openpty()
-    environment = {**os.environ, "PYTHONPATH": SOURCES, "TERM": "xterm-256color"}
+    environment = {**os.environ, "PYTHONPATH": SOURCES, "TERM": "xterm-256color", **colour}
     command = [sys.executable, "-m", "linsep.cli", "decide", "touching.csv", "--label", "y"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=follower, text=True)
     out, _ = process.communicate(timeout=60)
@@ -180,7 +182,8 @@ def test_a_terminal_sees_a_spinner_and_stdout_does_not():
     seen = os.read(leader, 1 << 16).decode()
     os.close(leader)
     assert process.returncode == 1
-    assert "Deciding (Ctrl-C ends)" in seen
+    assert re.search(r"Deciding: [0-9]+ reads?, [0-9,]+ rows/s \(Ctrl-C ends\)", seen)
+    assert ("\x1b[32m" in seen) == (not colour)
     assert "\x1b" not in out
     assert "Deciding" not in out
 
@@ -230,7 +233,7 @@ def test_rows_of_floats_limit_the_margin_by_shares(capsys):
 def test_a_forged_margin_is_refuted_by_both(capsys):
     main(["margin", "separable.csv", "--label", "y", "--proof", "proof.json"])
     forged = Path("proof.json").read_text().replace('"low": 1.0, "high": 1.0', '"low": 1.5, "high": 1.5')
-    Path("proof.json").write_text(forged)
+    Path("proof.json").write_text(seal(forged.partition(',\n "sha256"')[0] + "}"))
     assert main(["verify", "proof.json", "separable.csv"]) == 1
     assert "nearer to the hyperplane" in capsys.readouterr().out
     assert checker("proof.json", "separable.csv").returncode == 1
@@ -260,11 +263,11 @@ def test_a_gap_is_a_number_between_0_and_1(gap, capsys):
 
 
 def estimates(monkeypatch, exists, coefficients, separated_rows=()):
-    def mle_exists(X, y, names=None, *, bias=True, time_limit=None):
-        assert (tuple(names), bias, time_limit) == (("a", "b"), True, None)
+    def mle_exists(source, names=None, *, bias=True, time_limit=None, watch=None):
+        assert (tuple(names), bias, time_limit, watch) == (("a", "b"), True, None, None)
         return SimpleNamespace(
             exists=exists,
-            verdict=linsep.decide(X, y),
+            verdict=linsep.decide(source),
             coefficients=coefficients,
             separated_rows=separated_rows,
             explain=lambda: "The answer.\nWhat to do: look at the rows.",

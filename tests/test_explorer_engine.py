@@ -78,12 +78,12 @@ def test_a_run_that_ends_is_told_from_one_that_was_cut():
     assert not cut["converged"] and len(cut["row"]) == 8
 
 
-def test_the_direction_of_novikoff_reaches_its_gamma():
+def test_the_unit_vector_of_novikoff_reaches_its_gamma():
     X, y = linsep.datasets.cornwell()
     theory = linsep.novikoff(X, y)
-    margins = y * (linsep.homogenise(X) @ np.array(theory.direction))
+    margins = y * (linsep.homogenise(X) @ theory.halfspace.homogeneous)
     assert margins.min() == pytest.approx(theory.gamma[0])
-    assert np.linalg.norm(theory.direction) == pytest.approx(1)
+    assert np.linalg.norm(theory.halfspace.homogeneous) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("preset", presets(), ids=lambda preset: preset["name"])

@@ -143,7 +143,7 @@ def test_each_lecture_example_shows_the_library_s_numbers(visit, explorer, name,
         expect(page.locator("[data-name=update]")).to_have_attribute("data-value", str(step.update))
         W = [*step.w.tolist(), *([step.b] if bias else [])]
         assert number(page, "weights") == W
-        assert number(page, "along") == pytest.approx(sum(a * u for a, u in zip(W, theory.direction, strict=True)))
+        assert number(page, "along") == pytest.approx(np.dot(W, theory.halfspace.homogeneous[: len(W)]))
         assert number(page, "norm") == pytest.approx(sum(a * a for a in W) ** 0.5)
     assert number(page, "bound") == pytest.approx(theory.bound[1])
     expect(page.locator(".step")).to_be_disabled()

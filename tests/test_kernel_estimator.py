@@ -16,8 +16,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import linsep
 from linsep.errors import ArgumentError, OneClassError, OverflowedError
-from linsep.estimators import kernel as module
-from linsep.estimators.kernel import DualPerceptron, KernelPerceptronClassifier, Rows
+from linsep.estimators.kernel import KernelPerceptronClassifier
+from linsep.solvers import dual as module
+from linsep.solvers.dual import DualPerceptron, Rows
 
 KEEPS = ["last", "average", "vote", "best"]
 POLY = {"kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 1.0, "order": "cyclic"}  # exact on small integers
@@ -119,7 +120,7 @@ def test_a_budget_bounds_the_support_of_a_hypothesis(block_rows):
 @pytest.mark.parametrize("order", ["cyclic", "shuffled"])
 def test_each_pass_visits_each_row_once(order, block_rows):
     X, y = integers(50, 2, 3)
-    run = DualPerceptron(Rows(X, lambda A, B: A @ B.T), y.astype(np.int8)[None], None, order, 0)
+    run = DualPerceptron(Rows(X, lambda A, B: A @ B.T), y.astype(np.int8)[None], None, order, np.random.RandomState(0))
     run.learn(4)
     assert run.active and run.history(0).counts.sum() == 4 * 50
 

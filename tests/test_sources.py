@@ -10,6 +10,7 @@ from linsep.errors import NoRowsError, NotFiniteError, ShapeError
 from linsep.sources import memory
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
+from linsep.sources.watched import WatchedSource
 
 RNG = np.random.default_rng(7)
 X = RNG.integers(-8, 9, (97, 6)) / 4
@@ -22,6 +23,7 @@ SOURCES = {
     "csr": lambda X, y: as_source(sp.csr_array(X), y),
     "parts": lambda X, y: CallSource(lambda: [(X[:10], y[:10]), (X[10:11], y[10:11]), (X[11:], y[11:])]),
     "sparse parts": lambda X, y: CallSource(lambda: [(sp.csr_array(X[:50]), y[:50]), (sp.csr_array(X[50:]), y[50:])]),
+    "watched parts": lambda X, y: WatchedSource(SOURCES["parts"](X, y)),
 }
 
 

@@ -6,7 +6,7 @@ Everything public is named here and loads on first use, so that `import linsep` 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from linsep._version import __version__ as __version__
 
 _HOME = {
     "CertificateError": "linsep.errors",
@@ -29,26 +29,32 @@ _HOME = {
     "KernelPerceptronClassifier": "linsep.estimators",
     "MaxMarginClassifier": "linsep.estimators",
     "NotSeparableWarning": "linsep.errors",
+    "OnlinePerceptron": "linsep.online.perceptron",
     "PerceptronClassifier": "linsep.estimators",
     "PerceptronRun": "linsep.solvers.perceptron",
     "Step": "linsep.solvers.perceptron",
     "homogenise": "linsep.halfspace",
+    "load": "linsep._load",
     "mle_exists": "linsep._mle",
     "perceptron": "linsep.solvers.perceptron",
     "perceptron_steps": "linsep.solvers.perceptron",
+    "to_onnx": "linsep._onnx",
 }
-_MODULES = ("datasets", "errors")
+_MODULES = ("datasets", "errors", "plots")
 
 __all__ = sorted([*_HOME, *_MODULES])
 
 if TYPE_CHECKING:
     from linsep import datasets as datasets
     from linsep import errors as errors
+    from linsep import plots as plots
     from linsep._decide import decide as decide
+    from linsep._load import load as load
     from linsep._margin import Novikoff as Novikoff
     from linsep._margin import max_margin as max_margin
     from linsep._margin import novikoff as novikoff
     from linsep._mle import mle_exists as mle_exists
+    from linsep._onnx import to_onnx as to_onnx
     from linsep.certificates import Obstruction as Obstruction
     from linsep.certificates import Overlapping as Overlapping
     from linsep.certificates import Separable as Separable
@@ -67,6 +73,7 @@ if TYPE_CHECKING:
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
     from linsep.mle_report import MleReport as MleReport
+    from linsep.online.perceptron import OnlinePerceptron as OnlinePerceptron
     from linsep.solvers.perceptron import PerceptronRun as PerceptronRun
     from linsep.solvers.perceptron import Step as Step
     from linsep.solvers.perceptron import perceptron as perceptron

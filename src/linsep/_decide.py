@@ -10,6 +10,7 @@ Every verdict is checked against the data before it is handed out, and against n
 """
 
 import math
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -33,13 +34,21 @@ WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside 
 MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
 
 
-def decide(X: Any, y: Any = None, *, bias: bool = True, time_limit: float | None = None) -> Verdict:
+def decide(
+    X: Any,
+    y: Any = None,
+    *,
+    bias: bool = True,
+    time_limit: float | None = None,
+    watch: Callable[[Clock], None] | None = None,
+) -> Verdict:
     """Decide whether a hyperplane separates the two classes, and prove it.
 
     Returns `Separable` (complete separation, with the hyperplane), `Touching` (quasi-complete separation: a
     hyperplane with no row on the wrong side, and the rows that allow no better), `Overlapping` (overlap, with the
     rows that forbid any) or, past `time_limit` seconds, `Undecided`, which proves nothing. Every proof has been
-    checked against the data in exact arithmetic; `verify` does it again.
+    checked against the data in exact arithmetic; `verify` does it again. `watch` is called now and then with the
+    state of the search: its `seconds`, its `reads` of the whole data, and the `bounds` on the margin so far.
 
     >>> import linsep
     >>> linsep.decide([[0, 0], [1, 1], [0, 1]], [0, 1, 1]).kind
@@ -50,13 +59,13 @@ def decide(X: Any, y: Any = None, *, bias: bool = True, time_limit: float | None
     """
     if time_limit is not None and not time_limit >= 0:
         raise ArgumentError(f"time_limit is {time_limit}: it must be a number of seconds, or None.")
-    source, clock = as_source(X, y), Clock(time_limit)
+    source, clock = as_source(X, y), Clock(time_limit, watch=watch)
     case = Case(source, bias, clock)
     try:
         verdict = case.verdict(case.settle_while_reading())
     except OutOfTime:
         return case.undecided()
-    verdict.verify(source)
+    verdict.verify(source.fresh())
     return verdict
 
 

@@ -1,6 +1,7 @@
 """How wide is the gap between the classes, and how many mistakes can the Perceptron make? Both certified."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from linsep._decide import as_integers, decide, facts_of
 from linsep.certificates import Obstruction, Separable, Verdict, recheck
 from linsep.certificates.signs import form_of
 from linsep.errors import ArgumentError, CertificateError, NotSeparableError
+from linsep.halfspace import Halfspace
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_margin import exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
@@ -20,12 +22,19 @@ AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is sol
 MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound
 
 
-def max_margin(X: Any, y: Any = None, *, gap: float = 1e-6, time_limit: float | None = None) -> Verdict:
+def max_margin(
+    X: Any,
+    y: Any = None,
+    *,
+    gap: float = 1e-6,
+    time_limit: float | None = None,
+    watch: Callable[[Clock], None] | None = None,
+) -> Verdict:
     """The hyperplane with the largest margin: `Separable` with `margin` = (low, high), or the proof that none exists.
 
     The margin is geometric and the bias is free: the distance of the nearest row to the hyperplane. `low` is the
     margin of this hyperplane, `high` a bound that no hyperplane exceeds, proved by the rows of `nearest`; they
-    differ by at most the part `gap`, unless doubles cannot tell them apart that well.
+    differ by at most the part `gap`, unless doubles cannot tell them apart that well. `watch` is that of `decide`.
 
     >>> import linsep
     >>> verdict = linsep.max_margin([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]], [0, 0, 1, 1])
@@ -34,15 +43,16 @@ def max_margin(X: Any, y: Any = None, *, gap: float = 1e-6, time_limit: float | 
     """
     if not 0 < gap < 1:
         raise ArgumentError(f"gap is {gap}: it must lie between 0 and 1.")
-    source, clock = as_source(X, y), Clock(time_limit)
+    source, clock = as_source(X, y), Clock(time_limit, watch=watch)
     try:
         widest = WidestSearch(source, homogeneous=False, gap=gap / 2, clock=clock).run()
     except OutOfTime:
         widest = None
     if widest is None or not widest.low > 0:
-        return decide(source, time_limit=None if time_limit is None else max(0.0, time_limit - clock.seconds))
+        left = None if time_limit is None else max(0.0, time_limit - clock.seconds)
+        return decide(source, time_limit=left, watch=watch)
     verdict = _exactly(source, widest, clock) or _certified(source, widest, clock)
-    verdict.verify(source)
+    verdict.verify(source.fresh())
     return verdict
 
 
@@ -68,7 +78,7 @@ def _exactly(source: Source, widest: Widest, clock: Clock) -> Separable | None:
     nearest = Obstruction(tuple(widest.support.row_numbers.tolist()), found.multipliers)
     verdict = _separable(source, clock, found.weights, found.bias_weight, (low, high), nearest)
     try:
-        verdict.verify(source)
+        verdict.verify(source.fresh())
     except CertificateError:  # some other row is nearer: floats named the wrong support
         return None
     return replace(verdict, gamma_squared=found.gamma_squared)
@@ -104,15 +114,15 @@ def _weighed(widest: Widest) -> Obstruction:
 class Novikoff:
     """R, gamma and (R/gamma)² of the rows with a 1 appended (without bias: as they are), between certified bounds.
 
-    The Perceptron makes at most `bound[1]` updates on these rows, in any order. `direction` is the unit vector U of
-    the theorem, rounded to doubles: W·U grows by at least gamma[0] with each update.
+    The Perceptron makes at most `bound[1]` updates on these rows, in any order. `halfspace` is the u* of the
+    theorem, the unit vector W = (w, b) whose margin on these rows is `gamma[0]` at least.
     """
 
     radius: tuple[float, float]
     gamma: tuple[float, float]
     bound: tuple[float, float]
+    halfspace: Halfspace
     bias: bool = True
-    direction: tuple[float, ...] = ()
 
     def explain(self) -> str:
         """The theorem with these numbers."""
@@ -154,7 +164,11 @@ def _theory(source: Source, widest: Widest, bias: bool) -> Novikoff:
     reach = math.sqrt(longest2 + bias)
     radius = (reach * (1 - slack), reach * (1 + slack))
     bound = (radius[0] / high, radius[1] / low if low > 0 else math.inf)
-    normal = np.append(widest.w, widest.b) if bias else widest.w
-    normal = normal / np.abs(normal).max()  # first, so that no square leaves the range of doubles
-    direction = tuple((normal / np.linalg.norm(normal)).tolist())
-    return Novikoff(radius, (low, high), (bound[0] ** 2 * (1 - 1e-14), bound[1] ** 2 * (1 + 1e-14)), bias, direction)
+    bound = (bound[0] ** 2 * (1 - 1e-14), bound[1] ** 2 * (1 + 1e-14))
+    return Novikoff(radius, (low, high), bound, _unit(widest, source), bias)
+
+
+def _unit(widest: Widest, source: Source) -> Halfspace:
+    W = np.append(widest.w, widest.b)
+    W /= np.abs(W).max()  # so that no square leaves the range of doubles
+    return Halfspace.from_homogeneous(W / np.linalg.norm(W), source.labels)

@@ -24,7 +24,7 @@ C. Geyer, Likelihood inference in exponential families and directions of recessi
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -52,13 +52,15 @@ def mle_exists(
     *,
     bias: bool = True,
     time_limit: float | None = None,
+    watch: Callable[[Clock], None] | None = None,
 ) -> MleReport:
     """Say whether the maximum likelihood estimate of a logistic regression exists, and which coefficients diverge.
 
     `names` are the names of the columns; a dataframe brings its own. The intercept, added unless `bias=False`, is
     called "(Intercept)". The report's `coefficients` map each name to "finite", "+inf", "-inf", "undetermined" (the
     estimate diverges, but separation alone does not say how) or "aliased" (a combination of earlier columns). All of
-    it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown".
+    it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `watch` is that of
+    `decide`.
 
     >>> import linsep
     >>> report = linsep.mle_exists([[0, 3], [0, 5], [0, 6], [1, 2], [1, 6]], [0, 1, 0, 1, 1], ["treated", "age"])
@@ -70,7 +72,7 @@ def mle_exists(
     if time_limit is not None and not time_limit >= 0:
         raise ArgumentError(f"time_limit is {time_limit}: it must be a number of seconds, or None.")
     source = as_source(X, y)
-    regression = Regression(source, _names(source, names, bias), bias, Clock(time_limit))
+    regression = Regression(source, _names(source, names, bias), bias, Clock(time_limit, watch=watch))
     return regression.report()
 
 
@@ -123,7 +125,7 @@ class Regression:
         )
 
     def _checked(self, verdict: Verdict) -> Verdict:
-        verdict.verify(self.source)
+        verdict.verify(self.source.fresh())
         return self._named(verdict)
 
     def _named(self, verdict: Verdict) -> Verdict:

@@ -2,9 +2,8 @@
 
     python -m linsep.checker proof.json data.csv [--label COLUMN] [--header]
 
-Can a hyperplane separate the rows of two classes? Write z = y·(x, 1) for a row x of class y = ±1, or z = y·x
-where the proof says that there is no bias. The proof gives one of four answers. All it states is computed
-again here, in integers, from the rows of the file:
+Write z = y·(x, 1) for a row x of class y = ±1, or z = y·x where the proof has no bias. The proof says whether a
+hyperplane separates the classes. All it states is computed again here, in integers, from the rows of the file:
 
   separable    Weights w with z·w > 0 for every row. With a margin (low, high): z·w >= low·|w| for every row,
                the bias not counted in |w|, and `nearest` gives rows with positive weights u whose class means
@@ -20,15 +19,15 @@ again here, in integers, from the rows of the file:
 A row is in the span of the spread exactly when it is 0 on each v of a basis of {v : z·v = 0 on the spread},
 which elimination without fractions finds (Bareiss 1968).
 
-Rows are counted from 0; blank lines are no rows. A decimal stands for the nearest binary64. Digits alone are
-an exact integer; one that binary64 would round is refused unless the proof has "exact-integers". The label
-column is --label (a position from 0, or a name), else the name in the proof, else the last. The first line is
-a header if the label column is given by name, if another field of it is no number, or if --header says so.
-Exit status: 0 VERIFIED, 1 REFUTED, 2 BAD INPUT, 3 UNDECIDED.
+Rows are counted from 0; blank lines are no rows. A decimal is the nearest binary64; digits alone are an exact integer,
+refused if binary64 would round it unless the proof has "exact-integers". The label column is --label (a position or a
+name), else the proof's, else the last. The first line is a header if the label column is given by name, if another
+field of it is no number, or with --header. Exit status: 0 VERIFIED, 1 REFUTED, 2 BAD INPUT, 3 UNDECIDED.
 """
 
 import argparse
 import csv
+import hashlib
 import json
 import math
 import re
@@ -72,8 +71,9 @@ CLAIMS: dict[str, dict[str, Any]] = {
 }
 SIZES = {"rows": COUNT, "columns": COUNT, "rows_left_out": COUNT, "numbers": "binary64|exact-integers"}
 WORDS = {"bias": bool, "labels": [LABEL], "names": ([TEXT],), "label_column": (TEXT,)}
-EFFORT = {"reads": COUNT, "seconds": float}
-FRAME = {"format": "linsep-proof", "version": "1", "data": {**SIZES, **WORDS}, "effort": EFFORT}
+FRAME: dict[str, Any] = {"format": "linsep-proof", "version": "1", "sha256": "[0-9a-f]{64}"}
+FRAME |= {"data": {**SIZES, **WORDS}, "effort": {"reads": COUNT, "seconds": float}}
+SEAL = re.compile(rb'(.*)"sha256": "([0-9a-f]{64})"\n}\n', re.DOTALL)  # the last field: of all bytes before it
 
 
 def has_form(value: Any, form: Any) -> bool:
@@ -103,6 +103,8 @@ def read_proof(path: str) -> dict[str, Any]:
     forms: dict[str, Any] = {**FRAME, **CLAIMS[str(kind)], "kind": kind}
     wrong = [name for name in proof | forms if not has_form(proof.get(name, ...), forms.get(name))]
     need(not wrong, f"fields of the proof are unknown, missing or malformed: {wrong!a:.80}")
+    whole = (seal := SEAL.fullmatch(content)) and hashlib.sha256(seal[1]).hexdigest().encode() == seal[2]
+    need(whole, "the proof does not end in its checksum: it was damaged, edited or reformatted")
     data, margin, separator = proof["data"], proof.get("margin"), proof.get("separator")
     labels = data["labels"] = [read_label(label) for label in data["labels"]]
     width = data["columns"] = int(data["columns"])
@@ -143,8 +145,7 @@ def read_number(field: str, numbers: str) -> int | float:
         raise CheckError(f"{field!a:.40} is not a finite number of at most 600 characters", BAD_INPUT)
     if not field.strip(" +-").isdecimal():
         return float(field)
-    exact = numbers == "exact-integers" or int(field) == float(field)
-    need(exact, f"binary64 would round the integer {field:.40}")
+    need(numbers != "binary64" or int(field) == float(field), f"binary64 would round the integer {field:.40}")
     return int(field)
 
 

@@ -16,10 +16,11 @@ LinsepError
 │   ├── MissingColumnError           no column of that name
 │   ├── FileError                    a file that cannot be read as what it claims to be
 │   ├── ModelError                   a model file that is damaged, foreign or of another version
+│   ├── CheckpointError              a checkpoint that is damaged, foreign, of another version or of other data
 │   └── ArgumentError                an option outside its range
-├── MissingExtraError                an optional library is not installed: the extra that brings it is named
 ├── NotSeparableError                a question about the margin of rows that have none; the verdict is attached
-└── CertificateError                 a proof that does not hold: the failing row is named
+├── CertificateError                 a proof that does not hold: the failing row is named
+└── MissingPackageError (also an ImportError)   an optional library is not installed: the extra is named
 
 UserWarning
 └── NotSeparableWarning              a classifier was fitted to classes that no hyperplane is known to separate
@@ -99,6 +100,10 @@ class ModelError(InputError):
     """A model file is damaged, foreign or of another version."""
 
 
+class CheckpointError(InputError):
+    """A checkpoint is damaged, foreign, of another version or of other data."""
+
+
 class ArgumentError(InputError):
     """An option is outside its range."""
 
@@ -112,17 +117,15 @@ class NotSeparableError(LinsepError):
         super().__init__(f"The classes {known} ({verdict.kind}), so the Perceptron has no bound. See the verdict.")
 
 
-class MissingExtraError(LinsepError, ImportError):
-    """A library that only some of linsep needs is not installed."""
-
-    def __init__(self, what: str, extra: str, error: ImportError) -> None:
-        self.extra = extra
-        missing = f" ({error.name} is missing)" if error.name else ""
-        super().__init__(f"{what} needs more than linsep itself{missing}: pip install 'linsep[{extra}]'")
-
-
 class CertificateError(LinsepError):
     """A proof does not hold against the data."""
+
+
+class MissingPackageError(LinsepError, ImportError):
+    """A library that only some of linsep needs is not installed."""
+
+    def __init__(self, package: str, extra: str, what: str) -> None:
+        super().__init__(f"{what} need {package}, which is not installed: pip install 'linsep[{extra}]'")
 
 
 class NotSeparableWarning(UserWarning):

@@ -1,7 +1,8 @@
 """The written proof: a verdict as JSON text and back, by the rules of docs/certificate-format.md.
 
 A reader of proofs trusts nothing: unknown or missing fields, repeated keys, numbers where strings belong,
-NaN and oversized texts are all refused. Everything wrong with a text is a CertificateError.
+NaN and oversized texts are all refused, and so is a text whose last field, its checksum, does not match.
+Everything wrong with a text is a CertificateError.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
+from linsep import sealed
 from linsep.certificates.rows import Label
 from linsep.certificates.verdicts import (
     NUMBERS,
@@ -44,7 +46,7 @@ def verdict_to_json(verdict: Verdict) -> str:
         lines = [f' "{name}": {json.dumps(value, allow_nan=False)}' for name, value in document.items()]
     except ValueError as error:
         raise CertificateError(f"This verdict cannot be written down: {error}.") from None
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    return sealed.seal("{\n" + ",\n".join(lines) + "\n}")
 
 
 def _data(verdict: Verdict) -> Object:
@@ -128,6 +130,10 @@ def verdict_from_json(text: str | bytes) -> Verdict:
         raise
     except (ValueError, RecursionError) as error:
         raise CertificateError(f"The proof is not JSON: {error}.") from None
+    if isinstance(document, dict) and document.get("format") == FORMAT and document.get("version") == VERSION:
+        if reason := sealed.fault(text):
+            raise CertificateError(f"The proof is not whole: {reason}.")
+        document.pop(sealed.FIELD, None)
     return _verdict(document)
 
 

@@ -2,7 +2,7 @@
 
 Everything heavy is imported inside the commands, so that `linsep --help` answers at once.
 Exit codes: 0 separable, 1 proved not separable, 2 bad input or usage, 3 undecided, 4 a fault of linsep; 130
-interrupted.
+interrupted (Ctrl-C), 143 terminated (SIGTERM, with a checkpoint).
 """
 
 import os
@@ -10,13 +10,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
+from signal import SIGTERM
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 from cyclopts.validators import Number
 
 from linsep import __version__
-from linsep.cli import exploring, proving
+from linsep.cli import exploring, learning, plotting, proving
 from linsep.cli.options import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -24,12 +25,16 @@ from linsep.cli.options import (
     INTERRUPTED,
     OF_A_FAULT,
     SEPARABLE,
+    TERMINATED,
     UNDECIDED,
     Bias,
+    Checkpoint,
     File,
     Json,
     Label,
+    Progress,
     Seed,
+    Terminated,
 )
 from linsep.errors import LinsepError
 
@@ -101,6 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return _fail("interrupted.", INTERRUPTED)
+    except Terminated:
+        return _fail("terminated.", TERMINATED)
     except CycloptsError as error:
         return _fail(f"{error}\nlinsep --help lists the commands, linsep COMMAND --help their options.", BAD_INPUT)
     except (LinsepError, OSError) as error:
@@ -172,13 +179,18 @@ def fit(
     *,
     label: Label = None,
     output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
     run: Run | None = None,
 ) -> int:
     """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
-    from linsep.cli import report, tables
+    from linsep.cli import checkpointing, report, tables
+    from linsep.cli.training import Keeper
     from linsep.cli.training import fit as run_to_the_end
+    from linsep.solvers.resuming import question
 
     options = run or Run()
+    checkpointing.require_own(checkpoint, file, output)
     if output:
         tables.require_folder(output)  # before the hours of learning, not after them
     with tables.about(file):
@@ -187,8 +199,10 @@ def fit(
         _mention_bias(file, table, options)
         if not options.max_passes:
             report.note("No cap on passes: it ends when the classes are separated, or with Ctrl-C.")
-        with report.progress(options.max_passes or None) as show:
-            result = run_to_the_end(learner, show)
+        kept = checkpointing.opened(learner.source, checkpoint) if checkpoint else None
+        with report.progress(options.max_passes or None, wanted=progress) as show:
+            keeper = Keeper(kept, question(learner, options.seed)) if kept else None
+            result = run_to_the_end(learner, show, keeper)
     rows = learner.source.n_rows
     if options.json:
         report.say_json(report.fitted_json(result, rows))
@@ -197,12 +211,17 @@ def fit(
     if output:
         _model(table, learner, result, options).save(output)
         report.note(f"Model written to {output}.")
+    if kept and result.interrupted:
+        checkpointing.how_to_go_on(kept)
+        return TERMINATED if result.stopped_by == SIGTERM else INTERRUPTED
+    if kept:
+        checkpointing.finish(kept, is_settled=result.separated)
     return SEPARABLE if result.separated else UNDECIDED
 
 
 @app.command(help_epilogue="Example: linsep predict model.json new.csv")
 def predict(
-    model: Annotated[str, Parameter(help="A model written by linsep fit.")],
+    model: Annotated[str, Parameter(help="A model written by linsep fit or linsep learn.")],
     file: Annotated[str, Parameter(help="Rows to label: a .csv, .npy or .npz file.")],
     /,
     *,
@@ -210,23 +229,37 @@ def predict(
     scores: Annotated[
         bool, Parameter(help="Add the score w·x + b to each prediction.", negative="", show_default=False)
     ] = False,
+    text: Annotated[
+        bool,
+        Parameter(help="Lines of text, or of a label, a tab and text.", negative="", show_default=False),
+    ] = False,
 ) -> int:
     """Label each row of a file, one label per line. A score of exactly 0 gets the negative label.
 
     Columns are matched by name. If the file has the label column, the error goes to stderr.
     """
-    from linsep import models
+    from linsep._load import load
     from linsep.cli import prediction, report, tables
+    from linsep.errors import ModelError
+    from linsep.models import Model
+    from linsep.online import OnlinePerceptron
+    from linsep.sealed import write_file
 
-    known = models.load(model)
+    known = load(model)
+    if isinstance(known, OnlinePerceptron):
+        return learning.predict(known, model, file, output, scores=scores, is_text=text)
+    if not isinstance(known, Model):
+        raise ModelError(f"{model}: a {type(known).__name__}: predict with it in Python, linsep.load(...).predict(X).")
+    if text:
+        raise ModelError(f"{model}: this model was learned from numbers: leave --text out.")
     with tables.about(file):
         table = tables.read_for(known, file)
         predictions, values = prediction.label(known.halfspace, table.X)
-    text = prediction.lines(predictions, values if scores else None, header=output is not None)
+    page = prediction.lines(predictions, values if scores else None, header=output is not None)
     if output:
-        models.write_file(output, text.encode())
+        write_file(output, page.encode())
     else:
-        sys.stdout.write(text)
+        sys.stdout.write(page)
     for remark in table.notes:
         report.note(remark)
     if table.y is not None:
@@ -234,6 +267,11 @@ def predict(
     return SEPARABLE
 
 
+app.command(
+    learning.learn,
+    help_epilogue="Example: linsep learn --text messages.tsv -o model.json\n\n"
+    f"Exit codes: 0 done, 2 bad input, 130 interrupted (the model is kept), {OF_A_FAULT}",
+)
 app.command(
     proving.decide,
     help_epilogue=f"Example: linsep decide data.csv --label species --proof proof.json\n\n{PROVED_CODES}",
@@ -248,6 +286,11 @@ app.command(
     proving.mle,
     help_epilogue="Example: linsep mle data.csv --label disease\n\n"
     f"Exit codes: 0 the estimate exists, 1 it does not, 2 bad input, 3 undecided, {OF_A_FAULT}",
+)
+app.command(
+    plotting.plot,
+    help_epilogue="Example: linsep plot data.csv --label species -o picture.png\n\n"
+    f"Exit codes: 0 drawn, 1 there is no bound, 2 bad input, 3 none is known, {OF_A_FAULT}",
 )
 
 

@@ -30,7 +30,7 @@ def explore(
     if export:
         from linsep.cli import report, tables
         from linsep.explorer.export import page
-        from linsep.models import write_file
+        from linsep.sealed import write_file
 
         tables.require_folder(export)
         write_file(export, page(table).encode())

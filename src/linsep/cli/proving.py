@@ -11,10 +11,12 @@ from linsep.cli.options import (
     SEPARABLE,
     UNDECIDED,
     Bias,
+    Checkpoint,
     File,
     Gap,
     Json,
     Label,
+    Progress,
     Proof,
     TimeLimit,
 )
@@ -36,6 +38,8 @@ def decide(
     bias: Bias = None,
     time_limit: TimeLimit = None,
     proof: Proof = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
     json: Json = False,
 ) -> int:
     """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
@@ -43,19 +47,26 @@ def decide(
     It prints the hyperplane, or the few rows that make it impossible.
     """
     from linsep._decide import decide as prove
-    from linsep.cli import report, tables, verdicts
+    from linsep.cli import checkpointing, report, tables, verdicts
 
     if proof:
         tables.require_folder(proof)
+    checkpointing.require_own(checkpoint, file, proof)
     with tables.about(file):
         table, source = _read(file, label)
-        chosen = _chosen_bias(file, table, bias)
-        verdict = _timed("Deciding", lambda: prove(source, bias=chosen, time_limit=time_limit), table, source)
+        chosen = chosen_bias(file, table, bias)
+        with (
+            report.searching("Deciding", source, wanted=progress) as (rows, watch),
+            checkpointing.kept(rows, checkpoint) as kept,
+        ):
+            work = lambda: prove(kept.source, bias=chosen, time_limit=time_limit, watch=watch)  # noqa: E731
+            verdict = _timed(work, table, source)
     if json:
         report.say_json(verdicts.as_json(verdict))
     else:
         verdicts.show(verdict, verdicts.Subject(file, table))
     _keep(verdict, proof, file, label, table)
+    kept.finish(is_settled=verdict.separable is not None)
     return CODES[verdict.separable]
 
 
@@ -67,6 +78,8 @@ def margin(
     gap: Gap = 1e-6,
     time_limit: TimeLimit = None,
     proof: Proof = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
     json: Json = False,
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
@@ -74,19 +87,26 @@ def margin(
     The bias is free, for the examples too.
     """
     from linsep._margin import max_margin
-    from linsep.cli import report, tables, verdicts
+    from linsep.cli import checkpointing, report, tables, verdicts
 
     if proof:
         tables.require_folder(proof)
+    checkpointing.require_own(checkpoint, file, proof)
     with tables.about(file):
         table, source = _read(file, label)
-        verdict = _timed("Widening", lambda: max_margin(source, gap=gap, time_limit=time_limit), table, source)
-        bound = _bound(source, gap, time_limit) if verdict.separable else None
+        with (
+            report.searching("Widening", source, wanted=progress) as (rows, watch),
+            checkpointing.kept(rows, checkpoint) as kept,
+        ):
+            work = lambda: max_margin(kept.source, gap=gap, time_limit=time_limit, watch=watch)  # noqa: E731
+            verdict = _timed(work, table, source)
+            bound = _bound(kept.source, gap, time_limit) if verdict.separable else None
     if json:
         report.say_json(verdicts.as_json(verdict, bound))
     else:
         verdicts.show(verdict, verdicts.Subject(file, table), bound)
     _keep(verdict, proof, file, label, table)
+    kept.finish(is_settled=verdict.separable is not None)
     return CODES[verdict.separable]
 
 
@@ -123,28 +143,41 @@ def verify(
 
 
 def mle(
-    file: File, /, *, label: Label = None, bias: Bias = None, time_limit: TimeLimit = None, json: Json = False
+    file: File,
+    /,
+    *,
+    label: Label = None,
+    bias: Bias = None,
+    time_limit: TimeLimit = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+    json: Json = False,
 ) -> int:
     """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
 
     The intercept is the bias.
     """
     import linsep
-    from linsep.cli import coefficients, report, tables, verdicts
+    from linsep.cli import checkpointing, coefficients, report, tables, verdicts
 
+    checkpointing.require_own(checkpoint, file)
     with tables.about(file):
-        table = tables.read(file, label)
-        chosen = _chosen_bias(file, table, bias)
-        with report.waiting("Deciding"):
-            found = linsep.mle_exists(table.X, table.y, names=table.columns, bias=chosen, time_limit=time_limit)
+        table, source = _read(file, label)
+        chosen = chosen_bias(file, table, bias)
+        with (
+            report.searching("Deciding", source, wanted=progress) as (rows, watch),
+            checkpointing.kept(rows, checkpoint) as kept,
+        ):
+            found = linsep.mle_exists(kept.source, names=table.columns, bias=chosen, time_limit=time_limit, watch=watch)
     if json:
         report.say_json(coefficients.as_json(found))
     else:
         coefficients.show(found, verdicts.Subject(file, table))
+    kept.finish(is_settled=found.exists is not None)
     return CODES[found.exists]
 
 
-def _chosen_bias(file: str, table: "Table", bias: bool | None) -> bool:
+def chosen_bias(file: str, table: "Table", bias: bool | None) -> bool:
     """The bias asked for, else that of the lecture which the data are from."""
     from linsep.cli import report
 
@@ -156,12 +189,10 @@ def _chosen_bias(file: str, table: "Table", bias: bool | None) -> bool:
 def _bound(source: "Source", gap: float, time_limit: float | None) -> "Novikoff | None":
     """Novikoff's bound, unless the time or the doubles end before it is certain."""
     from linsep._margin import novikoff
-    from linsep.cli import report
     from linsep.errors import NotSeparableError
 
     try:
-        with report.waiting("Bounding the updates"):
-            return novikoff(source, gap=gap, time_limit=time_limit)
+        return novikoff(source, gap=gap, time_limit=time_limit)
     except NotSeparableError:
         return None
 
@@ -174,23 +205,22 @@ def _read(file: str, label: str | None) -> "tuple[Table, Source]":
     return table, as_source(table.X, table.y)
 
 
-def _timed(doing: str, work: "Callable[[], Any]", table: "Table", source: "Source") -> "Verdict":
+def _timed(work: "Callable[[], Any]", table: "Table", source: "Source") -> "Verdict":
     """The verdict, with the time that its check took counted in and the names of the file."""
-    from linsep.cli import proofs, report
+    from linsep.cli import proofs
 
     started = time.perf_counter()
-    with report.waiting(doing):
-        verdict = work()
+    verdict = work()
     return proofs.signed(verdict, table, source, time.perf_counter() - started)
 
 
 def _keep(verdict: "Verdict", proof: str | None, file: str, label: str | None, table: "Table") -> None:
     """Write the proof where it is asked for, and say how it is checked."""
-    from linsep import models
+    from linsep import sealed
     from linsep.cli import proofs, report
 
     if proof is None:
         return
-    models.write_file(proof, verdict.to_json().encode())
+    sealed.write_file(proof, verdict.to_json().encode())
     claims = "It claims nothing." if verdict.separable is None else proofs.how_to_check(proof, file, label, table)
     report.note(f"Proof written to {proof}. {claims}")

@@ -1,7 +1,10 @@
 """What the commands print: results on stdout, everything else on stderr, plain where nobody is looking."""
 
 import json
+import math
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
@@ -17,10 +20,14 @@ from linsep.errors import InputError
 if TYPE_CHECKING:  # a complaint must not wait for the compiled kernels
     from linsep.cli.training import Fitted, Look
     from linsep.halfspace import Halfspace
+    from linsep.solvers.clock import Clock
     from linsep.solvers.perceptron import PerceptronRun, Step
+    from linsep.sources.base import Source
+    from linsep.sources.watched import WatchedSource
 
 WIDE = 160  # columns of a page that is not a terminal
 SHOWN_WEIGHTS = 8
+PLAIN_EVERY_S = 2.0
 UNDECIDED = "which proves nothing: it may need more updates, or no hyperplane may separate the classes."
 
 
@@ -162,26 +169,100 @@ def fitted_json(result: "Fitted", rows: int) -> dict[str, Any]:
 
 
 @contextmanager
-def progress(max_passes: int | None) -> "Iterator[Callable[[Look], None]]":
-    """A bar on stderr once a run takes longer than a blink; nothing where stderr is no terminal."""
-    if not sys.stderr.isatty():
-        yield lambda look: None
+def progress(max_passes: int | None, *, wanted: bool = False) -> "Iterator[Callable[[Look], None]]":
+    """How a fit gets on, on stderr: nothing where that is no terminal, unless it is wanted."""
+    looks: list[Look] = []
+
+    def described() -> str:
+        if not looks:
+            return "Learning"
+        look = looks[-1]
+        parts = [count(look.passes, "pass") + (f" of at most {max_passes:,}" if max_passes else "")]
+        parts.append(count(look.updates, "update"))
+        if look.mistakes is not None:
+            parts.append(f"best so far: {count(look.mistakes, 'mistake')}")
+        parts.append(f"{look.rows_read / look.seconds:,.0f} rows/s")
+        return ", ".join(parts) + " (Ctrl-C keeps the best)"
+
+    with shown(described, wanted=wanted):
+        yield lambda look: looks.__setitem__(slice(None), [look])
+
+
+class Search:
+    """A search as a person watches it: reads, rows per second, and the bounds on the margin so far."""
+
+    def __init__(self, doing: str, source: "WatchedSource") -> None:
+        self.doing, self.source = doing, source
+        self.reads, self.bounds, self.started = 0, (0.0, math.inf), time.monotonic()
+
+    def watch(self, clock: "Clock") -> None:
+        """Note what the search knows."""
+        self.reads, self.bounds = clock.reads, clock.bounds
+
+    def described(self) -> str:
+        """The search in a line."""
+        speed = self.source.rows_read / max(1e-9, time.monotonic() - self.started)
+        parts = [f"{self.doing}: {count(self.reads, 'read')}", f"{speed:,.0f} rows/s"]
+        if math.isfinite(self.bounds[1]):
+            parts.append(f"gamma {self.bounds[0]:.6g} to {self.bounds[1]:.6g}")
+        return ", ".join(parts) + " (Ctrl-C ends)"
+
+
+@contextmanager
+def searching(
+    doing: str, source: "Source", *, wanted: bool = False
+) -> "Iterator[tuple[Source, Callable[[Clock], None] | None]]":
+    """The source to search and whom to tell, with the progress on stderr; the source as it is where nobody looks."""
+    if not (wanted or sys.stderr.isatty()):
+        yield source, None
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from linsep.sources.watched import WatchedSource
+
+    watched = WatchedSource(source)
+    search = Search(doing, watched)
+    with shown(search.described, wanted=wanted):
+        yield watched, search.watch
+
+
+@contextmanager
+def shown(described: Callable[[], str], *, wanted: bool = False) -> Iterator[None]:
+    """A line that is kept up to date on a terminal; elsewhere, if it is wanted, a new line every other second."""
+    if sys.stderr.isatty():
+        with _live(described):
+            yield
+        return
+    ended = threading.Event()
+
+    def report_now_and_then() -> None:
+        while not ended.wait(PLAIN_EVERY_S):
+            note(described())
+
+    thread = threading.Thread(target=report_now_and_then, daemon=True)
+    if wanted:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if wanted:
+            thread.join()
+            note(described())
+
+
+@contextmanager
+def _live(described: Callable[[], str]) -> Iterator[None]:
+    from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TimeElapsedColumn
+
+    class Line(ProgressColumn):
+        """The description as it is now, not as it was at the last update."""
+
+        def render(self, task: Task) -> Text:
+            return Text(printable(described()))
 
     page = Console(file=sys.stderr, markup=False, emoji=False, highlight=False)
-    columns = TimeElapsedColumn(), BarColumn(), TextColumn("{task.description}")
-    with Progress(*columns, console=page, transient=True) as bar:
-        task = bar.add_task("", total=max_passes)
-
-        def show(look: "Look") -> None:
-            parts = [count(look.passes, "pass"), count(look.updates, "update")]
-            if look.mistakes is not None:
-                parts.append(f"best so far: {count(look.mistakes, 'mistake')}")
-            parts.append(f"{look.rows_read / look.seconds:,.0f} rows/s")
-            bar.update(task, completed=look.passes, description=", ".join(parts) + " (Ctrl-C keeps the best)")
-
-        yield show
+    with Progress(SpinnerColumn(), TimeElapsedColumn(), Line(), console=page, transient=True) as bar:
+        bar.add_task("", total=None)
+        yield
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from linsep import datasets
 from linsep.cli.csvfile import CsvFile
 from linsep.errors import (
     ArgumentError,
+    CheckpointError,
     FileError,
     InputError,
     LengthError,
@@ -80,6 +81,8 @@ def about(file: str) -> Iterator[None]:
     """Begin every complaint about the data with the name of their file."""
     try:
         yield
+    except CheckpointError:  # about another file
+        raise
     except InputError as error:
         if str(error).startswith(file):
             raise

@@ -214,7 +214,7 @@ def _equation(verdict: HalfspaceVerdict) -> str:
 def as_json(verdict: Verdict, bound: "Novikoff | None" = None) -> dict[str, Any]:
     """The facts of the written proof (docs/certificate-format.md), and what scripts ask for first."""
     proof = json.loads(verdict.to_json())
-    facts = {name: proof[name] for name in proof if name not in ("format", "version", "kind", "effort")}
+    facts = {name: proof[name] for name in proof if name not in ("format", "version", "kind", "effort", "sha256")}
     summary = {"kind": verdict.kind, "separable": verdict.separable, **facts}
     if isinstance(verdict, HalfspaceVerdict):
         halfspace = verdict.halfspace

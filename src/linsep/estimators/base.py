@@ -1,5 +1,7 @@
 """What every classifier here shares: how rows, labels and seeds come in, and how scores become labels."""
 
+from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.errors import ArgumentError, OneClassError, OverflowedError
+from linsep.models import strict
+from linsep.models.files import write_model
 
 Array = npt.NDArray[Any]
 
@@ -18,6 +22,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose `decision_function` gives one score a row for two classes, and one for each class else."""
 
     classes_: Array
+    _number_types: Any = (np.float64, np.float32)  # what rows are read as: the first one that holds them
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -35,16 +40,23 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels: Array = self.classes_[winners]
         return labels
 
+    def save(self, path: str | Path) -> None:
+        """Write the fitted classifier as JSON, which `linsep.load` reads back. Nothing in the file is ever run."""
+        from linsep.estimators.saving import document_of  # it knows every classifier, and those know this one
+
+        check_is_fitted(self)
+        write_model(path, strict.write(document_of(self)))
+
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
-        """Training rows as a float array or CSR matrix (float32 stays), and their labels as given."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
+        """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._number_types, order="C", reset=reset)
         check_classification_targets(y)
         return X, y
 
     def _read_rows(self, X: Any) -> Any:
         """Rows to be judged."""
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=False)
+        return validate_data(self, X, accept_sparse="csr", dtype=self._number_types, order="C", reset=False)
 
     def _encode(self, y: Array) -> npt.NDArray[np.int64]:
         """Labels as positions in `classes_`."""
@@ -80,3 +92,15 @@ def narrowed(weights: Array, dtype: Any) -> Array:
     if not np.isfinite(narrow).all():
         raise OverflowedError(f"The weights are beyond the largest {narrow.dtype}. Divide large columns first.")
     return narrow
+
+
+def require_one_of(name: str, value: Any, known: Collection[str]) -> None:
+    """Refuse an option that is not one of the words known."""
+    if not isinstance(value, str) or value not in known:
+        raise ArgumentError(f"{name} is {value!r}: it must be one of {', '.join(known)}.")
+
+
+def require_count(name: str, value: Any) -> None:
+    """Refuse an option that is not a whole number from 1 on."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ArgumentError(f"{name} is {value!r}: it must be a whole number, at least 1.")

@@ -5,21 +5,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import LinearSVC
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep._margin import max_margin
 from linsep.certificates import Separable, Verdict
-from linsep.errors import NotSeparableWarning, OneClassError
+from linsep.errors import NotSeparableWarning
+from linsep.estimators.base import ScoreClassifier, distinct_labels
+from linsep.sources.base import Floats
 
-Floats = npt.NDArray[np.float64]
 
-
-class MaxMarginClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MaxMarginClassifier(ScoreClassifier):
     """The hyperplane farthest from the rows of both classes; more than two classes by one against the rest.
 
     Each problem comes with a verdict, proved in exact arithmetic. Where it is not `Separable` there is no margin to
@@ -49,46 +45,28 @@ class MaxMarginClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ((1.0, 1.0), ['a', 'b'])
     """
 
+    _number_types = "numeric"  # numbers keep their type: nothing is rounded before it is proved
+
     def __init__(self, *, gap: float = 1e-6, time_limit: float | None = None) -> None:
         self.gap = gap
         self.time_limit = time_limit
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def fit(self, X: Any, y: Any) -> "MaxMarginClassifier":
         """Find the hyperplanes, and prove that none is farther from the rows."""
-        X, y = validate_data(self, X, y, accept_sparse="csr")  # numbers keep their type: nothing is rounded
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise OneClassError(f"y holds one class only, {self.classes_[0]!r}: there is nothing to separate.")
+        X, y = self._read(X, y, reset=True)
+        self.classes_ = distinct_labels(y)
         problems = [y] if len(self.classes_) == 2 else [y == label for label in self.classes_]
-        self.verdicts_ = tuple(self._named(self._judged(X, labels)) for labels in problems)
-        self.separable_ = all(verdict.separable is True for verdict in self.verdicts_)
+        self._state(tuple(self._named(self._judged(X, labels)) for labels in problems))
         self._warn()
         planes = [_plane(verdict, X, labels) for verdict, labels in zip(self.verdicts_, problems, strict=True)]
         self.coef_, self.intercept_ = np.stack([w for w, _ in planes]), np.array([b for _, b in planes])
-        self.margins_ = np.array([_margin(verdict) for verdict in self.verdicts_])
-        self.support_ = np.array(sorted({row for verdict in self.verdicts_ for row in _nearest(verdict)}), np.int64)
         return self
 
     def decision_function(self, X: Any) -> Floats:
         """The signed distance of each row: one number for two classes, one for each class otherwise."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        X = self._read_rows(X)
         scores: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
         return scores if len(self.classes_) > 2 else scores[:, 0]
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The label of each row; a score of exactly 0 gives the negative (smaller) of two labels."""
-        scores = self.decision_function(X)
-        chosen: npt.NDArray[Any] = self.classes_[
-            scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(int)
-        ]
-        return chosen
 
     @property
     def verdict_(self) -> Verdict:
@@ -105,6 +83,13 @@ class MaxMarginClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(values) > 1:
             raise AttributeError(f"There are {len(values)} problems: see verdicts_ and margins_.")
         return values[0]
+
+    def _state(self, verdicts: tuple[Verdict, ...]) -> None:
+        """The verdicts, and what follows from them."""
+        self.verdicts_ = verdicts
+        self.separable_ = all(verdict.separable is True for verdict in verdicts)
+        self.margins_ = np.array([_margin(verdict) for verdict in verdicts])
+        self.support_ = np.array(sorted({row for verdict in verdicts for row in _nearest(verdict)}), np.int64)
 
     def _judged(self, X: Any, labels: Any) -> Verdict:
         return max_margin(X, labels, gap=self.gap, time_limit=self.time_limit)
@@ -132,13 +117,16 @@ def _plane(verdict: Verdict, X: Any, labels: Any) -> tuple[Floats, float]:
     if isinstance(verdict, Separable):
         w, b = verdict.halfspace.w, float(verdict.halfspace.b)
     else:
-        w, b = _soft_margin(X, labels)
+        w, b = soft_margin(X, labels)
     length = float(np.linalg.norm(w)) or 1.0
     return w / length, b / length
 
 
-def _soft_margin(X: Any, labels: Any) -> tuple[Floats, float]:
-    """The fallback. Scaled columns make its one constant, C, mean the same in every unit of measurement."""
+def soft_margin(X: Any, labels: Any, *, bias: bool = True) -> tuple[Floats, float]:
+    """A hyperplane for rows that none separates.
+
+    Scaled columns make its one constant, C, mean the same in every unit of measurement.
+    """
     scaled, is_sparse = X.astype(np.float64), bool(sp.issparse(X))  # astype copies: the caller's rows stay
     reach = np.asarray(abs(scaled).max(axis=0).todense() if is_sparse else abs(scaled).max(axis=0)).ravel()
     reach[reach == 0] = 1.0
@@ -146,9 +134,9 @@ def _soft_margin(X: Any, labels: Any) -> tuple[Floats, float]:
         scaled.data /= reach[scaled.indices]
     else:
         scaled /= reach
-    fitted = LinearSVC(C=1.0, dual=False, max_iter=10_000).fit(scaled, labels)
+    fitted = LinearSVC(C=1.0, dual=False, fit_intercept=bias, max_iter=10_000).fit(scaled, labels)
     least = reach.min()  # the plane times this: no quotient overflows
-    return fitted.coef_[0] * (least / reach), float(fitted.intercept_[0] * least)
+    return fitted.coef_[0] * (least / reach), float(np.ravel(fitted.intercept_)[0] * least)
 
 
 def _margin(verdict: Verdict) -> tuple[float, float]:

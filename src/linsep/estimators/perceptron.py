@@ -5,7 +5,15 @@ from typing import Any
 import numpy as np
 
 from linsep.errors import ArgumentError
-from linsep.estimators.base import Array, ScoreClassifier, distinct_labels, narrowed, seed_of
+from linsep.estimators.base import (
+    Array,
+    ScoreClassifier,
+    distinct_labels,
+    narrowed,
+    require_count,
+    require_one_of,
+    seed_of,
+)
 from linsep.solvers.keeping import Keep, KeepingLearner, WalkOrder, Weights
 
 
@@ -57,8 +65,7 @@ class PerceptronClassifier(ScoreClassifier):
 
     def fit(self, X: Any, y: Any) -> "PerceptronClassifier":
         """Learn from the rows, starting afresh."""
-        if not isinstance(self.max_passes, (int, np.integer)) or self.max_passes < 1:
-            raise ArgumentError(f"max_passes is {self.max_passes!r}: it must be a whole number, at least 1.")
+        require_count("max_passes", self.max_passes)
         X, y = self._read(X, y, reset=True)
         self.classes_ = distinct_labels(y)
         self._start()
@@ -87,8 +94,7 @@ class PerceptronClassifier(ScoreClassifier):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _start(self) -> None:
-        if self.multiclass not in ("joint", "ovr"):
-            raise ArgumentError(f"multiclass is {self.multiclass!r}: it must be one of joint, ovr.")
+        require_one_of("multiclass", self.multiclass, ("joint", "ovr"))
         n_classes, seed = len(self.classes_), seed_of(self.random_state)
         self._is_ovr = self.multiclass == "ovr" and n_classes > 2
         self._learners = [
@@ -113,7 +119,11 @@ class PerceptronClassifier(ScoreClassifier):
         kept: list[Weights] = [learner.kept for learner in learners]
         self.coef_ = narrowed(np.vstack([weights.W for weights in kept]), X.dtype)
         self.intercept_ = narrowed(np.concatenate([weights.b for weights in kept]), X.dtype)
-        self.n_updates_ = sum(learner.updates for learner in learners)
-        self.n_passes_ = max(learner.passes for learner in learners)
-        self.converged_ = all(learner.converged for learner in learners)
+        self._count()
         return self
+
+    def _count(self) -> None:
+        """What the runs did, in all."""
+        self.n_updates_ = sum(learner.updates for learner in self._learners)
+        self.n_passes_ = max(learner.passes for learner in self._learners)
+        self.converged_ = all(learner.converged for learner in self._learners)

@@ -56,8 +56,6 @@ def _steps(
     """One entry per update in each list; `along` is W·u*, `norm` is |W|, `label` the sign of the row's class."""
     lists: dict[str, list[Any]] = {name: [] for name in ("row", "label", "score", "w", "b", "norm", "along")}
     options = {"order": run.order, "bias": run.bias, "random_state": run.seed}
-    normal = np.array(theory.direction if theory else ())
-    offset = float(normal[-1]) if theory and run.bias else 0.0
     positive, stop, ended = np.max(y), time.monotonic() + seconds, True
     for step in linsep.perceptron_steps(X, y, max_updates=run.updates + 1, **options):
         if len(lists["row"]) == run.updates or time.monotonic() > stop:
@@ -72,7 +70,7 @@ def _steps(
         if with_weights:
             lists["w"].append(step.w.tolist())
         if theory is not None:
-            lists["along"].append(float(w @ normal[: len(w)]) + step.b * offset)
+            lists["along"].append(float(w @ theory.halfspace.w) + step.b * theory.halfspace.b)
     missing = {"w": lists["w"] if with_weights else None, "along": None if theory is None else lists["along"]}
     return {"converged": ended, **lists, **missing}
 
@@ -89,7 +87,7 @@ def _bound(theory: linsep.Novikoff) -> Answer:
         "radius": theory.radius[1],
         "gamma": theory.gamma[0],
         "bound": _finite(theory.bound[1]),
-        "direction": list(theory.direction),
+        "direction": theory.halfspace.homogeneous.tolist(),
         "text": theory.explain(),
     }
 
@@ -103,8 +101,8 @@ def _radius(X: Any, bias: bool) -> float:
 def _widest(X: Any, y: Any, theory: linsep.Novikoff, seconds: float) -> Answer | None:
     """The best separator, scaled to |w| = 1, its margin, and the rows that lie on the edge of its band."""
     if not theory.bias:
-        w = np.array(theory.direction)
-        near = linsep.Halfspace(w, 0.0, _labels(y)).margins(X, y)
+        w = theory.halfspace.w
+        near = theory.halfspace.margins(X, y)
         rows = np.flatnonzero(near <= theory.gamma[1] * (1 + SAME)).tolist()
         return {"w": w.tolist(), "b": 0.0, "margin": theory.gamma[0], "rows": rows}
     verdict = linsep.max_margin(X, y, time_limit=seconds)
@@ -197,11 +195,6 @@ def warm_up() -> None:
                 asked = PointsRequest(X.astype(np.float64), y, RunRequest(order, bias, 0, 20))
                 explore(asked)
         keep(asked, (-1.0, 1.0, -1.0, 1.0))
-
-
-def _labels(y: Any) -> tuple[Any, Any]:
-    negative, positive = np.unique(y)
-    return negative, positive
 
 
 def _finite(value: float) -> float | None:

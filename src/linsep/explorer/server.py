@@ -14,7 +14,7 @@ from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from linsep.errors import ArgumentError, LinsepError, MissingExtraError
+from linsep.errors import ArgumentError, LinsepError, MissingPackageError
 from linsep.explorer import engine
 from linsep.explorer.questions import Job, beginning, questions
 from linsep.explorer.security import ADDRESS, App, Gate
@@ -28,7 +28,7 @@ try:
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 except ImportError as error:
-    raise MissingExtraError("The explorer", "explore", error) from error
+    raise MissingPackageError(error.name or "uvicorn", "explore", "The explorer's pages") from error
 
 if TYPE_CHECKING:
     from linsep.explorer.tables import OwnTable

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from linsep.errors import LinsepError, MissingExtraError
+from linsep.errors import LinsepError, MissingPackageError
 from linsep.explorer.bundle import bundle, page_text
 from linsep.explorer.questions import beginning, questions
 from linsep.explorer.tables import OwnTable
@@ -11,7 +11,7 @@ try:
     import anywidget
     import traitlets
 except ImportError as error:
-    raise MissingExtraError("The explorer", "explore", error) from error
+    raise MissingPackageError(error.name or "anywidget", "explore", "The explorer's pages") from error
 
 
 class ExplorerWidget(anywidget.AnyWidget):

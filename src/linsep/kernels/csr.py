@@ -14,7 +14,7 @@ from linsep.kernels import lanes, rows
 # No regrouping here. The compiler would turn regrouped sums into gather instructions, which lose to four
 # plain chains of scalar loads (`python benchmarks/bandwidth.py` shows by how much).
 ONE, TWO, THREE, FOUR, EIGHT = (np.uint64(k) for k in (1, 2, 3, 4, 8))
-AHEAD = np.uint64(192)  # entries: the two streams are asked for this far before their turn (a sixth faster)
+AHEAD = np.uint64(192)  # entries: in row order both streams are asked for so far before their turn (a sixth faster)
 STRICT = {"fastmath": {"contract"}}
 
 
@@ -37,8 +37,6 @@ def _dot(table: Any, i: Any, w: Any) -> Any:
         t0, t1, t2, t3 = zero, zero, zero, zero
         whole = stop - (stop - start) % EIGHT
         for k in range(start, whole, EIGHT):
-            lanes.prefetch_line(table.data, k + AHEAD)
-            lanes.prefetch_line(table.indices, k + AHEAD)
             t0 += table.data[k] * w[table.indices[k]]
             t1 += table.data[k + ONE] * w[table.indices[k + ONE]]
             t2 += table.data[k + TWO] * w[table.indices[k + TWO]]
@@ -106,14 +104,40 @@ def _reach(table: Any, i: Any, w: Any) -> Any:
     return reach
 
 
-@overload(rows.fetch)
-def _fetch(table: Any, i: Any) -> Any:
+@overload(rows.follow)
+def _follow(table: Any, i: Any) -> Any:
     if not rows.is_kind(table, Csr):
         return None
 
-    def fetch(table: Any, i: Any) -> Any:
+    def follow(table: Any, i: Any) -> Any:
+        for k in range(table.indptr[i] + AHEAD, table.indptr[i + 1] + AHEAD, EIGHT):
+            lanes.prefetch_line(table.data, k)
+            lanes.prefetch_line(table.indices, k)
+
+    return follow
+
+
+@overload(rows.fetch)
+def _fetch(table: Any, i: Any, later: Any) -> Any:
+    if not rows.is_kind(table, Csr):
+        return None
+
+    def fetch(table: Any, i: Any, later: Any) -> Any:
+        lanes.prefetch_line(table.indptr, later)
         start, stop = np.int64(table.indptr[i]), np.int64(table.indptr[i + 1])
         lanes.prefetch(table.data, start, stop - start)
         lanes.prefetch(table.indices, start, stop - start)
 
     return fetch
+
+
+@overload(rows.lead)
+def _lead(table: Any) -> Any:
+    if not rows.is_kind(table, Csr):
+        return None
+
+    def lead(table: Any) -> Any:
+        per_row = table.data.size // max(1, table.indptr.size - 1)
+        return lanes.rows_under_way(per_row * (table.data.itemsize + table.indices.itemsize))
+
+    return lead

@@ -112,16 +112,38 @@ def _reach(table: Any, i: Any, w: Any) -> Any:
     return reach
 
 
-@overload(rows.fetch)
-def _fetch(table: Any, i: Any) -> Any:
+@overload(rows.follow)
+def _follow(table: Any, i: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
 
-    def fetch(table: Any, i: Any) -> Any:
+    def follow(table: Any, i: Any) -> Any:
+        pass  # the hardware foresees it
+
+    return follow
+
+
+@overload(rows.fetch)
+def _fetch(table: Any, i: Any, later: Any) -> Any:
+    if not rows.is_kind(table, Dense):
+        return None
+
+    def fetch(table: Any, i: Any, later: Any) -> Any:
         width = table.values.shape[1]
         lanes.prefetch(table.values, i * width, width)
 
     return fetch
+
+
+@overload(rows.lead)
+def _lead(table: Any) -> Any:
+    if not rows.is_kind(table, Dense):
+        return None
+
+    def lead(table: Any) -> Any:
+        return lanes.rows_under_way(table.values.shape[1] * table.values.itemsize)
+
+    return lead
 
 
 def _has_lanes(table: Any, w: Any) -> bool:

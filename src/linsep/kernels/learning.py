@@ -11,10 +11,11 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
-from linsep.kernels.rows import add, dot, fetch
-from linsep.kernels.walks import AHEAD, ALL_FINE
+from linsep.kernels.rows import add, dot, fetch, follow, lead, norm2
+from linsep.kernels.walks import ALL_FINE
 
 ROW, LABEL, RIVAL, BORN = range(4)  # what is logged of an update: who was mistaken, for what, after how many rows
+PREDICTED, MISSED = range(2)  # what is foretold of a row: its class, and whether that was a mistake
 
 
 class State(NamedTuple):
@@ -42,24 +43,30 @@ def sweep(
     bias: float,
     state: State,
     log: Any,
+    foretold: Any,
 ) -> tuple[int, int, int, int]:
     """Walk positions start..stop of the order (None: row order) and learn.
 
     `walked` rows came before, the last `run` of them without a mistake.
 
     Stops before an update that would end a run longer than `longest`: the caller may want to keep these weights.
-    Called again from there with a run of 0, it makes the update. Updates are logged where `log` has places.
+    Called again from there with a run of 0, it makes the update. Updates are logged where `log` has places, and where
+    `foretold` has, each row is predicted before it is learned from.
     Returns the next position, the updates made, the run, and the row whose score is not finite (or ALL_FINE).
     """
-    updates = 0
+    updates, ahead = 0, lead(table)
     for position in range(start, stop):
         i = position
         if order is not None:
             i = order[position]
-            if position + AHEAD < stop:
-                fetch(table, order[position + AHEAD])
+            if position + ahead < stop:
+                fetch(table, order[position + ahead], order[min(position + 2 * ahead, stop - 1)])
+        else:
+            follow(table, i)
         label = labels[i]
         gap, rival = judge(table, i, label, state.W, state.b)
+        if foretold.shape[0] > 0:
+            foretell(table, i, label, gap, rival, walked + position - start, state, foretold)
         if margin < gap < np.inf:
             run += 1
             continue
@@ -93,6 +100,49 @@ def judge(table: Any, i: Any, label: Any, W: Any, b: Any) -> tuple[float, int]:
         elif score > best:
             best, rival = score, k
     return own - best, rival
+
+
+@njit(cache=True, nogil=True)
+def foretell(table: Any, i: Any, label: Any, gap: float, rival: int, before: int, state: State, foretold: Any) -> None:
+    """Write down the class that the weights predict for row i, and whether that is a mistake (a tie is one).
+
+    Where the average is kept it is the average so far, over `before` rows, that predicts. The label decides nothing:
+    it only says from which side the gap was measured.
+    """
+    if state.lag.shape[0] > 0 and before > 0:
+        gap, rival = judge_average(table, i, label, 1.0 / before, state)
+    is_pair = state.W.shape[0] == 1
+    winner = label
+    if gap < 0:
+        winner = 1 - label if is_pair else rival
+    elif gap == 0:
+        winner = 0 if is_pair else min(label, rival)
+    foretold[i, PREDICTED], foretold[i, MISSED] = winner, not gap > 0
+
+
+@njit(cache=True, nogil=True)
+def judge_average(table: Any, i: Any, label: Any, share: float, state: State) -> tuple[float, int]:
+    """The gap of row i and its rival under the average W - share·lag."""
+    W, b, lag, lag_b = state.W, state.b, state.lag, state.lag_b
+    if W.shape[0] == 1:
+        return (2 * label - 1) * (dot(table, i, W[0]) + b[0] - share * (dot(table, i, lag[0]) + lag_b[0])), 0
+    own, best, rival = 0.0, -np.inf, -1
+    for k in range(W.shape[0]):
+        score = dot(table, i, W[k]) + b[k] - share * (dot(table, i, lag[k]) + lag_b[k])
+        if k == label:
+            own = score
+        elif score > best:
+            best, rival = score, k
+    return own - best, rival
+
+
+@njit(cache=True, nogil=True)
+def longest(table: Any, rows: int) -> float:
+    """The largest |x|² of the rows."""
+    most = 0.0
+    for i in range(rows):
+        most = max(most, norm2(table, i))
+    return most
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these six.
+"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these eight.
 
 `walks.py` is written once, on these names; Numba picks the answer by the type of the table.
 """
@@ -35,8 +35,18 @@ def right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
     raise NotImplementedError
 
 
-def fetch(table: Any, i: Any) -> Any:
-    """Ask the memory for row i ahead of its turn, in an order that the hardware cannot foresee."""
+def follow(table: Any, i: Any) -> Any:
+    """Ask the memory for what comes some way after row i, in a walk in row order."""
+    raise NotImplementedError
+
+
+def fetch(table: Any, i: Any, later: Any) -> Any:
+    """Ask the memory for row i, in an order that the hardware cannot foresee; and for where to find row `later`."""
+    raise NotImplementedError
+
+
+def lead(table: Any) -> Any:
+    """How many rows before its turn a row is fetched: as many as the memory can have under way."""
     raise NotImplementedError
 
 

@@ -1,6 +1,6 @@
 """The two walks over rows: `sweep` learns as it goes, `scan` only looks.
 
-Both are written once, on the four verbs of `rows.py`, and so run on dense and on sparse rows alike.
+Both are written once, on the verbs of `rows.py`, and so run on dense and on sparse rows alike.
 Both find bad numbers for free: a row that holds NaN or infinity has no finite score under any weights
 (0·inf is NaN), so only a row whose score is not finite needs a second look.
 """
@@ -11,13 +11,12 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
-from linsep.kernels.rows import add, dot, fetch, norm2, reach, right_ahead
+from linsep.kernels.rows import add, dot, fetch, follow, lead, norm2, reach, right_ahead
 
 UNIT = 2.0**-53  # the relative rounding error of one operation
 TINY = 2.0**-1074  # the smallest double: the absolute error of a product that underflows
 ALL_FINE = -1
 UNKNOWN = -1.0
-AHEAD = 8  # how many rows before its turn a row is fetched in a shuffled order
 
 
 class Weights(NamedTuple):
@@ -58,13 +57,13 @@ def sweep(
     w, b = state.w, state.b
     one = w.dtype.type(1)
     updates, last, last_score = 0, ALL_FINE, 0 * one
-    position = start
+    position, ahead = start, lead(table)
     while position < stop:
         i = position
         if order is not None:
             i = order[position]
-            if position + AHEAD < stop:
-                fetch(table, order[position + AHEAD])
+            if position + ahead < stop:
+                fetch(table, order[position + ahead], order[min(position + 2 * ahead, stop - 1)])
         elif position + 4 <= stop:
             right = right_ahead(table, y, position, w, b[0])
             if right == 4:  # a branch that is guessed right, so that the next rows start before these end
@@ -73,6 +72,8 @@ def sweep(
             position += right
             i = position
         position += 1
+        if order is None:
+            follow(table, i)
         score = dot(table, i, w) + b[0]
         if 0 < y[i] * score < np.inf:
             continue
@@ -112,6 +113,7 @@ def scan(
     near = 2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + underflow
     written, threshold, bad = 0, np.inf, ALL_FINE
     for i in range(start, stop):
+        follow(table, i)
         score = y[i] * (dot(table, i, w) + b)
         if not np.isfinite(score):
             if bad == ALL_FINE:
@@ -146,6 +148,7 @@ def scan(
 def first_not_finite(table: Any, zeros: Any, start: int, stop: int) -> int:
     """The first row that holds NaN or infinity, or ALL_FINE: 0·x is 0 for every other number."""
     for i in range(start, stop):
+        follow(table, i)
         if not np.isfinite(dot(table, i, zeros)):
             return i
     return ALL_FINE

@@ -1,6 +1,8 @@
 """How long a search may take, how often it has read the data, and what it knows if it must stop."""
 
+import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -13,11 +15,15 @@ class Clock:
     """Counts seconds and reads of the whole data; `check` raises OutOfTime past the limit.
 
     `support` are row numbers with positive weights, those that mattered last: they bound the margin from above.
+    `watch` is shown the clock whenever the search looks at it or learns a bound; `bounds` are those on the margin, as
+    floats see them.
     """
 
     limit: float | None = None
     reads: int = 0
     support: tuple[tuple[int, float], ...] = ()
+    watch: "Callable[[Clock], None] | None" = None
+    bounds: tuple[float, float] = (0.0, math.inf)
     start: float = field(default_factory=time.perf_counter)
 
     @property
@@ -29,7 +35,15 @@ class Clock:
         """Whether the limit has passed."""
         return self.limit is not None and self.seconds > self.limit
 
+    def saw(self, low: float = 0.0, high: float = math.inf) -> None:
+        """Note bounds on the margin."""
+        self.bounds = max(low, self.bounds[0]), min(high, self.bounds[1])
+        if self.watch is not None:
+            self.watch(self)
+
     def check(self) -> None:
         """Stop here if the limit has passed."""
+        if self.watch is not None:
+            self.watch(self)
         if self.is_over():
             raise OutOfTime

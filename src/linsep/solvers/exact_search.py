@@ -142,7 +142,9 @@ class ExactSearch:
     def _outside(self, settled: Settled) -> Ints:
         """Rows that are no linear combination of the spread's rows."""
         assert settled.spread is not None  # only separable rows have none
-        return recheck.rows_outside_span(self.source, settled.spread.rows, self.frame.bias)
+        rows, bias = settled.spread.rows, self.frame.bias
+        read = lambda: recheck.rows_outside_span(self.source, rows, bias)  # noqa: E731
+        return self.source.recall(f"outside the span of {rows}, bias {bias}", read, self.source.are_rows)
 
     @property
     def _at_most(self) -> int:
@@ -151,9 +153,13 @@ class ExactSearch:
 
 def violated(source: Source, form: Form, least: int) -> Ints:
     """The rows whose exact sign under the form is below `least`, most violated first."""
-    found, badness = [], []
-    for numbers, values, y in source.blocks():
-        bad = np.flatnonzero(signs(form, values) * y < least)
-        found.append(numbers[bad])
-        badness.append(scores(form, values[bad])[0] * y[bad])
-    return np.asarray(np.concatenate(found)[np.argsort(np.concatenate(badness))])
+
+    def read() -> Ints:
+        found, badness = [], []
+        for numbers, values, y in source.blocks():
+            bad = np.flatnonzero(signs(form, values) * y < least)
+            found.append(numbers[bad])
+            badness.append(scores(form, values[bad])[0] * y[bad])
+        return np.asarray(np.concatenate(found)[np.argsort(np.concatenate(badness))])
+
+    return source.recall(f"signs below {least} under {' '.join(map(hex, form.coefficients))}", read, source.are_rows)

@@ -36,6 +36,7 @@ ROWS_A_CALL = 1 << 16  # how many rows a sweep walks before Python may look up
 MOST_VOTERS = 1 << 16  # a longer run keeps its latest vectors: the early ones know the least
 PRODUCTS_A_CALL = 1 << 22  # numbers: how many products of rows a vote holds at a time (32 MiB)
 ROW_ORDER = None
+NOTHING_FORETOLD = np.empty((0, 2), np.int64)
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
@@ -153,18 +154,31 @@ class KeepingLearner:
         self.ballot: Ballot | None = None
         self.walked, self.updates, self.passes, self.converged = 0, 0, 0, False
         self.run = 0
-        self._random = np.random.default_rng(seed)
+        self.random = np.random.default_rng(seed)
 
     def walk(self, X: Rows, labels: Ints, max_passes: int) -> Ints:
         """Learn from the rows until a whole pass is clean or the passes are spent; the mistakes made at each row."""
         walk = _Walk(self, X, labels)
         self.converged = False
         while not self.converged and max_passes > 0:
-            order = self._random.permutation(len(labels)) if self.order == "shuffled" else ROW_ORDER
+            order = self.random.permutation(len(labels)) if self.order == "shuffled" else ROW_ORDER
             self.converged = walk.one_pass(order) == 0
             self.passes, max_passes = self.passes + 1, max_passes - 1
         walk.finish()
         return walk.mistakes_per_row
+
+    def predict_then_learn(self, X: Rows, labels: Ints) -> Ints:
+        """One pass in row order, each row predicted before it is learned from: its class, and if that was a mistake."""
+        foretold = np.empty((len(labels), 2), np.int64)
+        walk = _Walk(self, X, labels, foretold)
+        self.converged = walk.one_pass(ROW_ORDER) == 0
+        self.passes += 1
+        walk.finish()
+        return foretold
+
+    def add_class(self) -> None:
+        """Make room for one class more, with weights 0. Two classes that shared a row of weights get one each."""
+        self.weights, self.lag = _with_one_more(self.weights), _with_one_more(self.lag)
 
     @property
     def kept(self) -> Weights:
@@ -178,8 +192,10 @@ class KeepingLearner:
 class _Walk:
     """A learner at work on one table."""
 
-    def __init__(self, learner: KeepingLearner, X: Rows, labels: Ints) -> None:
-        self.learner, self.labels = learner, labels
+    def __init__(self, learner: KeepingLearner, X: Rows, labels: Ints, foretold: Ints = NOTHING_FORETOLD) -> None:
+        self.learner, self.foretold = learner, foretold
+        few = len(learner.weights.b) <= 256  # in a shuffled order labels of one byte stay in the cache
+        self.labels = labels.astype(np.uint8 if few else np.int64)
         self.table, _, _ = read_table(X)
         self.mistakes_per_row = np.zeros(len(labels), np.int64)
         weights, lag = learner.weights, learner.lag
@@ -228,6 +244,7 @@ class _Walk:
             learner.bias,
             self.state,
             log,
+            self.foretold,
         )
         if bad != ALL_FINE:
             raise OverflowedError(
@@ -254,6 +271,15 @@ class _Walk:
 
     def _mistakes(self, weights: Weights, enough: int = NO_LIMIT) -> int:
         return int(count_mistakes(self.table, self.labels, weights.W, weights.b, enough))
+
+
+def _with_one_more(weights: Weights) -> Weights:
+    W, b = weights.W, weights.b
+    if len(b) == 0:
+        return weights
+    if len(b) == 1:  # W_1 = -W_0: the joint run of two classes, written out
+        W, b = np.vstack([-W, W]), np.concatenate([-b, b])
+    return Weights(np.vstack([W, np.zeros_like(W[:1])]), np.append(b, 0.0))
 
 
 def _products(rows: Rows, X: Rows) -> Floats:

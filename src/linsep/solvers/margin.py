@@ -15,12 +15,11 @@ import numpy as np
 
 from linsep.solvers.clock import Clock
 from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
-from linsep.solvers.working_set import Level, levels, scan_safely
+from linsep.solvers.working_set import Level, WorkingSet, levels, scan_safely
 from linsep.sources.base import Block, Floats, Source
 
 ON_SAMPLES = 0.1  # how exactly a sample is solved before the next is drawn
 SUPPORT = 1e-12  # multipliers below this part of the largest count as 0
-NEAR = 1.5
 TRIES = 40  # rounds without a better bound before the interval is returned as it is
 
 
@@ -90,16 +89,14 @@ class WidestSearch:
         return best
 
     def _begin(self, level: Level) -> None:
-        self.block = level.globally(level.source.sample(2 * self.source.n_columns + 12, seed=1))
-        flat = Centre(np.zeros(self.source.n_columns), 1.0, self.has_bias)
-        rows = flat.signed(self.block)[:, :-1] * self.block.y[:, None]
-        if self.homogeneous:
-            self.centre = flat
-        else:
+        block = level.globally(level.source.sample(2 * self.source.n_columns + 12, seed=1))
+        centre = Centre(np.zeros(self.source.n_columns), 1.0, self.has_bias)
+        if not self.homogeneous:
+            rows = centre.signed(block)[:, :-1] * block.y[:, None]
             point = rows.mean(axis=0)
             size = float(np.abs(rows - point).max()) or 1.0
-            self.centre = Centre(point, float(np.ldexp(1.0, -np.frexp(size)[1])), has_bias=True)
-        self.z = self.centre.signed(self.block)
+            centre = Centre(point, float(np.ldexp(1.0, -np.frexp(size)[1])), has_bias=True)
+        self.working = WorkingSet(centre, block)
 
     def _settle(self, level: Level, gap: float) -> Widest | None:
         """Go on until the rows of this level are at the margin within the gap, or no bound gets better."""
@@ -115,59 +112,56 @@ class WidestSearch:
             if best is None or better.low > best.low * (1 + gap / 8) or better.high < best.high * (1 - gap / 8):
                 waited = 0
             best = better
+            self.clock.saw(0.0 if self.homogeneous or level.numbers is not None else best.low, self._known(best))
             if best.low >= best.high * (1 - gap):
                 return best
-            if not self._renew(answer, worst, gap):
+            if not self.working.renew(answer.w, worst, slack=min(gap, 0.5) / 4):
                 self._recentre(candidate)
                 waited += TRIES // 4
             waited += 1
         return best
 
+    def _known(self, best: Widest) -> float:
+        return math.inf if self.homogeneous else best.high  # another margin, of other rows
+
     def _solve(self) -> Shortest:
-        answer = shortest(self.z)
-        return answer if answer.is_solved else nearest_to_zero(self.z)
+        """The shortest vector for the working set; every row with a multiplier matters, however small that is."""
+        answer = shortest(self.working.z)
+        if not answer.is_solved:
+            answer = nearest_to_zero(self.working.z)
+        self.working.matters = answer.multipliers > 0
+        return answer
 
     def _look(self, level: Level, answer: Shortest) -> tuple[Widest, Block]:
         """The bounds that this answer shows, and the rows worst for it."""
-        w, b = self.centre.halfspace(answer.w)
+        w, b = self.working.frame.halfspace(answer.w)
         width = len(answer.w)
-        w, b, scan = scan_safely(level.source, w, b, worst=min(max(4 * width, len(self.block) // 2), 20 * width))
+        w, b, scan = scan_safely(
+            level.source, w, b, worst=min(max(4 * width, len(self.working.block) // 2), 20 * width)
+        )
         self.clock.reads += level.numbers is None
         support = np.flatnonzero(answer.multipliers > SUPPORT * answer.multipliers.max())
-        rows, weights = self.block.take(support), answer.multipliers[support]
+        rows, weights = self.working.block.take(support), answer.multipliers[support]
         length = math.hypot(*w.tolist(), b if self.homogeneous else 0.0)  # no square that under- or overflows
         low = min(scan.lowest) / length
         return Widest(w, b, rows, weights, low, self._ceiling(rows, weights)), level.globally(scan.worst)
 
     def _ceiling(self, rows: Block, weights: Floats) -> float:
         """Half the distance of the classes' weighted means (homogeneous: the length of the mean of all)."""
-        z = self.centre.signed(rows)
+        z = self.working.frame.signed(rows)
         plus = rows.y > 0
         if self.homogeneous:
             return float(np.linalg.norm(weights @ z) / weights.sum())
         if plus.all() or not plus.any():
             return float("inf")
         means = [np.average(z[side, :-1], axis=0, weights=weights[side]) for side in (plus, ~plus)]
-        return float(np.linalg.norm(means[0] + means[1]) / 2 / self.centre.scale)
-
-    def _renew(self, answer: Shortest, found: Block, gap: float) -> bool:
-        """Keep what matters or is near, add the rows found that fall short."""
-        z = self.centre.signed(found)
-        falls_short = z @ answer.w < 1.0 - min(gap, 0.5) / 4
-        is_new = falls_short & ~np.isin(found.row_numbers, self.block.row_numbers)
-        if not is_new.any():
-            return False
-        keep = (answer.multipliers > 0) | (self.z @ answer.w < NEAR)
-        self.block = self.block.take(np.flatnonzero(keep)) + found.take(np.flatnonzero(is_new))
-        self.z = np.concatenate([self.z[keep], z[is_new]])
-        return True
+        return float(np.linalg.norm(means[0] + means[1]) / 2 / self.working.frame.scale)
 
     def _recentre(self, seen: Widest) -> None:
         """Look from the point of the hyperplane nearest to the old centre."""
         if self.homogeneous:
             return
-        length = math.hypot(*seen.w.tolist())
-        distance = float(seen.w @ self.centre.point + seen.b) / length
-        point = self.centre.point - seen.w / length * distance
-        self.centre = Centre(point, self.centre.scale, has_bias=True)
-        self.z = self.centre.signed(self.block)
+        centre, length = self.working.frame, math.hypot(*seen.w.tolist())
+        distance = float(seen.w @ centre.point + seen.b) / length
+        point = centre.point - seen.w / length * distance
+        self.working.look_from(Centre(point, centre.scale, has_bias=True))

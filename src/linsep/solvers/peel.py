@@ -18,6 +18,7 @@ data often vanish altogether in a few rounds; ordinary dense data show both sign
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -34,7 +35,7 @@ from linsep.kernels.columns import (
     see_signs,
     touched_rows,
 )
-from linsep.sources.base import Block, Ints, Signs, Source
+from linsep.sources.base import Array, Block, Ints, Signs, Source
 
 AT_HAND = 1 << 16  # so many rows of a source in parts may be copied into memory
 
@@ -77,7 +78,8 @@ def peel(source: Source, *, bias: bool) -> Peeling:
     if len(first) == source.n_rows:
         return _peel_block(first, bias)
     start = int(first.numbers[0])
-    peeling = _in_rounds(source.blocks, range(start, start + source.n_rows), source.n_columns, bias, enough=AT_HAND)
+    numbers = range(start, start + source.n_rows)
+    peeling = _in_rounds(source.blocks, numbers, source.n_columns, bias, enough=AT_HAND, recall=source.recall)
     if peeling.rest is None or not 0 < peeling.rest.size <= AT_HAND:
         return peeling
     tail = _peel_block(source.take(peeling.rest), bias)
@@ -113,28 +115,50 @@ def _peel_block(block: Block, bias: bool) -> Peeling:
     return _in_rounds(lambda: (block,), block.numbers, block.n_columns, bias)
 
 
+def _work_out(question: str, work: Callable[[], Array], fits: Callable[[Array], bool]) -> Array:
+    return work()
+
+
 def _in_rounds(
-    blocks: Callable[[], Iterable[Block]], numbers: range | Ints, n_columns: int, bias: bool, enough: int = 0
+    blocks: Callable[[], Iterable[Block]],
+    numbers: range | Ints,
+    n_columns: int,
+    bias: bool,
+    enough: int = 0,
+    recall: Callable[[str, Callable[[], Array], Callable[[Array], bool]], Array] = _work_out,
 ) -> Peeling:
-    """Two walks over the blocks for each round, until no column is pure or at most `enough` rows are left."""
+    """Two walks over the blocks for each round, until no column is pure or at most `enough` rows are left.
+
+    What a walk finds depends on the rows, the bias and the rounds before alone: a source may `recall` it.
+    """
     alive = np.ones(len(numbers), np.bool_)
     levels: list[Level] = []
+    signs_fit = partial(_are_bytes, n_columns + 1)
+    bits_fit = partial(_are_bytes, -(-len(numbers) // 8))
     while True:
-        seen = _signs_seen(blocks(), alive, n_columns, bias)
+        asked = f"peeling, bias {bias}, round {len(levels)}"
+        seen = recall(f"{asked}: signs", partial(_signs_seen, blocks, alive, n_columns, bias), signs_fit)
         pure = np.flatnonzero((seen == POSITIVE) | (seen == NEGATIVE))
         if not pure.size or (levels and np.count_nonzero(alive) <= enough):
             return Peeling(tuple(levels), _chosen(numbers, alive) if levels else None, np.flatnonzero(seen[:-1]))
-        touched = _touched(blocks(), alive, pure, n_columns)
+        packed = recall(f"{asked}: rows", partial(_touched, blocks, alive, pure, n_columns), bits_fit)
+        touched = np.unpackbits(packed, count=len(numbers)).view(np.bool_)
         alive &= ~touched
         levels.append(Level(pure, np.where(seen[pure] == POSITIVE, 1, -1).astype(np.int8), _chosen(numbers, touched)))
 
 
-def _signs_seen(blocks: Iterable[Block], alive: Flags, n_columns: int, bias: bool) -> npt.NDArray[np.uint8]:
+def _are_bytes(length: int, array: Array) -> bool:
+    return array.dtype == np.uint8 and array.shape == (length,)
+
+
+def _signs_seen(
+    blocks: Callable[[], Iterable[Block]], alive: Flags, n_columns: int, bias: bool
+) -> npt.NDArray[np.uint8]:
     """The signs that occur in each column of the rows alive, as bits; the bias last."""
     seen = np.zeros(n_columns + 1, np.uint8)
     seen[-1] = 0 if bias else BOTH  # a column that does not count is as good as mixed
     start = 0
-    for block in blocks:
+    for block in blocks():
         see_signs(block.table, block.y, alive[start : start + len(block)], seen)
         start += len(block)
         if np.all(seen == BOTH):
@@ -142,15 +166,15 @@ def _signs_seen(blocks: Iterable[Block], alive: Flags, n_columns: int, bias: boo
     return seen
 
 
-def _touched(blocks: Iterable[Block], alive: Flags, pure: Ints, n_columns: int) -> Flags:
-    """A flag for each row alive that a pure column touches; the bias touches all."""
+def _touched(blocks: Callable[[], Iterable[Block]], alive: Flags, pure: Ints, n_columns: int) -> npt.NDArray[np.uint8]:
+    """A flag, in a packed bit, for each row alive that a pure column touches; the bias touches all."""
     if pure[-1] == n_columns:
-        return alive.copy()
+        return np.packbits(alive)
     flags, start = [], 0
-    for block in blocks:
+    for block in blocks():
         flags.append(touched_rows(block.table, alive[start : start + len(block)], pure))
         start += len(block)
-    return np.concatenate(flags)
+    return np.packbits(np.concatenate(flags))
 
 
 def _cascade(block: Block, bias: bool) -> Peeling:

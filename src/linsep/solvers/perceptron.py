@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ArgumentError, InexactError
+from linsep.errors import ArgumentError, CheckpointError, InexactError
 from linsep.halfspace import Halfspace
 from linsep.kernels.walks import ALL_FINE, End, Weights, sweep
 from linsep.sources.base import Block, Ints, Source, integer_bits
@@ -131,6 +131,16 @@ def perceptron_steps(X: Any, y: Any = None, **options: Any) -> Iterator[Step]:
     return Learner(as_source(X, y), **options).steps()
 
 
+class Place(NamedTuple):
+    """Where a walk over the rows stands: enough to go on from there."""
+
+    updates_before: int  # the walk began after so many updates
+    block: int  # the first row of the block
+    length: int  # of the block; 0 where the walk has not begun
+    position: int  # in the order in which the block is walked
+    random: dict[str, Any]  # the state from which that order was drawn, if it was
+
+
 class Learner:
     """A run in progress: `walk` moves it on, and may be left and looked at between any two of its yields."""
 
@@ -151,40 +161,50 @@ class Learner:
         self.max_updates = _cap("max_updates", max_updates)
         self.rows_read, self.updates, self.converged = 0, 0, False
         self.mistakes_per_row = np.zeros(source.n_rows, np.int64)
+        self.place: Place | None = None  # None between two walks
         self._random = np.random.default_rng(random_state)
         self._exact_updates = exact_updates(source)
         kind = np.int64 if self._exact_updates else np.float64
-        self._w, self._b = np.zeros(source.n_columns, kind), np.zeros(1, kind)
+        self.w, self.b = np.zeros(source.n_columns, kind), np.zeros(1, kind)
 
     def walk(self, look_after: int = NO_LIMIT) -> Iterator[Mistake | None]:
         """Learn until a whole pass is clean or a cap is reached.
 
         Yields after every `look_after` updates (the mistake just corrected) and now and then (None).
         """
-        one_pass = self._correct_worst if self.order == "worst" else self._walk_rows
         while not self.converged and not self._is_spent():
+            one_pass = self._correct_worst if self.order == "worst" and self.place is None else self._walk_rows
             self.converged = yield from one_pass(1 if self.order == "restart" else look_after)
 
     def _walk_rows(self, look_after: int) -> Generator[Mistake | None, None, bool]:
-        """One walk over the rows. Returns whether it reached the last row without a mistake."""
-        updates_before = self.updates
-        for block in self.source.blocks():
+        """One walk over the rows, or the rest of one. Returns whether it reached the last row without a mistake."""
+        updates_before, first, length, position, _ = self.place or Place(self.updates, 0, 0, 0, {})
+        for block in self.source.blocks_from(first) if first else self.source.blocks():
+            if length and (block.numbers[0], len(block)) != (first, length):
+                raise CheckpointError(f"The block of rows at {first} is not the {length} rows it was: start over.")
+            drawn_from, length = self.random_state if self.order == "shuffled" else {}, 0
             order = self._random.permutation(len(block)) if self.order == "shuffled" else ROW_ORDER
-            position = 0
             while position < len(block):
                 if self._is_spent():
                     return False
                 start, stop = position, position + min(ROWS_A_CALL, self.max_rows - self.rows_read)
                 position, mistake = self._sweep(block, order, start, min(stop, len(block)), look_after)
                 self.rows_read += position - start
+                starts_again = mistake is not None and self.order == "restart"
+                here = Place(updates_before, int(block.numbers[0]), len(block), position, drawn_from)
+                self.place = None if starts_again else here
                 yield mistake
-                if mistake and self.order == "restart":
+                if starts_again:
                     return False
+            position = 0
+        if length:
+            raise CheckpointError(f"No block of rows begins at row {first} any more: start over.")
+        self.place = None
         return self.updates == updates_before
 
     def _correct_worst(self, look_after: int) -> Generator[Mistake | None, None, bool]:
         """One update at the row with the smallest y·score. Returns whether there was no mistake to correct."""
-        scan = self.source.scan(self._w.astype(np.float64), float(self._b[0]), worst=1)
+        scan = self.source.scan(self.w.astype(np.float64), float(self.b[0]), worst=1)
         self.rows_read += scan.rows
         if scan.is_clean:
             return True
@@ -200,15 +220,15 @@ class Learner:
         """The kernel on the next rows: the position reached, and the mistake at which it stopped to look."""
         first = int(block.numbers[0])
         limit = min(look_after, self.max_updates - self.updates)
-        if self._is_exact():
+        if self.is_exact():
             limit = min(limit, self._exact_updates - self.updates)
-        state = Weights(self._w, self._b, self.mistakes_per_row[first : first + len(block)])
+        state = Weights(self.w, self.b, self.mistakes_per_row[first : first + len(block)])
         end = End(*sweep(block.table, block.y, order, start, stop, limit, int(self.bias), state))
         if end.bad != ALL_FINE:
             raise self.source.refusal(first + end.bad)
         self.updates += end.updates
-        if self.updates >= self._exact_updates and self._is_exact():
-            self._w, self._b = self._w.astype(np.float64), self._b.astype(np.float64)
+        if self.updates >= self._exact_updates and self.is_exact():
+            self.w, self.b = self.w.astype(np.float64), self.b.astype(np.float64)
         mistake = Mistake(first + end.row, end.score) if end.updates == look_after else None
         return end.position, mistake
 
@@ -217,7 +237,7 @@ class Learner:
         for mistake in self.walk(look_after=1):
             if mistake:
                 label = self.source.labels[int(self.source.take([mistake.row]).y[0] > 0)]
-                w, b = self._w.copy(), self._b[0].item()
+                w, b = self.w.copy(), self.b[0].item()
                 yield Step(self.updates, mistake.row, label, mistake.score, w, b)
 
     @property
@@ -228,15 +248,25 @@ class Learner:
     @property
     def halfspace(self) -> Halfspace:
         """The current weights."""
-        return Halfspace(self._w, self._b[0].item(), self.source.labels)
+        return Halfspace(self.w, self.b[0].item(), self.source.labels)
 
     def result(self) -> PerceptronRun:
         """The run as far as it went."""
-        bits = max(abs(int(value)).bit_length() for value in (*self._w, self._b[0])) if self._is_exact() else None
+        bits = max(abs(int(value)).bit_length() for value in (*self.w, self.b[0])) if self.is_exact() else None
         return PerceptronRun(self.halfspace, self.converged, self.updates, self.passes, self.mistakes_per_row, bits)
 
-    def _is_exact(self) -> bool:
-        return self._w.dtype == np.int64
+    def is_exact(self) -> bool:
+        """Whether the run is one of integers still, without any rounding."""
+        return self.w.dtype == np.int64
+
+    @property
+    def random_state(self) -> dict[str, Any]:
+        """The state of the random numbers."""
+        return dict(self._random.bit_generator.state)
+
+    @random_state.setter
+    def random_state(self, state: dict[str, Any]) -> None:
+        self._random.bit_generator.state = state
 
     def _is_spent(self) -> bool:
         return self.rows_read >= self.max_rows or self.updates >= self.max_updates

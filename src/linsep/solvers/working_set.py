@@ -13,8 +13,10 @@ when the whole is read, almost everything is known.
 Floats guide, exact arithmetic answers: what floats cannot settle is handed on as `Stuck`.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +35,7 @@ SMALL = 3  # rows per column below which a sample is not sampled again
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
 PASSES = 50  # of the Perceptron where it is asked first
 NEAR = 1.5  # rows of W up to this score stay
+SLACK = 1e-6  # a row found that falls short of 1 by less than this is left alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +80,29 @@ class Level:
         return block if self.numbers is None else replace(block, numbers=self.numbers[block.row_numbers])
 
 
-class WorkingSet:
-    """The rows looked at hard: as a block, as signed rows in the frame, and which of them matter."""
+class View(Protocol):
+    """Where rows are looked at from."""
 
-    def __init__(self, frame: Frame, block: Block) -> None:
-        self.frame, self.block = frame, block
-        self.z = frame.signed(block)
+    def signed(self, block: Block) -> Floats:
+        """The signed rows of a block, as they look from here."""
+        ...
+
+
+V = TypeVar("V", bound=View)
+
+
+class WorkingSet(Generic[V]):
+    """The rows looked at hard: as a block, as signed rows in a frame, and which of them matter."""
+
+    def __init__(self, frame: V, block: Block) -> None:
+        self.block = block
         self.matters: npt.NDArray[np.bool_] = np.zeros(len(block), bool)
+        self.look_from(frame)
+
+    def look_from(self, frame: V) -> None:
+        """Look at the same rows from another frame."""
+        self.frame = frame
+        self.z = frame.signed(self.block)
 
     def solve(self) -> Shortest:
         """The shortest vector for the rows, started from those that mattered last time."""
@@ -97,10 +116,10 @@ class WorkingSet:
         self.matters = answer.multipliers > SUPPORT * answer.multipliers.max(initial=0.0)
         return answer
 
-    def renew(self, w: Floats, found: Block) -> bool:
+    def renew(self, w: Floats, found: Block, slack: float = SLACK) -> bool:
         """Keep what matters or is near, add the rows found that fall short; says whether there were any."""
         z = self.frame.signed(found)
-        is_new = (z @ w < 1.0 - 1e-6) & ~np.isin(found.row_numbers, self.block.row_numbers)
+        is_new = (z @ w < 1.0 - slack) & ~np.isin(found.row_numbers, self.block.row_numbers)
         if not is_new.any():
             return False
         keep = self.matters | (self.z @ w < NEAR)
@@ -113,7 +132,7 @@ class WorkingSet:
 def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
     """Look for a separator of all rows of the source."""
     width = len(columns) + bias
-    working: WorkingSet | None = None
+    working: WorkingSet[Frame] | None = None
     found: Found | None = None
     for level in levels(source, width):
         if working is None:
@@ -128,14 +147,23 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
 
 def walk(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
     """Let the Perceptron try first, for a few passes: with many columns it is often there before a sample is."""
-    learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
-    for _ in learner.walk():
-        clock.check()
-    clock.reads += learner.passes
-    w, b = learner.halfspace.w.astype(np.float64), float(learner.halfspace.b)
+
+    def learn() -> Floats:
+        learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
+        for _ in learner.walk():
+            clock.check()
+        return np.array([*learner.halfspace.w, learner.halfspace.b, learner.converged, learner.passes], np.float64)
+
+    def fits(found: Floats) -> bool:
+        return found.dtype == np.float64 and found.shape == (source.n_columns + 3,) and bool(np.isfinite(found).all())
+
+    asked = f"the Perceptron, bias {bias}, {PASSES} passes"
+    *weights, b, converged, passes = source.recall(asked, learn, fits).tolist()
+    clock.reads += int(passes)
+    w = np.array(weights)
     scan = source.scan(w, b)
     nobody = np.zeros(0, np.int64)
-    if not learner.converged or not is_separated(source, w, b, scan):
+    if not converged or not is_separated(source, w, b, scan):
         return None
     return Separated(w, b, min(scan.lowest), source.take(nobody), np.zeros(0))
 
@@ -151,7 +179,7 @@ def levels(source: Source, width: int) -> Iterator[Level]:
     yield Level(source, None)
 
 
-def _settle(level: Level, working: WorkingSet, clock: Clock) -> Found:
+def _settle(level: Level, working: WorkingSet[Frame], clock: Clock) -> Found:
     """Go on until the rows of this level are separated, or cannot be."""
     width = working.frame.width
     while True:
@@ -166,6 +194,8 @@ def _settle(level: Level, working: WorkingSet, clock: Clock) -> Found:
         matters = np.flatnonzero(working.matters)
         numbers, weights = working.block.row_numbers[matters], answer.multipliers[matters]
         clock.support = tuple(zip(numbers.tolist(), weights.tolist(), strict=True))
+        if clock.watch is not None:
+            clock.saw(high=_ceiling(working.block.take(matters), weights, working.frame.bias))
         w, b = working.frame.halfspace(answer.w)
         w, b, scan = scan_safely(level.source, w, b, worst=min(max(4 * width, len(working.block) // 2), 20 * width))
         clock.reads += level.numbers is None
@@ -192,7 +222,7 @@ def is_separated(source: Source, w: Floats, b: float, scan: Scan) -> bool:
     return not scan.doubtful.size or bool((source.take(scan.doubtful).exact_signs(w, b) > 0).all())
 
 
-def _prove_blocked(working: WorkingSet) -> Blocked | None:
+def _prove_blocked(working: WorkingSet[Frame]) -> Blocked | None:
     """The rows that matter in an impossible working set should cancel: find the weights exactly."""
     support = np.flatnonzero(working.matters)
     rows = working.block.take(support)
@@ -204,5 +234,18 @@ def _prove_blocked(working: WorkingSet) -> Blocked | None:
     return None
 
 
-def _stuck(working: WorkingSet) -> Stuck:
+def _ceiling(rows: Block, weights: Floats, bias: bool) -> float:
+    """What the rows that matter say about the margin, in floats: half the distance of the classes' weighted means."""
+    values = rows.values if isinstance(rows.values, np.ndarray) else rows.values.toarray()
+    plus = rows.y > 0
+    with np.errstate(all="ignore"):
+        if not bias:
+            return float(np.linalg.norm((weights * rows.y) @ values) / weights.sum())
+        if plus.all() or not plus.any():
+            return math.inf
+        means = [np.average(values[side], axis=0, weights=weights[side]) for side in (plus, ~plus)]
+        return float(np.linalg.norm(means[0] - means[1]) / 2)
+
+
+def _stuck(working: WorkingSet[Frame]) -> Stuck:
     return Stuck(working.block, np.flatnonzero(working.matters))

@@ -4,8 +4,9 @@ A source answers questions about a vector, and a scan of a whole is the sum of t
 So one solver serves an array, a folder of files, a cluster and a GPU.
 """
 
+import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.errors import InputError, NotFiniteError, OverflowedError
+from linsep.errors import CheckpointError, InputError, NotFiniteError, OverflowedError
 from linsep.kernels.csr import Csr
 from linsep.kernels.dense import Dense
 from linsep.kernels.signs import exact_signs, exact_signs_csr
@@ -22,6 +23,7 @@ Table: TypeAlias = Dense | Csr
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Signs: TypeAlias = npt.NDArray[np.int8]
+Array: TypeAlias = npt.NDArray[Any]
 Label: TypeAlias = bool | int | float | str
 
 
@@ -152,6 +154,51 @@ class Source(ABC):
         """At most k distinct rows, uniform over all rows: the order of the file must not matter."""
         chosen = np.random.default_rng(seed).choice(self.n_rows, size=min(k, self.n_rows), replace=False)
         return self.take(np.sort(chosen))
+
+    def scan_parts(self, w: Floats, b: float, *, worst: int = 0, start: int = 0) -> Iterator[Scan]:
+        """The scans of consecutive parts of the rows from row `start` on, where a part began or the last one ended.
+
+        They add up to the scan of the whole, so a long read can be watched, and continued after a stop. A source
+        that reads its rows in parts hands out the scan of each.
+        """
+        if start == 0:
+            yield self.scan(w, b, worst=worst)
+        elif start != self.n_rows:
+            raise CheckpointError(f"No part of the rows begins at row {start}: start over.")
+
+    def blocks_from(self, start: int) -> Iterator[Block]:
+        """The blocks from the one that begins at row `start` on; a source that can jump there reads no others."""
+        for block in self.blocks():
+            if block.numbers[0] >= start:
+                yield block
+
+    def fingerprint(self) -> str:
+        """A digest of the rows, their labels and their names, to tell whether they are the same as last time.
+
+        This one reads all rows. Files have cheaper ones: size, time and a digest of the content.
+        """
+        digest = hashlib.sha256(repr((self.n_columns, self.labels, self.columns)).encode("utf-8", "backslashreplace"))
+        for block in self.blocks():
+            for array in (*block.table, block.y):
+                digest.update(f"{array.dtype.str}{array.shape}".encode())
+                digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+        return digest.hexdigest()
+
+    def fresh(self) -> "Source":
+        """The same rows, read anew whenever they are asked: what a verdict is checked against."""
+        return self
+
+    def recall(self, question: str, work: Callable[[], Array], fits: Callable[[Array], bool]) -> Array:
+        """What the work finds out about the rows; a source that remembers answers does not ask the same twice.
+
+        `question` must say all that the answer depends on, except the rows; `fits` whether an answer has its form.
+        """
+        return work()
+
+    def are_rows(self, numbers: Array) -> bool:
+        """Whether these are numbers of rows, as far as their form tells."""
+        inside = numbers.ndim == 1 and numbers.dtype == np.int64
+        return inside and bool(((numbers >= 0) & (numbers < self.n_rows)).all())
 
     def column_name(self, j: int) -> str:
         """The name of column j, or x1, x2, ... as in the lectures."""

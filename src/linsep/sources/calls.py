@@ -48,8 +48,13 @@ class CallSource(Source):
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the parts."""
-        scans = (part.scan(w, b, worst=worst) for part in self._sources())
-        return reduce(operator.add, scans)
+        return reduce(operator.add, self.scan_parts(w, b, worst=worst))
+
+    def scan_parts(self, w: Floats, b: float, *, worst: int = 0, start: int = 0) -> Iterator[Scan]:
+        """The scan of each part from the one that begins at row `start` on."""
+        for part in self._sources():
+            if int(part.numbers[0]) >= start:
+                yield part.scan(w, b, worst=worst)
 
     def blocks(self) -> Iterator[Block]:
         """One block for each part."""

@@ -70,6 +70,32 @@ def read_table(X: Any) -> tuple[Table, int, Columns]:
     return Dense(_fixed(_plain_numbers(values))), values.shape[1], None
 
 
+def read_floats(X: Any) -> tuple[Any, Columns]:
+    """The rows of X as a float array or CSR matrix, finite and not rounded (float32 stays), and the column names."""
+    table, n_columns, columns = read_table(X)
+    if isinstance(table, Dense):
+        values = _as_floats(table.values)
+        bad = np.argwhere(~np.isfinite(values))
+        if bad.size:
+            row, column = (int(place) for place in bad[0])
+            raise NotFiniteError(row, columns[column] if columns else column, float(values[row, column]))
+        return values, columns
+    data, indptr = _as_floats(table.data), table.indptr.astype(np.int64)
+    wrong = np.flatnonzero(~np.isfinite(data))
+    if wrong.size:
+        row = int(np.searchsorted(indptr, int(wrong[0]), side="right")) - 1
+        raise NotFiniteError(row, int(table.indices[wrong[0]]), float(data[wrong[0]]))
+    return sp.csr_array((data, table.indices.astype(np.int64), indptr), shape=(len(indptr) - 1, n_columns)), None
+
+
+def _as_floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if values.dtype.kind == "f":
+        return values
+    if values.size and max(-int(values.min()), int(values.max())) > 2**53:
+        raise InexactError("X holds an integer beyond 2^53, which a double would round. Divide its column first.")
+    return values.astype(np.float64)
+
+
 def read_labels(y: npt.NDArray[Any]) -> tuple[Signs, tuple[Label, Label]]:
     """Labels of any two values as -1 and +1 (the larger is +1), and the two values."""
     if y.ndim == 2 and y.shape[1] == 1:

@@ -1,0 +1,45 @@
+"""`linsep.load`: any model file back as what was saved."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from linsep.errors import ModelError
+from linsep.models import Model, strict
+from linsep.models.files import read_file
+from linsep.models.halfspaces import KIND as HALFSPACE
+from linsep.models.halfspaces import read_halfspace
+
+if TYPE_CHECKING:
+    from linsep.estimators.base import ScoreClassifier
+    from linsep.online import OnlinePerceptron
+
+Loaded: TypeAlias = Union["ScoreClassifier", "OnlinePerceptron", Model]
+ONLINE = "online-perceptron"
+CLASSIFIERS = ("perceptron", "kernel-perceptron", "max-margin")
+
+
+def load(path: str | Path) -> Loaded:
+    """Read a model file: a classifier or an online model that was saved, or the halfspace of `linsep fit`.
+
+    Nothing in the file is run, and nothing is guessed: what is damaged, foreign or of another version is refused
+    with a ModelError that names the file and the field.
+    """
+    return read_file(path, from_json)
+
+
+def from_json(text: str) -> Loaded:
+    """Read the text of a model of any kind. Only what that kind needs is imported."""
+    document = strict.read(text)
+    kind = strict.one_of(document.get("kind"), "kind", (HALFSPACE, ONLINE, *CLASSIFIERS))
+    if kind == HALFSPACE:
+        return read_halfspace(document)
+    try:
+        if kind == ONLINE:
+            from linsep.online.saving import model_of
+
+            return model_of(document)
+        from linsep.estimators.saving import estimator_of
+
+        return estimator_of(document)
+    except MemoryError as error:
+        raise ModelError("it asks for more memory than there is.") from error

@@ -1,0 +1,209 @@
+"""A fitted classifier as an ONNX graph in double precision, which any ONNX runtime runs without Python.
+
+Only plain operators are used. A vote is the running sum of its updates: `CumSum` meets every voter of the run, as
+the compiled loops of linsep do. No product of matrices is multiplied or divided by a single number: onnxruntime
+fuses the two and rounds that number to float32.
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
+from sklearn.utils.validation import check_is_fitted
+
+from linsep._version import __version__
+from linsep.errors import ArgumentError, MissingPackageError
+from linsep.estimators import KernelPerceptronClassifier, MaxMarginClassifier, PerceptronClassifier
+from linsep.estimators.base import Array, ScoreClassifier
+from linsep.kernels.learning import LABEL, RIVAL, ROW
+from linsep.solvers.keeping import Ballot
+
+OPSET, IR_VERSION = 17, 8  # of 2022: what runtimes in use can read
+MOST_BYTES = 1 << 31  # of a protocol buffer
+KERNELS = ("linear", "poly", "polynomial", "rbf", "sigmoid", "cosine")
+
+
+def to_onnx(estimator: ScoreClassifier) -> Any:
+    """The classifier as an `onnx.ModelProto`: input `X` (rows of doubles), outputs `label` and `scores`.
+
+    `scores` are those of `decision_function`, `label` is what `predict` gives. Needs `pip install linsep[onnx]`.
+    """
+    check_is_fitted(estimator)
+    graph = _Graph()
+    match estimator:
+        case KernelPerceptronClassifier():
+            scores = _kernel_scores(graph, estimator)
+        case PerceptronClassifier() if estimator._learners[0].ballot is not None:
+            columns = [_votes(graph, learner.ballot) for learner in estimator._learners if learner.ballot]
+            scores = graph("Concat", *columns, axis=1)
+        case PerceptronClassifier() | MaxMarginClassifier():
+            scores = graph("Add", graph("MatMul", "X", estimator.coef_.T), estimator.intercept_)
+        case _:
+            raise ArgumentError(f"{type(estimator).__name__} is no classifier of linsep: it cannot be exported.")
+    if len(estimator.classes_) == 2:
+        scores = graph("Squeeze", scores, [1])
+        winners = graph("Cast", graph("Greater", scores, 0.0), to=graph.onnx.TensorProto.INT64)
+    else:
+        winners = graph("ArgMax", scores, axis=1, keepdims=0)
+    return graph.model(graph("Gather", _classes(estimator.classes_), winners), scores, estimator)
+
+
+class _Graph:
+    """Nodes as calls: `graph("Add", a, b)` is the name of a + b; arrays and numbers become constants."""
+
+    def __init__(self) -> None:
+        try:
+            import onnx
+        except ImportError as error:
+            raise MissingPackageError("onnx", "onnx", "ONNX exports") from error
+        self.onnx, self.bytes = onnx, 0
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def __call__(self, operator: str, *inputs: Any, **options: Any) -> str:
+        name = f"{operator}_{len(self.nodes)}"
+        names = [value if isinstance(value, str) else self._constant(value) for value in inputs]
+        self.nodes.append(self.onnx.helper.make_node(operator, names, [name], **options))
+        return name
+
+    def number(self, name: str) -> str:
+        """True as 1.0, false as 0.0."""
+        return self("Cast", name, to=self.onnx.TensorProto.DOUBLE)
+
+    def _constant(self, value: Any) -> str:
+        array = _dense(value)
+        if array.dtype.kind == "f":
+            array = array.astype(np.float64)
+        self.bytes += array.nbytes
+        if self.bytes >= MOST_BYTES:
+            raise ArgumentError(
+                "The model is larger than the 2 GiB that ONNX allows. keep='average' needs no rows, and budget= bounds "
+                "a kernel's support."
+            )
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(self.onnx.numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name))
+        return name
+
+    def model(self, label: str, scores: str, estimator: ScoreClassifier) -> Any:
+        """The finished model."""
+        helper, types = self.onnx.helper, self.onnx.TensorProto
+        self.nodes += [
+            helper.make_node("Identity", [label], ["label"]),
+            helper.make_node("Identity", [scores], ["scores"]),
+        ]
+        classes = len(estimator.classes_)
+        graph = helper.make_graph(
+            self.nodes,
+            "linsep",
+            [helper.make_tensor_value_info("X", types.DOUBLE, ["rows", estimator.n_features_in_])],
+            [
+                helper.make_tensor_value_info("label", _label_type(types, estimator.classes_), ["rows"]),
+                helper.make_tensor_value_info("scores", types.DOUBLE, ["rows"] if classes == 2 else ["rows", classes]),
+            ],
+            initializer=self.constants,
+        )
+        opset = helper.make_opsetid("", OPSET)
+        model = helper.make_model(
+            graph, opset_imports=[opset], ir_version=IR_VERSION, producer_name="linsep", producer_version=__version__
+        )
+        self.onnx.checker.check_model(model)
+        return model
+
+
+def _classes(classes: Array) -> Array:
+    """The labels in a type that ONNX has."""
+    match classes.dtype.kind:
+        case "U" | "O":
+            return classes.astype(object)
+        case "i" | "u" if classes.dtype != np.uint64:
+            return classes.astype(np.int64)
+    return classes
+
+
+def _label_type(types: Any, classes: Array) -> Any:
+    match classes.dtype.kind:
+        case "U" | "O":
+            return types.STRING
+        case "b":
+            return types.BOOL
+        case "f":
+            return types.DOUBLE
+    return types.UINT64 if classes.dtype == np.uint64 else types.INT64
+
+
+def _votes(graph: _Graph, ballot: Ballot) -> str:
+    """The share of the voices of one run's vectors for each class; for two classes those for minus those against."""
+    _require_room(ballot.rows)
+    products = graph("Add", graph("MatMul", "X", ballot.rows.T), ballot.bias)
+    moves = graph("Gather", products, ballot.log[:, ROW], axis=1)  # what each update adds to a score
+    first = graph("Add", graph("MatMul", "X", ballot.first.W.T), ballot.first.b)
+    label, rival = ballot.log[:, LABEL], ballot.log[:, RIVAL]
+    if len(ballot.first.b) == 1:
+        moves = graph("Mul", moves, 2.0 * label - 1.0)
+        return _majority(graph, graph("Concat", first, moves, axis=1), ballot.survived)
+    classes = np.arange(len(ballot.first.b))[:, None]
+    signs = (classes == label) * 1.0 - (classes == rival)
+    steps = graph("Mul", graph("Unsqueeze", moves, [1]), signs)
+    scores = graph("CumSum", graph("Concat", graph("Unsqueeze", first, [2]), steps, axis=2), np.array(2))
+    is_best = graph.number(graph("Equal", scores, graph("ReduceMax", scores, axes=[1], keepdims=1)))
+    is_alone = graph.number(graph("Equal", graph("ReduceSum", is_best, [1], keepdims=1), 1.0))
+    voices = graph("Mul", graph("Mul", is_best, is_alone), ballot.survived)
+    return graph("Div", graph("ReduceSum", voices, [2], keepdims=0), ballot.survived.sum())
+
+
+def _majority(graph: _Graph, steps: str, voices: Array) -> str:
+    """The balance of the voices of hypotheses, each of which is the sum of the steps so far."""
+    signs = graph("Sign", graph("CumSum", steps, np.array(1)))
+    balance = graph("ReduceSum", graph("Mul", signs, voices.astype(np.float64)), [1], keepdims=1)
+    return graph("Div", balance, float(voices.sum()))
+
+
+def _kernel_scores(graph: _Graph, estimator: KernelPerceptronClassifier) -> str:
+    values = _kernel_values(graph, estimator)
+    if estimator._votes is None:
+        return graph("MatMul", values, estimator.dual_coef_.T)
+    columns = [
+        _majority(graph, graph("Mul", graph("Gather", values, places, axis=1), deltas), counts)
+        for places, deltas, counts in estimator._votes
+    ]
+    return graph("Concat", *columns, axis=1)
+
+
+def _kernel_values(graph: _Graph, estimator: KernelPerceptronClassifier) -> str:
+    """K of each row of X with each support row, as scikit-learn defines it."""
+    kernel, gamma, V = estimator.kernel, estimator.gamma_, estimator.support_vectors_
+    if not isinstance(kernel, str) or kernel not in KERNELS:
+        named = f"the kernel {kernel!r}" if isinstance(kernel, str) else "a kernel that is a function"
+        raise ArgumentError(f"ONNX export does not know {named}. It knows {', '.join(KERNELS)}.")
+    _require_room(V)
+    V = _dense(V).astype(np.float64)
+    if kernel == "cosine":
+        length = graph("ReduceL2", "X", axes=[1], keepdims=1)
+        safe = graph("Where", graph("Equal", length, 0.0), 1.0, length)
+        return graph("MatMul", graph("Div", "X", safe), normalize(V).T)
+    products = graph("MatMul", "X", V.T)
+    match kernel:
+        case "linear":
+            return products
+        case "rbf":
+            lengths = graph("Add", graph("ReduceSumSquare", "X", axes=[1], keepdims=1), (V * V).sum(axis=1))
+            distances = graph("Max", graph("Sub", lengths, graph("Add", products, products)), 0.0)
+            return graph("Exp", graph("Mul", distances, -gamma))
+    shifted = graph("Add", graph("Mul", products, np.full(len(V), gamma)), float(estimator.coef0))
+    return graph("Tanh", shifted) if kernel == "sigmoid" else graph("Pow", shifted, float(estimator.degree))
+
+
+def _require_room(rows: Any) -> None:
+    """Refuse sparse rows that would not fit before they are written out in full."""
+    if 8 * rows.shape[0] * rows.shape[1] >= MOST_BYTES:
+        raise ArgumentError(
+            f"ONNX has dense rows only: {rows.shape[0]} × {rows.shape[1]} of them are more than its 2 GiB. "
+            "keep='average' of PerceptronClassifier needs no rows."
+        )
+
+
+def _dense(values: Any) -> Array:
+    is_sparse: bool = sp.issparse(values)
+    array: Array = values.toarray() if is_sparse else np.asarray(values)
+    return array

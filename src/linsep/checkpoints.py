@@ -1,0 +1,303 @@
+"""The checkpoint file: what a long run has learned so far, so that it can go on after it was stopped or killed.
+
+    {"format": "linsep-checkpoint", "version": 1, "data": {...}, "records": [...], "sha256": "..."}
+
+A record holds a few arrays and says which question they answer. docs/checkpoints.md names every field. A file is
+written beside the old one, flushed and renamed; the one before it is kept as FILE.previous. What is read back is
+whole, of this version and of the same data, or it is not used, and the reason is said.
+"""
+
+import base64
+import binascii
+import hashlib
+import json
+import math
+import os
+import re
+import struct
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep import sealed
+from linsep.errors import CheckpointError
+
+FORMAT, VERSION = "linsep-checkpoint", 1
+HEAD = f'{{\n "format": "{FORMAT}"'.encode()
+MAX_BYTES = 1 << 28  # of a file
+MAX_RECORDS = 1 << 27  # characters of all records: what does not fit is read again after a stop
+TYPES = ("|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8", "|b1")
+PATIENCE = 20  # a save may take one part in so many of the time between two saves
+
+Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
+Key: TypeAlias = tuple[str, str]  # a verb, and the digest of what it was asked with
+
+_VERB, _QUESTION, _NAME = re.compile("[a-z ]{1,40}"), re.compile("[0-9a-f]{64}"), re.compile("[a-z0-9_]{1,40}")
+_COUNT_LIMIT = 1 << 53
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which data a checkpoint is about."""
+
+    rows: int
+    columns: int
+    fingerprint: str
+
+    def differs(self, other: "Identity") -> str | None:
+        """How the data of another checkpoint differ from these; None if they do not."""
+        for name in ("rows", "columns"):
+            if getattr(self, name) != getattr(other, name):
+                return f"it is about {getattr(other, name):,} {name}, and the data have {getattr(self, name):,}"
+        return None if self == other else "the data have changed since it was written"
+
+
+def key(verb: str, *arguments: Any) -> Key:
+    """The question as a key: the verb, and a digest of the exact arguments.
+
+    >>> key("take", 1) == key("take", 1), key("take", 1) == key("take", 1.0)
+    (True, False)
+    """
+    digest = hashlib.sha256()
+    for argument in arguments:
+        if isinstance(argument, np.ndarray):
+            kind, content = f"{argument.dtype.str}{argument.shape}", np.ascontiguousarray(argument).tobytes()
+        elif isinstance(argument, float):
+            kind, content = "float", struct.pack("<d", argument)
+        else:
+            kind, content = type(argument).__name__, repr(argument).encode("utf-8", "backslashreplace")
+        digest.update(f"{kind}:{len(content)}:".encode() + content)
+    return verb, digest.hexdigest()
+
+
+class CheckpointFile:
+    """The records of one run in a file, read on opening and written now and then.
+
+    `note` is told, in a sentence, what was found and what is done about it.
+    """
+
+    def __init__(self, path: str | Path, identity: Identity, note: Callable[[str], None] = lambda text: None) -> None:
+        self.path, self.identity, self.note = Path(path), identity, note
+        self._lock = threading.RLock()
+        self._saved, self._cost, self._is_stale = time.monotonic(), 0.0, False
+        self._texts: dict[Key, str] = {}
+        sealed.sweep_leftovers(self.path)
+        self._load()
+        self.found = len(self._texts)
+
+    @property
+    def previous(self) -> Path:
+        """Where the checkpoint before the newest is kept."""
+        return self.path.with_name(self.path.name + ".previous")
+
+    def get(self, key: Key) -> Arrays | None:
+        """What is recorded under the key."""
+        with self._lock:
+            text = self._texts.get(key)
+        return None if text is None else _record(json.loads(text))[1]
+
+    def put(self, key: Key, arrays: Arrays) -> None:
+        """Record arrays, unless the file would become too large: then they must be read again after a stop."""
+        size = sum(array.nbytes for array in arrays.values()) * 4 // 3
+        with self._lock:
+            held = sum(map(len, self._texts.values()))
+            if held + size <= MAX_RECORDS and all(_type(array) in TYPES for array in arrays.values()):
+                self._texts[key] = _written(key, arrays)
+                self._is_stale = True
+
+    def drop(self, key: Key) -> None:
+        """Forget what is recorded under the key."""
+        with self._lock:
+            self._is_stale |= self._texts.pop(key, None) is not None
+
+    def is_due(self) -> bool:
+        """Whether enough time has passed since the last save to make another one cheap."""
+        return time.monotonic() - self._saved > PATIENCE * self._cost
+
+    def save(self, *, now: bool = False) -> None:
+        """Write what is new, if it is due or must be `now`. A crash leaves this file, the one before it, or both."""
+        with self._lock:
+            if not self._is_stale or not (now or self.is_due()):
+                return
+            started = time.monotonic()
+            content = _text(self.identity, self._texts).encode()
+            with suppress(FileNotFoundError):
+                os.replace(self.path, self.previous)  # noqa: PTH105 - in one step, on every system
+            sealed.write_file(self.path, content)
+            self._saved, self._is_stale = time.monotonic(), False
+            self._cost = self._saved - started
+
+    def remove(self) -> None:
+        """Take the files away: the run is over."""
+        with self._lock:
+            for path in (self.path, self.previous):
+                path.unlink(missing_ok=True)
+            self._texts.clear()
+            self._is_stale = False
+
+    def _load(self) -> None:
+        damaged = False
+        for path in (self.path, self.previous):
+            content = _read(path)
+            if content is None:
+                continue
+            try:
+                identity, texts = read(content)
+            except CheckpointError as error:
+                if not HEAD.startswith(content[: len(HEAD)]):  # somebody's file, which the next save would replace
+                    raise CheckpointError(f"{path}: {error} Give the run another file name.") from None
+                self.note(f"{path}: {error} It is not used.")
+                path.unlink(missing_ok=True)
+                damaged = True
+                continue
+            if reason := self.identity.differs(identity):
+                self.note(f"{path}: {reason}. Starting over.")
+            else:
+                self._texts = texts
+            return
+        if damaged:
+            self.note("No whole checkpoint is left. Starting over.")
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read: {error.strerror}.") from error
+    if len(content) > MAX_BYTES:
+        raise CheckpointError(f"{path}: larger than {MAX_BYTES >> 20} MiB, the most a checkpoint may have.")
+    return content
+
+
+# The text ------------------------------------------------------------------------------------------
+
+
+def _text(identity: Identity, records: Mapping[Key, str]) -> str:
+    head = {"format": FORMAT, "version": VERSION, "data": asdict(identity)}
+    fields = [f' "{name}": {json.dumps(value)}' for name, value in head.items()]
+    listed = ",\n  ".join(records.values())
+    return sealed.seal("{\n" + ",\n".join(fields) + f',\n "records": [\n  {listed}\n ]\n}}')
+
+
+def _written(key: Key, arrays: Arrays) -> str:
+    written = {name: _written_array(array) for name, array in arrays.items()}
+    return json.dumps({"verb": key[0], "question": key[1], "arrays": written})
+
+
+def _written_array(array: npt.NDArray[Any]) -> dict[str, Any]:
+    little = np.ascontiguousarray(array, dtype=_type(array))
+    data = base64.b64encode(little.tobytes()).decode()
+    return {"type": _type(array), "shape": list(array.shape), "data": data}
+
+
+def _type(array: npt.NDArray[Any]) -> str:
+    return array.dtype.newbyteorder("<").str
+
+
+def read(content: bytes | str) -> tuple[Identity, dict[Key, str]]:
+    """The identity and the records (each as its text) of a checkpoint; CheckpointError says what is wrong with it."""
+    document = _parse(content)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise CheckpointError(f"not a linsep checkpoint: its format is not {FORMAT!r}.")
+    if document.get("version") != VERSION or isinstance(document["version"], bool):
+        raise CheckpointError(f"its version is {_shown(document.get('version'))}, and this linsep reads {VERSION}.")
+    if reason := sealed.fault(content):
+        raise CheckpointError(f"not whole: {reason}.")
+    _fields(document, "the checkpoint", ("format", "version", "data", "records", sealed.FIELD))
+    data = _fields(document["data"], "data", ("rows", "columns", "fingerprint"))
+    identity = Identity(_count(data["rows"]), _count(data["columns"]), _match(_QUESTION, data["fingerprint"]))
+    records: dict[Key, str] = {}
+    for item in _list(document["records"]):
+        key, arrays = _record(item)
+        if key in records:
+            raise CheckpointError(f"the question {key[0]!r} {key[1]} is recorded twice.")
+        records[key] = _written(key, arrays)
+    return identity, records
+
+
+def _parse(content: bytes | str) -> Any:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            raise CheckpointError("not a linsep checkpoint: a field is written twice.")
+        return fields
+
+    def refuse(text: str) -> Any:
+        raise CheckpointError(f"not a linsep checkpoint: it holds the number {_shown(text)}.")
+
+    try:
+        return json.loads(content, object_pairs_hook=unique, parse_constant=refuse, parse_float=refuse)
+    except CheckpointError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"not a linsep checkpoint: {str(error)[:200]}.") from None
+
+
+def _record(value: Any) -> tuple[Key, Arrays]:
+    fields = _fields(value, "a record", ("verb", "question", "arrays"))
+    arrays = fields["arrays"]
+    if not isinstance(arrays, dict):
+        raise CheckpointError("the arrays of a record are not an object.")
+    key = _match(_VERB, fields["verb"]), _match(_QUESTION, fields["question"])
+    return key, {_match(_NAME, name): _array(array) for name, array in arrays.items()}
+
+
+def _array(value: Any) -> npt.NDArray[Any]:
+    fields = _fields(value, "an array", ("type", "shape", "data"))
+    if fields["type"] not in TYPES:
+        raise CheckpointError(f"an array has the type {_shown(fields['type'])}: the types are {', '.join(TYPES)}.")
+    shape = [_count(length) for length in _list(fields["shape"])]
+    if len(shape) > 2 or not isinstance(fields["data"], str):
+        raise CheckpointError("an array has more than two dimensions, or no data.")
+    try:
+        data = base64.b64decode(fields["data"], validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise CheckpointError(f"an array is not base64: {error}.") from None
+    kind = np.dtype(fields["type"])
+    if len(data) != math.prod(shape) * kind.itemsize or (kind.kind == "b" and max(data, default=0) > 1):
+        raise CheckpointError(f"an array of shape {shape} does not fit its {len(data)} bytes.")
+    return np.frombuffer(data, kind).reshape(shape).astype(kind.newbyteorder("="))
+
+
+def _fields(value: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise CheckpointError(f"{what} is {_shown(value)}, not an object.")
+    for name in value.keys() ^ set(names):
+        raise CheckpointError(f"{what} has the {'missing' if name in names else 'unknown'} field {_shown(name)}.")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise CheckpointError(f"{_shown(value)} stands where a list belongs.")
+    return value
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _COUNT_LIMIT:
+        raise CheckpointError(f"{_shown(value)} stands where a count belongs.")
+    return value
+
+
+def _match(pattern: re.Pattern[str], value: Any) -> str:
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        raise CheckpointError(f"{_shown(value)} is not of the form {pattern.pattern}.")
+    return value
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = ascii(value)
+    except ValueError:  # an integer of thousands of digits
+        text = "a very large number"
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,100 @@
+"""--checkpoint FILE: what a command has learned is kept in a file, and the same command goes on from there."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from linsep.checkpoints import CheckpointFile, Identity
+from linsep.cli import report
+from linsep.cli.options import Terminated
+from linsep.cli.tables import require_folder
+from linsep.errors import ArgumentError
+from linsep.sources.base import Source
+from linsep.sources.journal import JournaledSource
+
+
+class Kept:
+    """Rows to be asked, and the file that keeps their answers, if there is one."""
+
+    def __init__(self, source: Source, file: CheckpointFile | None = None) -> None:
+        self.source, self._file = source, file
+
+    def finish(self, *, is_settled: bool) -> None:
+        """Take the file away once the answer is out; what more time could still settle is kept."""
+        if self._file is not None:
+            finish(self._file, is_settled=is_settled)
+
+
+def require_own(checkpoint: str | None, *outputs: str | None) -> None:
+    """Refuse a checkpoint that is also the file of the data, the proof or the model."""
+    if checkpoint is None:
+        return
+    require_folder(checkpoint)
+    for other in outputs:
+        if other is not None and Path(other).absolute() == Path(checkpoint).absolute():
+            raise ArgumentError(f"--checkpoint {checkpoint}: the command uses this file for something else.")
+
+
+@contextmanager
+def kept(source: Source, checkpoint: str | None) -> Iterator[Kept]:
+    """The rows with their answers kept in a file: Ctrl-C, SIGTERM and errors leave it complete."""
+    if checkpoint is None:
+        yield Kept(source)
+        return
+    journal = JournaledSource(source, checkpoint, report.note)
+    welcome(journal.file)
+    with _termination_raised():
+        try:
+            yield Kept(journal, journal.file)
+        except BaseException as error:
+            journal.file.save(now=True)
+            if isinstance(error, KeyboardInterrupt | Terminated):
+                how_to_go_on(journal.file)
+            raise
+
+
+def opened(source: Source, checkpoint: str) -> CheckpointFile:
+    """The file for a run over these rows."""
+    file = CheckpointFile(checkpoint, Identity(source.n_rows, source.n_columns, source.fingerprint()), report.note)
+    welcome(file)
+    return file
+
+
+def welcome(file: CheckpointFile) -> None:
+    """Say that the command goes on."""
+    if file.found:
+        report.note(f"Going on from {file.path}, which holds {report.count(file.found, 'record')}.")
+
+
+def how_to_go_on(file: CheckpointFile) -> None:
+    """Say what is left after a stop."""
+    if file.path.exists():
+        report.note(f"Stopped. What was learned is in {file.path}: the same command goes on from there.")
+
+
+def finish(file: CheckpointFile, *, is_settled: bool) -> None:
+    """Take the file away, or say that a longer run can go on from it."""
+    if is_settled:
+        file.remove()
+        return
+    file.save(now=True)
+    if file.path.exists():
+        report.note(f"{file.path} is kept: the same command with a higher limit goes on from there.")
+
+
+@contextmanager
+def _termination_raised() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():  # only the main thread hears signals
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

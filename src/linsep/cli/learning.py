@@ -1,0 +1,271 @@
+"""`linsep learn`: one pass over rows as they come, with the mistakes made on the way; and predictions of its models."""
+
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from linsep.cli.options import INTERRUPTED, SEPARABLE, Json, Label
+
+HEADS = ("average", "since", "rows", "label", "predicted", "features")
+SHOWN_CLASSES = 5
+LABEL_WIDTH = 12  # of a longer label the beginning is shown
+
+if TYPE_CHECKING:
+    from linsep.cli.streams import Batch, CtrlC
+    from linsep.online import Counts, OnlinePerceptron
+
+
+class Look(NamedTuple):
+    """The stream at one moment: what was counted so far, and the latest row."""
+
+    counts: "Counts"
+    label: str
+    predicted: str | None
+    features: int
+
+
+def learn(
+    *files: Annotated[str, Parameter(help="Files to read one after the other; none for stdin.")],
+    text: Annotated[
+        bool, Parameter(help="Lines are a label, a tab, and text.", negative="", show_default=False)
+    ] = False,
+    label: Label = None,
+    bits: Annotated[int, Parameter(help="Words are hashed into 2^bits columns.", validator=Number(gte=1, lte=28))] = 18,
+    keep: Annotated[Literal["average", "last"], Parameter(help="Which weights predict.")] = "average",
+    bias: Annotated[bool, Parameter(help="Whether the hyperplane may miss the origin.")] = True,
+    gamma: Annotated[
+        float | None, Parameter(help="A margin known to exist: the mistake bound is shown.", validator=Number(gt=0))
+    ] = None,
+    output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
+    json: Json = False,
+) -> int:
+    """Predict each row, then learn from it, in one pass; a line of mistakes each time the rows have doubled.
+
+    Rows are CSV with a header and --label, or text with --text. Ctrl-C ends the stream and keeps what was learned.
+    """
+    from linsep.cli import report, streams, tables
+    from linsep.errors import NoRowsError, OneClassError
+    from linsep.online import OnlinePerceptron
+
+    if output:
+        tables.require_folder(output)  # before the hours of learning, not after them
+    ctrl_c, model = streams.CtrlC(), OnlinePerceptron(keep=keep, bias=bias, bits=bits if text else None, gamma=gamma)
+    batches = streams.text_batches(files, bits, ctrl_c) if text else streams.csv_batches(files, label, ctrl_c)
+    show = _show_json if json else _Page().show
+    with _heard(ctrl_c):
+        was_interrupted = _walk(model, batches, ctrl_c, show)
+    if not model.counts.rows:
+        raise NoRowsError("no row was read: there is nothing to learn from.")
+    if len(model.classes) < 2:
+        raise OneClassError(
+            f"All {model.counts.rows:,} labels are {model.classes[0]!r}: there is nothing to tell apart."
+        )
+    if json:
+        report.say_json(summary_json(model, was_interrupted))
+    else:
+        summarise(model, was_interrupted)
+    if output:
+        model.label = None if text else label
+        model.save(output)
+        report.note(f"Model written to {output}.")
+    return INTERRUPTED if was_interrupted else SEPARABLE
+
+
+def predict(
+    model: "OnlinePerceptron", model_file: str, file: str, output: str | None, *, scores: bool, is_text: bool
+) -> int:
+    """Label the rows of a file with a model that `learn` wrote."""
+    import numpy as np
+
+    from linsep.cli import prediction, report
+    from linsep.errors import ModelError, OneClassError
+    from linsep.sealed import write_file
+
+    if is_text != (model.bits is not None):
+        seen, use = ("numbers", "leave --text out") if is_text else ("text", "say --text")
+        raise ModelError(f"{model_file}: this model was learned from {seen}: {use}.")
+    if len(model.classes) < 2:
+        raise OneClassError(f"{model_file}: the model has seen one class only, {model.classes[0]!r}.")
+    predicted: list[Any] = []
+    values: list[float] = []
+    truth: list[str | None] = []
+    for X, labels in _text_rows(model, file) if is_text else _csv_rows(model, file, model.label):
+        predicted += model.predict(X)
+        found = model.decision_function(X)
+        values += (found if found.ndim == 1 else found.max(axis=1)).tolist()
+        truth += labels
+    table = np.array(predicted, dtype=object), np.array(values) if scores else None
+    page = prediction.lines(*table, header=output is not None)
+    if output:
+        write_file(output, page.encode())
+    else:
+        sys.stdout.write(page)
+    strangers = [label for label in truth if label not in model.classes]
+    if strangers and strangers[0] is not None:
+        report.note(f"No error is computed. The label {strangers[0]!r} is none of the model's: {model.classes}.")
+    elif truth and not strangers:
+        wrong = sum(a != b for a, b in zip(predicted, truth, strict=True))
+        report.note(f"Error: {wrong / len(truth):.6g} ({wrong:,} of {report.count(len(truth), 'row')} wrong).")
+    return SEPARABLE
+
+
+def _text_rows(model: "OnlinePerceptron", file: str) -> Iterator[tuple[Any, list[str | None]]]:
+    from linsep.cli import streams
+
+    for batch in streams.text_batches([file], model.bits or 0, streams.CtrlC(), need_labels=False):
+        yield batch.X, [batch.labels[code] if code >= 0 else None for code in batch.codes.tolist()]
+
+
+def _csv_rows(model: "OnlinePerceptron", file: str, label: str | None) -> Iterator[tuple[Any, list[str | None]]]:
+    from linsep.cli.csvfile import CsvFile
+    from linsep.errors import MissingColumnError
+
+    table = CsvFile.open(file)
+    wanted = model.columns or tuple(name for name in table.names if name != label)
+    for name in wanted:
+        if name not in table.names:
+            raise MissingColumnError(f"{file}: the model needs the column {name!r}. {table.advice(name)}")
+    X, labels = table.read(wanted, label if label in table.names else None)
+    yield X, [None] * X.num_rows if labels is None else labels.to_pylist()
+
+
+def _walk(model: "OnlinePerceptron", batches: "Iterable[Batch]", ctrl_c: "CtrlC", show: Any) -> bool:
+    """Learn from every batch; returns whether Ctrl-C ended it."""
+    from linsep.cli.tables import about
+
+    try:
+        for batch in batches:
+            model.columns = batch.columns
+            with about(batch.file):
+                for look in _learn(model, batch):
+                    show(look)
+            if ctrl_c.noted:
+                return True
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _learn(model: "OnlinePerceptron", batch: "Batch") -> "Iterator[Look]":
+    """Learn from the rows of a batch, and look up each time their number in all is a power of two."""
+    import numpy as np
+
+    model.add_classes(batch.labels)
+    places = {label: code for code, label in enumerate(model.classes)}
+    codes = np.array([places[label] for label in batch.labels], np.int64)[batch.codes]
+    start, n_rows = 0, len(codes)
+    while start < n_rows:
+        doubled = 1 << model.counts.rows.bit_length() if model.counts.rows else 1
+        stop = min(n_rows, start + doubled - model.counts.rows)
+        whole = start == 0 and stop == n_rows
+        rows = batch.X if whole else batch.X[start:stop]
+        foretold = model.learn_codes(rows, codes[start:stop])
+        if model.counts.rows == doubled:
+            predicted = int(foretold[-1, 0])
+            named = None if predicted < 0 else model.classes[predicted]
+            yield Look(model.counts, model.classes[codes[stop - 1]], named, _features(rows))
+        start = stop
+
+
+def _features(rows: Any) -> int:
+    """How many features of the last row are not 0."""
+    import numpy as np
+
+    last = rows[-1:]
+    return int(np.count_nonzero(last if isinstance(last, np.ndarray) else last.data))
+
+
+@contextmanager
+def _heard(ctrl_c: "CtrlC") -> Iterator[None]:
+    """Let Ctrl-C do what the stream wants; only the main thread hears signals."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, ctrl_c)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Page:
+    """The table, line by line as it comes."""
+
+    def __init__(self) -> None:
+        self.last: Counts | None = None
+
+    def show(self, look: Look) -> None:
+        """One line, and the heads before the first."""
+        from linsep.cli.report import say
+
+        if self.last is None:
+            say(_line(HEADS))
+        since = look.counts if self.last is None else look.counts - self.last
+        self.last = look.counts
+        shown = [_short(look.label), "-" if look.predicted is None else _short(look.predicted)]
+        say(_line((f"{look.counts.loss:.6f}", f"{since.loss:.6f}", str(look.counts.rows), *shown, str(look.features))))
+        sys.stdout.flush()
+
+
+def _line(cells: Sequence[str]) -> str:
+    widths = (8, 8, 11, LABEL_WIDTH, LABEL_WIDTH, 8)
+    return " ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+
+
+def _short(label: str) -> str:
+    from linsep.cli.report import printable
+
+    text = printable(label)
+    return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 1] + "…"
+
+
+def _show_json(look: Look) -> None:
+    from linsep.cli.report import say_json
+
+    counts = look.counts
+    numbers = {"rows": counts.rows, "mistakes": counts.mistakes, "updates": counts.updates}
+    say_json({**numbers, "label": look.label, "predicted": look.predicted, "features": look.features})
+    sys.stdout.flush()
+
+
+def summarise(model: "OnlinePerceptron", was_interrupted: bool) -> None:
+    """How the stream ended."""
+    from linsep.cli import report
+
+    counts, classes = model.counts, [report.printable(str(label)) for label in model.classes]
+    names = ", ".join(classes[:SHOWN_CLASSES]) + (", ..." if len(classes) > SHOWN_CLASSES else "")
+    report.say(f"{'Interrupted after' if was_interrupted else 'Finished:'} {report.count(counts.rows, 'row')}, "
+               f"{len(classes):,} classes ({names}).")  # fmt: skip
+    wrong = report.count(counts.mistakes, "mistake")
+    report.say(f"Progressive loss {counts.loss:.6f} ({wrong}); {report.count(counts.updates, 'update')}.")
+    report.say(bound_text(model))
+
+
+def bound_text(model: "OnlinePerceptron") -> str:
+    """The updates beside Novikoff's bound."""
+    return model.explain().split(". ", 1)[-1]
+
+
+def summary_json(model: "OnlinePerceptron", was_interrupted: bool) -> dict[str, Any]:
+    """The last line of --json."""
+    counts = model.counts
+    ceiling = model.gamma_ceiling if counts.updates else None
+    return {
+        "summary": True,
+        "interrupted": was_interrupted,
+        "rows": counts.rows,
+        "mistakes": counts.mistakes,
+        "updates": counts.updates,
+        "loss": counts.loss,
+        "classes": model.classes,
+        "radius": model.radius,
+        "gamma": model.gamma,
+        "bound": model.bound,
+        "gamma_ceiling": ceiling,
+    }

@@ -1,0 +1,95 @@
+"""The document of a KernelPerceptronClassifier: its support rows, their coefficients, and its votes."""
+
+from typing import Any, get_args
+
+import numpy as np
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
+
+from linsep.errors import ModelError
+from linsep.estimators.base import ScoreClassifier
+from linsep.estimators.kernel import KernelPerceptronClassifier
+from linsep.estimators.saving import parts
+from linsep.models import strict
+from linsep.models.strict import Document
+from linsep.solvers.keeping import Keep, WalkOrder
+from linsep.sources.base import Floats, Ints
+
+FIELDS = (
+    *parts.COMMON,
+    *("gamma", "support", "support_vectors", "dual_coef", "votes"),
+    *("mistakes_per_row", "updates", "passes", "converged"),
+)
+
+
+def _gamma(value: Any, where: str) -> Any:
+    return value if value in ("scale", "auto") else parts.number(value, where)
+
+
+PARAMETERS = {
+    "kernel": parts.word(*sorted(PAIRWISE_KERNEL_FUNCTIONS)),
+    "gamma": _gamma,
+    "degree": parts.number,
+    "coef0": parts.number,
+    "keep": parts.word(*get_args(Keep)),
+    "max_passes": parts.positive,
+    "budget": parts.optional(parts.positive),
+    "order": parts.word(*get_args(WalkOrder)),
+    "random_state": parts.optional(parts.seed),
+}
+
+
+def write(estimator: KernelPerceptronClassifier) -> Document:
+    """The classifier as a document."""
+    votes = estimator._votes
+    return {
+        **parts.write_common(estimator, PARAMETERS),
+        "gamma": estimator.gamma_,
+        "support": estimator.support_.tolist(),
+        "support_vectors": parts.write_table(estimator.support_vectors_),
+        "dual_coef": estimator.dual_coef_.tolist(),
+        "votes": None
+        if votes is None
+        else [{"place": p.tolist(), "delta": d.tolist(), "count": c.tolist()} for p, d, c in votes],
+        "mistakes_per_row": parts.write_mistakes(estimator.mistakes_per_row_),
+        "updates": estimator.n_updates_,
+        "passes": estimator.n_passes_,
+        "converged": estimator.converged_,
+    }
+
+
+def read(document: Document) -> ScoreClassifier:
+    """The classifier of a document."""
+    strict.fields(document, "the model", FIELDS)
+    estimator = parts.read_common(document, KernelPerceptronClassifier, PARAMETERS)
+    problems = len(estimator.classes_) if len(estimator.classes_) > 2 else 1
+    estimator.gamma_ = strict.number(document["gamma"], "gamma")
+    if estimator.gamma_ <= 0:
+        raise ModelError(f"gamma is {estimator.gamma_}: it must be positive.")
+    support = strict.counts(document["support"], "support", strict.COUNT_LIMIT)
+    if not len(support) or (np.diff(support) <= 0).any():
+        raise ModelError("support must name one row or more, in order.")
+    estimator.support_ = support
+    estimator.support_vectors_ = parts.read_table(
+        document["support_vectors"], "support_vectors", len(support), estimator.n_features_in_
+    )
+    estimator.dual_coef_ = strict.matrix(document["dual_coef"], "dual_coef", problems, len(support))
+    estimator._votes = None
+    if document["votes"] is not None:
+        lines = strict.listed(document["votes"], "votes", problems)
+        estimator._votes = [_read_votes(line, f"votes[{k}]", len(support)) for k, line in enumerate(lines)]
+    parts.read_mistakes(estimator, document["mistakes_per_row"], problems)
+    estimator.n_updates_ = strict.count(document["updates"], "updates")
+    estimator.n_passes_ = strict.count(document["passes"], "passes")
+    estimator.converged_ = strict.flag(document["converged"], "converged")
+    return estimator  # type: ignore[no-any-return]
+
+
+def _read_votes(value: Any, where: str, support: int) -> tuple[Ints, Floats, Ints]:
+    """The votes of one problem. Every position is checked: the compiled count of the votes trusts them."""
+    fields = strict.fields(value, where, ("place", "delta", "count"))
+    places = strict.counts(fields["place"], f"{where}.place", support - 1)
+    deltas = strict.floats(fields["delta"], f"{where}.delta", len(places))
+    counts = strict.counts(fields["count"], f"{where}.count", strict.COUNT_LIMIT, len(places))
+    if not 0 < sum(counts.tolist()) <= strict.COUNT_LIMIT:
+        raise ModelError(f"{where}.count adds up to {sum(counts.tolist())}: that many votes there cannot be.")
+    return places, deltas, counts

@@ -1,0 +1,38 @@
+"""A file is there whole or not at all; a model's text is read up to a cap, and every error begins with its name."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from linsep.errors import ModelError
+from linsep.sealed import write_file
+
+MAX_BYTES = 1 << 28  # 256 MiB: ten million weights; a larger file is not a model of this library
+T = TypeVar("T")
+
+
+def read_file(path: str | Path, read: Callable[[str], T]) -> T:
+    """What `read` makes of the text of a model file."""
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise ModelError(f"larger than {MAX_BYTES >> 20} MiB, the most a model may have.")
+        return read(content.decode())
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: not a linsep model: byte {error.start} is not UTF-8 text.") from error
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
+
+
+def write_model(path: str | Path, text: str) -> None:
+    """Write a model's text, unless it is more than would be read back."""
+    content = text.encode()
+    if len(content) > MAX_BYTES:
+        raise ModelError(
+            f"{path}: the model takes {len(content) / 2**20:.0f} MiB as text, and at most {MAX_BYTES >> 20} MiB are "
+            "read back. Keep less of the run: keep='average' needs no rows, budget= bounds a kernel's support."
+        )
+    write_file(path, content)

@@ -1,0 +1,19 @@
+"""Pictures of separable and impossible data, drawn with matplotlib (`pip install linsep[plots]`).
+
+    regions       two columns: the two sides and the margin, or the rows, hulls and point that forbid a line
+    separation    any number of columns: distance to the hyperplane against the widest direction within it
+    mistakes      the Perceptron's mistakes in each pass
+    bound         the two curves of Novikoff's proof, and the wall they run into
+    weights       weights as images, one for each class
+    verdicts      every pair of classes: separable, touching or overlapping
+
+Each takes `ax=` and returns the Axes it drew on (`weights`: an array of them), and follows the rcParams in force
+without changing them. matplotlib is loaded by the first picture, not by the import of this module.
+"""
+
+from linsep.plots.flat import regions
+from linsep.plots.panels import verdicts, weights
+from linsep.plots.runs import bound, mistakes
+from linsep.plots.view import separation
+
+__all__ = ["bound", "mistakes", "regions", "separation", "verdicts", "weights"]

@@ -1,0 +1,178 @@
+"""A run of the Perceptron: its mistakes pass by pass, and the race that Novikoff's theorem says it must lose."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linsep._margin import Novikoff, novikoff
+from linsep.plots import style
+from linsep.solvers.perceptron import Learner, perceptron_steps
+from linsep.sources.base import Floats, Ints, Source
+from linsep.sources.inputs import as_source
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MAX_PASSES, MAX_UPDATES = 1000, 100_000
+DOTS = 40  # up to so many passes or updates each gets a dot
+WIDE = 12  # a wall so many times as far as the run is shown on logarithmic axes
+
+
+def mistakes(X: Any, y: Any = None, *, ax: "Axes | None" = None, label: str | None = None, **options: Any) -> "Axes":
+    """Draw how many mistakes the Perceptron makes in each pass over the rows.
+
+    `options` are those of `perceptron`: order, bias, max_passes (1000 unless told otherwise), max_updates,
+    random_state. Several runs may be drawn on one `ax`; `label` then names each.
+
+    >>> import linsep
+    >>> ax = linsep.plots.mistakes(*linsep.datasets.cornwell())
+    >>> ax.lines[0].get_ydata().tolist()
+    [3, 1, 2, 1, 2, 0]
+    """
+    learner = Learner(as_source(X, y), **{"max_passes": MAX_PASSES, **options})
+    counts = mistakes_per_pass(learner)
+    ax = style.canvas(ax, (6.0, 3.6))
+    passes = np.arange(1, len(counts) + 1)
+    ax.plot(passes, counts, lw=1.6, clip_on=False, label=label, **_dots(len(counts)), **_line_color(ax))
+    end = ", then separated" if learner.converged else ": not separated yet, which proves nothing"
+    if label:
+        style.tidy(ax, "Mistakes in each pass", ax.lines)
+    else:
+        style.tidy(ax, _times(learner.updates) + end)
+    most = max(float(np.max(line.get_ydata())) for line in ax.lines)
+    ax.set(xlabel="pass", ylabel="mistakes", ylim=(0, 1.05 * most or 1))
+    ax.locator_params(integer=True)
+    return ax
+
+
+def mistakes_per_pass(learner: Learner) -> Ints:
+    """Let the run go to its end, and count the updates of each pass."""
+    made = {0: 0}
+    for _ in learner.walk():
+        made[learner.passes] = learner.updates
+    made[learner.passes] = learner.updates
+    return np.diff(list(made.values()))
+
+
+def bound(
+    X: Any,
+    y: Any = None,
+    *,
+    bias: bool = True,
+    ax: "Axes | None" = None,
+    max_updates: int = MAX_UPDATES,
+    time_limit: float | None = None,
+    **options: Any,
+) -> "Axes":
+    """Draw Novikoff's proof on these rows: what must grow, what cannot grow as fast, and where they would meet.
+
+    W = (w, b) are the weights after k updates, u* is the unit vector with the largest margin gamma on the
+    homogenised rows. Each update adds at least gamma to W·u* and at most R² to |W|². So W·u* stays above
+    k·gamma, |W| below sqrt(k)·R, and no run goes beyond (R/gamma)² updates: the wall. `options` are those of
+    `perceptron`; `time_limit` is that of `novikoff`. Axes are logarithmic where the run ends far from the wall.
+    Raises NotSeparableError, with the verdict, where there is no margin.
+
+    >>> import linsep
+    >>> ax = linsep.plots.bound(*linsep.datasets.cornwell())
+    >>> ax.get_title(loc="left")
+    '9 updates of at most 55'
+    """
+    race = Race.of(as_source(X, y), bias, max_updates, time_limit, options)
+    ax = style.canvas(ax, (6.0, 4.2))
+    wall, last = race.wall, len(race.updates)
+    is_wide = wall > WIDE * last
+    k = np.geomspace(1, wall * 1.6, 200) if is_wide else np.linspace(0, wall * 1.06, 400)
+    muted = style.tint(style.ink(), ax, 0.6)
+    ax.axvline(wall, color=style.ink(), lw=2.0, gid="wall")
+    ax.plot(k, race.radius * np.sqrt(k), color=style.NEGATIVE, lw=1.0, ls=(0, (4, 2)), gid="ceiling")
+    ax.plot(k, race.gamma * k, color=style.POSITIVE, lw=1.0, ls=(0, (4, 2)), gid="floor")
+    ax.plot(race.updates, race.length, color=style.NEGATIVE, lw=2.0, **_dots(last), gid="length")
+    ax.plot(race.updates, race.along, color=style.POSITIVE, lw=2.0, **_dots(last), gid="along")
+    if is_wide:
+        ax.set(xscale="log", yscale="log")
+    ax.margins(x=0)
+    at = float(np.sqrt(last * wall)) if is_wide else (last + wall) / 2
+    _tell(ax, at, race.radius * np.sqrt(at), r"$\sqrt{k}\,R$ ", style.NEGATIVE, ha="right", va="bottom")
+    _tell(ax, at, race.gamma * at, r" $k\,\gamma$", style.POSITIVE, va="top")
+    if is_wide:  # the two curves are apart at their start, and the end of the lower one is near the floor
+        _tell(ax, last, race.length[-1], "$|W|$", style.NEGATIVE, xytext=(6, 0))
+        _tell(ax, 1, race.along[0], r"$W\cdot u^*$", style.POSITIVE, xytext=(8, -14))
+    else:
+        _tell(ax, last, race.length[-1], "$|W|$", style.NEGATIVE, xytext=(-5, 9))
+        _tell(ax, last, race.along[-1], r"$W\cdot u^*$", style.POSITIVE, xytext=(12, -20))
+    ax.annotate(
+        r"$(R/\gamma)^2$" + f" = {_short(wall)} ",
+        (wall, 0.03),
+        xycoords=("data", "axes fraction"),
+        ha="right",
+        color=muted,
+    )
+    done = "" if race.separates else ", stopped"
+    style.tidy(ax, f"{_times(last)} of at most {np.floor(wall):,.0f}{done}")
+    ax.set(xlabel="updates $k$", ylabel="length")
+    return ax
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """W·u* and |W| after each update, whether the last weights separate, and the theory of these rows."""
+
+    updates: Ints
+    along: Floats
+    length: Floats
+    separates: bool
+    theory: Novikoff
+
+    @classmethod
+    def of(
+        cls, source: Source, bias: bool, max_updates: int, time_limit: float | None, options: dict[str, Any]
+    ) -> "Race":
+        """Run the Perceptron and keep the two numbers that the proof watches."""
+        theory = novikoff(source, bias=bias, time_limit=time_limit)
+        best, seen = theory.halfspace, []
+        for step in perceptron_steps(source, bias=bias, max_updates=max_updates, **options):
+            seen.append((float(step.w @ best.w + step.b * best.b), float(np.hypot(np.linalg.norm(step.w), step.b))))
+        along, length = np.array(seen).T
+        separates = not source.scan(step.w, step.b).mistakes
+        return cls(np.arange(1, len(seen) + 1), along, length, separates, theory)
+
+    @property
+    def wall(self) -> float:
+        """(R/gamma)², which no run passes."""
+        return self.theory.bound[1]
+
+    @property
+    def gamma(self) -> float:
+        """The margin of u*, certified."""
+        return self.theory.gamma[0]
+
+    @property
+    def radius(self) -> float:
+        """The length of the longest homogenised row."""
+        return self.theory.radius[1]
+
+
+def _times(updates: int) -> str:
+    return f"{updates:,} update{'s' * (updates != 1)}"
+
+
+def _dots(count: int) -> dict[str, Any]:
+    return {"marker": "o", "markersize": 4} if count <= DOTS else {}
+
+
+def _line_color(ax: "Axes") -> dict[str, Any]:
+    """The first curve is blue, the second orange; more take the rcParams' colours."""
+    first = (style.NEGATIVE, style.POSITIVE)
+    return {"color": first[len(ax.lines)]} if len(ax.lines) < len(first) else {}
+
+
+def _tell(ax: "Axes", x: float, y: float, text: str, color: Any, **place: Any) -> None:
+    ax.annotate(
+        text, (x, y), color=color, annotation_clip=False, **{"xytext": (0, 0), "textcoords": "offset points", **place}
+    )
+
+
+def _short(value: float) -> str:
+    """A bound on a number of updates, to a tenth where it is not whole."""
+    return f"{value:,.1f}".removesuffix(".0")

@@ -1,0 +1,83 @@
+"""A run of the Perceptron as arrays, and back: the weights, the counts, and where the walk stands.
+
+A run that goes on from such a state makes the same updates as one that was never stopped. The order of a shuffled
+block is not stored but drawn again, from the state of the random numbers that it was drawn from.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from linsep.checkpoints import Arrays, Key, key
+from linsep.errors import CheckpointError
+from linsep.solvers.perceptron import Learner, Place
+from linsep.sources.base import Array
+
+WORD = (1 << 64) - 1
+
+
+def question(learner: Learner, seed: int | None) -> Key:
+    """Which run it is: caps may change between a stop and the next start, the walk may not."""
+    return key("walk", learner.order, learner.bias, seed)
+
+
+def state(learner: Learner) -> dict[str, Array]:
+    """The run between two yields of its walk."""
+    place = learner.place
+    made = np.flatnonzero(learner.mistakes_per_row)
+    return {
+        "w": learner.w.copy(),
+        "b": learner.b.copy(),
+        "counts": np.array([learner.rows_read, learner.updates], np.int64),
+        "rows": made.astype(np.int64),
+        "mistakes": learner.mistakes_per_row[made],
+        "place": np.array(place[:4] if place else [], np.int64),
+        "random": _words(place.random if place and place.random else learner.random_state),
+    }
+
+
+def restore(learner: Learner, arrays: Arrays) -> None:
+    """Put a new learner where another one stopped; CheckpointError, and nothing changed, if the arrays do not fit."""
+    try:
+        w, b, counts, rows, mistakes, place, random = (
+            arrays[name] for name in ("w", "b", "counts", "rows", "mistakes", "place", "random")
+        )
+    except KeyError as error:
+        raise CheckpointError(f"The run has no {error}: starting over.") from None
+    n_rows = learner.source.n_rows
+    numbers = w.dtype in (np.int64, np.float64) and w.dtype == b.dtype and w.shape == learner.w.shape
+    counted = counts.dtype == mistakes.dtype == np.int64 and counts.shape == (2,) and bool((counts >= 0).all())
+    known = learner.source.are_rows(rows) and rows.shape == mistakes.shape and bool((mistakes > 0).all())
+    placed = place.dtype == np.int64 and place.shape in ((0,), (4,)) and _is_place(place.tolist(), n_rows)
+    drawn = random.dtype == np.uint64 and random.shape == (6,)
+    if not (numbers and b.shape == (1,) and counted and known and placed and drawn and bool(np.isfinite(w).all())):
+        raise CheckpointError("The run does not fit these rows: starting over.")
+    if w.dtype == np.int64 and not learner.is_exact():
+        raise CheckpointError("The run was one of integers, and these rows are not: starting over.")
+    learner.w, learner.b = w, b
+    learner.rows_read, learner.updates = counts.tolist()
+    learner.mistakes_per_row[:] = 0
+    learner.mistakes_per_row[rows] = mistakes
+    learner.random_state = drawn_from = _random(random.tolist())
+    before, block, length, position = place.tolist() or (0, 0, 0, 0)
+    learner.place = Place(before, block, length, position, drawn_from) if place.size else None
+
+
+def _is_place(place: list[int], n_rows: int) -> bool:
+    if not place:
+        return True
+    before, block, length, position = place
+    return before >= 0 and block >= 0 and 0 <= position <= length and length > 0 and block + length <= n_rows
+
+
+def _words(state: dict[str, Any]) -> Array:
+    """The state of NumPy's generator PCG64, in words of 64 bits."""
+    inner = state["state"]
+    halves = [number >> shift & WORD for number in (inner["state"], inner["inc"]) for shift in (64, 0)]
+    return np.array([*halves, state["has_uint32"], state["uinteger"]], np.uint64)
+
+
+def _random(words: list[int]) -> dict[str, Any]:
+    high, low, step_high, step_low, has_half, half = words
+    inner = {"state": high << 64 | low, "inc": step_high << 64 | step_low | 1}
+    return {"bit_generator": "PCG64", "state": inner, "has_uint32": has_half & 1, "uinteger": half & 0xFFFFFFFF}

@@ -1,0 +1,121 @@
+"""--checkpoint: a command that was stopped or killed goes on, says so, and answers as if nothing had happened."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linsep.cli import main
+from linsep.sources import inputs
+from linsep.sources.calls import CallSource
+from tests import kills
+
+COMMANDS = [command.replace(" --order cyclic --max-passes 20", " --max-passes 9") for command in kills.COMMANDS]
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, (rows, y) in kills.TABLES.items():
+        np.savez(name, X=rows, y=y)
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Let the rows arrive in parts, and a signal after so many of them."""
+    plain = inputs.as_source
+
+    def arrange(number, after):
+        handed = []
+
+        def as_source(table, y=None):
+            if y is None:
+                return plain(table)
+            source = plain(table, y)
+
+            def parts():
+                for start in range(0, len(y), 100):
+                    handed.append(start)
+                    if len(handed) == after:
+                        os.kill(os.getpid(), number)
+                    yield table[start : start + 100], source.y[start : start + 100]
+
+            return CallSource(parts, labels=source.labels)
+
+        monkeypatch.setattr(inputs, "as_source", as_source)
+
+    return arrange
+
+
+def run(command, capsys):
+    code = main([*command.split(), "--json", "--checkpoint", "run.checkpoint"])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def timeless(text):
+    return {name: value for name, value in json.loads(text).items() if name != "seconds"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_leaves_a_checkpoint_and_the_same_command_goes_on(command, number, code, interrupted, capsys):
+    interrupted(number, after=130)
+    stopped, _, err = run(command, capsys)
+    assert stopped == code and Path("run.checkpoint").exists()
+    assert "What was learned is in run.checkpoint: the same command goes on from there." in err
+    interrupted(number, after=-1)
+    done, resumed, err = run(command, capsys)
+    assert "Going on from run.checkpoint" in err
+    for path in Path().glob("run.checkpoint*"):
+        assert done == 3
+        path.unlink()
+    again, whole, err = run(command, capsys)
+    assert (done, timeless(resumed)) == (again, timeless(whole)) and "Going on" not in err
+
+
+def test_an_undecided_answer_keeps_the_checkpoint_for_a_longer_run(interrupted, capsys):
+    interrupted(signal.SIGINT, after=-1)
+    code, _, err = run("fit separable.npz --max-passes 2", capsys)
+    assert code == 3 and "run.checkpoint is kept: the same command with a higher limit goes on from there." in err
+    code, resumed, err = run("fit separable.npz --max-passes 40", capsys)
+    assert "Going on from" in err
+    Path("run.checkpoint").unlink(missing_ok=True)
+    Path("run.checkpoint.previous").unlink(missing_ok=True)
+    assert (code, timeless(resumed)) == (lambda whole: (whole[0], timeless(whole[1])))(
+        run("fit separable.npz --max-passes 40", capsys)
+    )
+
+
+def test_other_data_start_over_and_the_reason_is_said(interrupted, capsys):
+    interrupted(signal.SIGINT, after=130)
+    run("decide separable.npz", capsys)
+    interrupted(signal.SIGINT, after=-1)
+    code, _, err = run("decide overlapping.npz", capsys)
+    assert code == 1 and "the data have changed since it was written. Starting over." in err
+
+
+@pytest.mark.parametrize(
+    ("command", "checkpoint", "says"),
+    [
+        ("decide separable.npz", "separable.npz", "uses this file for something else"),
+        ("decide separable.npz --proof p.json", "./p.json", "uses this file for something else"),
+        ("fit separable.npz", "touching.npz", "not a linsep checkpoint"),
+        ("mle separable.npz", "none/run.checkpoint", "there is no folder"),
+    ],
+)
+def test_a_checkpoint_in_the_wrong_place_is_refused(command, checkpoint, says, capsys):
+    assert main([*command.split(), "--checkpoint", checkpoint]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_kills_at_random_moments_change_no_answer():
+    """The long run is `make kills`."""
+    done = subprocess.run([sys.executable, kills.__file__, "5", "3"], capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("5 kills") and "every answer the same" in done.stdout
