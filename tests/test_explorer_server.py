@@ -230,13 +230,23 @@ def test_300_requests_50_at_a_time_are_all_answered(explorer):
     assert result.statuses == {200: 300}
 
 
-def test_500_points_are_answered_within_50_ms(client):
+def test_500_points_take_less_than_50_ms_of_work(client):
     rng = np.random.default_rng(1)
     X = np.round(rng.normal(size=(500, 2)) * 32) / 32
     body = {"points": X.tolist(), "labels": np.where(X[:, 0] > 0, 1, -1).tolist()}
     times = []
     for _ in range(12):
-        started = time.perf_counter()
+        started = time.process_time()  # of both ends; `make load` measures the wait, which other work lengthens
         assert client.post("/api/explore", json=body).status_code == 200
+        times.append(time.process_time() - started)
+    assert sorted(times)[2] < 0.05
+
+
+def test_an_answer_does_not_wait_for_the_network(client):
+    small = {"points": [[0, 0], [1, 1]], "labels": [-1, 1]}
+    times = []
+    for _ in range(20):
+        started = time.perf_counter()
+        client.post("/api/explore", json=small)
         times.append(time.perf_counter() - started)
-    assert min(times) < 0.05  # a machine that is shared has slow moments: benchmarks/explorer.py gives the median
+    assert min(times) < 0.03  # without TCP_NODELAY no answer comes before 40 ms
