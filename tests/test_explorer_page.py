@@ -177,7 +177,7 @@ def test_step_back_and_scrub_go_through_the_whole_run(visit, explorer):
     page.locator(".scrub").fill("6")
     expect(page.locator("[data-name=weights]")).to_have_attribute("data-value", "[3,-0.5,0]")
     expect(page.locator(".code .lit")).to_have_attribute("data-line", "update")
-    assert counts(page) == [2, 1, 0, 3]  # rows 1, 2, 4, 4, 1, 4
+    assert counts(page) == [2, 1, 0, 3]  # rows 0, 1, 3, 3, 0, 3
 
 
 def test_play_runs_to_the_end_and_lights_the_last_line(visit, explorer):
@@ -398,7 +398,7 @@ def test_own_rows_are_seen_across_the_hyperplane_and_along_two_columns(visit, ir
 def test_hovering_a_row_tells_its_values(visit, iris):
     page = visit(iris.address)
     page.locator(".own-row[data-row='0']").hover()
-    expect(page.locator(".facts")).to_contain_text("Row 1: versicolor")
+    expect(page.locator(".facts")).to_contain_text("Row 0: versicolor")
     expect(page.locator(".facts dd")).to_have_text(["7.0", "3.2", "4.7", "1.4"])
 
 

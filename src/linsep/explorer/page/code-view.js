@@ -70,7 +70,7 @@ export function storyView(app) {
     if (k === 0) return "Start with w = 0. Every row then scores 0, which counts as a mistake. Press Step, or space.";
     const row = app.corrected();
     if (row === null) return "…";
-    const what = `Update ${show(k)}: row ${row + 1} scored ${show(app.steps.score[k - 1])} and ${wants(row)}, so it was ${isPlus(row) ? "added to" : "subtracted from"} w.`;
+    const what = `Update ${show(k)}: row ${row} scored ${show(app.steps.score[k - 1])} and ${wants(row)}, so it was ${isPlus(row) ? "added to" : "subtracted from"} w.`;
     if (app.isDone) return `${what} Now no row is a mistake: separated.`;
     if (k === app.total) return `${what} The record ends here; the run does not.`;
     return what;

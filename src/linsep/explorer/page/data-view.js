@@ -150,7 +150,7 @@ export function dataView(app) {
         transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`,
         tabindex: isTabbed || i === 0 ? 0 : -1,
         role: "button",
-        "aria-label": `Row ${i + 1}, class ${signOf(labels[i])}, at (${show(point[0])}, ${show(point[1])})${wrong ? ", a mistake" : ""}`,
+        "aria-label": `Row ${i}, class ${signOf(labels[i])}, at (${show(point[0])}, ${show(point[1])})${wrong ? ", a mistake" : ""}`,
       });
       const r = small ? 4.5 : 8;
       set(marks[i].children[1], {

@@ -40,7 +40,7 @@ export function dualView(app) {
         return svg(
           "g",
           { "data-row": row, "data-count": count },
-          svg("title", {}, `Row ${row + 1}: ${plural(count, "correction")}`),
+          svg("title", {}, `Row ${row}: ${plural(count, "correction")}`),
           svg("rect", {
             class: name,
             x: x + pitch * 0.14,
@@ -49,7 +49,7 @@ export function dualView(app) {
             height: count ? height - 22 - y(count) : 1.5,
             rx: Math.min(3, pitch * 0.2),
           }),
-          pitch > 17 ? svg("text", { class: "tick", x: x + pitch / 2, y: height - 7 }, String(row + 1)) : null,
+          pitch > 17 ? svg("text", { class: "tick", x: x + pitch / 2, y: height - 7 }, String(row)) : null,
           pitch > 17 && count ? svg("text", { class: "count", x: x + pitch / 2, y: y(count) - 5 }, show(count)) : null,
         );
       }),

@@ -116,7 +116,7 @@ export function tableView(app) {
         "data-row": row,
         tabindex: i < 40 ? 0 : -1,
         role: "button",
-        "aria-label": `Row ${row + 1}, ${labels[plus ? 1 : 0]}`,
+        "aria-label": `Row ${row}, ${labels[plus ? 1 : 0]}`,
         onpointerenter: () => tell(row),
         onfocus: () => tell(row),
       },
@@ -138,7 +138,7 @@ export function tableView(app) {
           : "";
       fill(
         facts,
-        html("p", {}, html("strong", {}, `Row ${row + 1}`), `: ${found.label}${named}`),
+        html("p", {}, html("strong", {}, `Row ${row}`), `: ${found.label}${named}`),
         html("dl", {}, ...lines),
         found.more ? html("p", { class: "words" }, `and ${plural(found.more, "more column")}`) : null,
       );

@@ -84,7 +84,7 @@ export function verdictView(app) {
       .slice(0, 12)
       .flatMap((row, n) => [
         n ? ", " : rows.length > 1 ? "rows " : "row ",
-        html("button", { type: "button", class: "row-link", onclick: () => app.pointAt?.(row) }, String(row + 1)),
+        html("button", { type: "button", class: "row-link", onclick: () => app.pointAt?.(row) }, String(row)),
       ]);
     return rows.length > 12 ? [...shown, `, and ${rows.length - 12} more`] : shown;
   }
