@@ -187,6 +187,7 @@ def facts_of(source: Source) -> dict[str, Any]:
         "n_columns": source.n_columns,
         "labels": source.labels,
         "names": source.columns,
+        "rows_left_out": source.rows_left_out,
         "numbers": "exact-integers" if source.has_long_integers() else "binary64",
     }
 

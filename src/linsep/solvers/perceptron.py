@@ -22,7 +22,7 @@ import numpy.typing as npt
 from linsep.errors import ArgumentError, InexactError
 from linsep.halfspace import Halfspace
 from linsep.kernels.walks import ALL_FINE, End, Weights, sweep
-from linsep.sources.base import Block, Ints, Source, integer_bits
+from linsep.sources.base import Block, Ints, Source
 from linsep.sources.inputs import as_source
 
 Order = Literal["cyclic", "restart", "shuffled", "worst"]
@@ -248,12 +248,9 @@ def exact_updates(source: Source) -> int:
     Coordinates of s bits and t updates give weights of s + log2(t) bits (Tao). A score adds up D + 1 products of
     a weight and a coordinate, so it stays below 2^62 while (D + 1)·t·2^(2s) does.
     """
-    bits = 0
-    for block in source.blocks():
-        block_bits = integer_bits(block.table)
-        if block_bits is None:
-            return 0
-        bits = max(bits, block_bits)
+    bits = source.integer_bits()
+    if bits is None:
+        return 0
     if bits > 53:
         raise InexactError(
             f"The integers of X have up to {bits} bits, and a score of such integers fits neither 64 bits nor a "

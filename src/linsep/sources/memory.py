@@ -11,7 +11,7 @@ import numpy as np
 
 from linsep.kernels.dense import Dense
 from linsep.kernels.walks import ALL_FINE, UNKNOWN, Found, first_not_finite, scan
-from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table
+from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table, distinct_rows
 
 WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
 
@@ -66,8 +66,7 @@ class MemorySource(Source):
 
     def sample(self, k: int, seed: int) -> Block:
         """At most k distinct rows, uniform over all rows."""
-        chosen = np.random.default_rng(seed).choice(self.n_rows, size=min(k, self.n_rows), replace=False)
-        return self._block.take(np.sort(chosen))
+        return self._block.take(distinct_rows(self.n_rows, k, seed))
 
     @property
     def _block(self) -> Block:

@@ -1,0 +1,346 @@
+"""Many files as one source, read batch by batch: memory holds a few batches, whatever the number of rows."""
+
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import ChangedFileError, DifferentFilesError, InexactError, NoRowsError, NotFiniteError
+from linsep.kernels.csr import Csr
+from linsep.kernels.dense import Dense
+from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source, distinct_rows
+from linsep.sources.files.ahead import ahead
+from linsep.sources.files.arrow import is_long
+from linsep.sources.files.labels import Labels, signs_of, two_classes
+from linsep.sources.files.reading import EXACT, Batch, Place, Reader
+from linsep.sources.inputs import read_table
+from linsep.sources.memory import MemorySource
+
+SAMPLE_BYTES = 1 << 26  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
+TOGETHER = 16  # rows are fetched one by one where fewer than one in so many are wanted
+
+
+@dataclass(slots=True)
+class Survey:
+    """What the first read of a file found: where its batches are, its labels, and what its numbers are like."""
+
+    reader: Reader
+    places: list[Place]
+    labels: Labels
+    whole: bool = True  # every value is an integer
+    bits: int = 0  # of the longest, while all are
+    long: tuple[int, int] | None = None  # the row and column of an integer beyond 2^53
+    entries: int = 0
+    left_out: int = 0
+
+    @classmethod
+    def begin(cls, reader: Reader) -> "Survey":
+        """A survey that has seen nothing yet."""
+        return cls(reader, [], Labels(reader.path, from_text=reader.is_text))
+
+    def add(self, batch: Batch) -> npt.NDArray[np.uint16]:
+        """Look at one batch; returns the codes of its labels."""
+        values = batch.values if isinstance(batch.values, np.ndarray) else batch.values.data
+        self._require_finite(batch, values)
+        if self.whole or values.dtype == np.int64:
+            self._weigh(batch, values)
+        self.entries += int(values.size)
+        self.places.append(batch.place)
+        return self.labels.encode(batch.labels, batch.place.first)
+
+    def _require_finite(self, batch: Batch, values: npt.NDArray[Any]) -> None:
+        if values.dtype.kind != "f" or np.isfinite(values).all():
+            return
+        row, column, value = first_bad(batch.values)
+        name: int | str = self.reader.columns[column] if self.reader.columns else column
+        raise NotFiniteError(batch.place.first + row, name, value, name=f"{self.reader.path}: X", file=self.reader.path)
+
+    def _weigh(self, batch: Batch, values: npt.NDArray[Any]) -> None:
+        """Whether all are integers, and how long they are."""
+        if values.dtype.kind == "f":
+            few = values.ravel()[:4096]
+            self.whole = self.whole and bool((few == np.floor(few)).all() and (values == np.floor(values)).all())
+        if not values.size or not self.whole:
+            return
+        largest = (
+            max(values.max(), -values.min()) if values.dtype.kind == "f" else max(int(values.max()), -int(values.min()))
+        )
+        if values.dtype.kind == "f" and largest > EXACT:
+            self.whole = False  # doubles that are integers only because doubles so large always are
+        else:
+            self.bits = max(self.bits, int(largest).bit_length())
+        if values.dtype == np.int64 and self.long is None and is_long(values):
+            dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
+            row, column = (int(k) for k in np.argwhere(np.abs(dense) > EXACT)[0])
+            self.long = (batch.place.first + row, column)
+
+
+class FileSource(Source):
+    """The rows of one or more files, in the order of the files.
+
+    Each walk reads the files anew, in batches, one thread ahead of the work. What stays in memory are the places of
+    the batches and what the first read found; nothing has the length of the data.
+    """
+
+    is_in_parts = True
+
+    def __init__(self, surveys: Sequence[Survey], *, positive: Any = None, depth: int = 2) -> None:
+        self._surveys, self._depth = list(surveys), depth
+        self._places = [(survey, place) for survey in surveys for place in survey.places]
+        if not self._places:
+            raise NoRowsError("The files hold no rows.")
+        lengths = [place.rows for _, place in self._places]
+        self._starts: Ints = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self.n_rows = int(self._starts[-1])
+        self.n_columns = max(survey.reader.n_columns for survey in surveys)
+        self.columns = surveys[0].reader.columns
+        self.rows_left_out = sum(survey.left_out for survey in surveys)
+        values = [value for survey in surveys for value in survey.labels.values()]
+        self.labels, signs = two_classes(values, positive, self.n_rows)
+        self._signs: dict[Label, int] = signs
+        self._kind = self._common_kind()
+        self._longest2: dict[int, float] = {}
+        self._forgotten = False
+
+    def _common_kind(self) -> type:
+        """int64 where every value of every file is an integer, else float64, which must then hold them all."""
+        if all(survey.whole for survey in self._surveys):
+            return np.int64
+        for survey in self._surveys:
+            if survey.long is not None:
+                row, column = survey.long
+                name = self.column_name(column)
+                fix = "Subtract a constant from the column of large integers, or divide it."
+                raise InexactError(
+                    f"{survey.reader.path}: row {row}, column {name!r} holds an integer beyond 2^53 beside floats, and "
+                    f"would be rounded. {fix}",
+                    file=survey.reader.path,
+                    row=row,
+                    column=name,
+                    fix=fix,
+                )
+        return np.float64
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files, in order."""
+        return tuple(survey.reader.path for survey in self._surveys)
+
+    @property
+    def label_column(self) -> str | int | None:
+        """What the label column is called, or where it stands."""
+        return self._surveys[0].reader.label_name
+
+    # The verbs of a source -------------------------------------------------------------------------------
+
+    def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
+        """The sum of the scans of the batches. Rows that floats leave in doubt are settled at once, exactly."""
+        w = np.ascontiguousarray(w, dtype=np.float64)
+        total: Scan | None = None
+        for k, part in self._walk():
+            part._longest2 = self._longest2.get(k, part._longest2)
+            scan = settled(part, part.scan(w, b, worst=worst), w, b)
+            self._longest2[k] = scan.longest2
+            total = scan if total is None else total + scan
+        assert total is not None
+        return total
+
+    def blocks(self) -> Iterator[Block]:
+        """One block for each batch."""
+        for _, part in self._walk():
+            yield from part.blocks()
+
+    def shuffled_blocks(self, random: np.random.Generator) -> Iterator[Block]:
+        """The blocks in another order each time; those of a file that cannot be read backwards stay in line."""
+        if all(survey.reader.can_seek for survey in self._surveys):
+            order = random.permutation(len(self._places)).tolist()
+            yield from (block for _, part in self._walk(order) for block in part.blocks())
+        else:
+            yield from self.blocks()
+
+    def take(self, rows: Sequence[int] | Ints) -> Block:
+        """These rows, in this order: each batch that holds some is read once."""
+        wanted = np.asarray(rows, dtype=np.int64)
+        distinct, back = np.unique(wanted, return_inverse=True)
+        if not distinct.size:
+            return next(self.blocks()).take(np.zeros(0, np.int64))
+        found = join(list(self._fetch(distinct)), distinct, self.n_columns)
+        return found if np.array_equal(distinct, wanted) else found.take(back)
+
+    def samples(self, sizes: Sequence[int]) -> Iterator[Block]:
+        """The samples of these sizes, all fetched in one read."""
+        chosen = [distinct_rows(self.n_rows, size, seed) for seed, size in enumerate(sizes)]
+        if not chosen:
+            return
+        union = np.unique(np.concatenate(chosen))
+        held = self.take(union)
+        for rows in chosen:
+            yield held.take(np.searchsorted(union, rows))
+
+    @property
+    def most_at_hand(self) -> int:
+        """How many rows may be held in memory at once."""
+        entries = sum(survey.entries for survey in self._surveys)
+        return max(1 << 10, int(SAMPLE_BYTES / (12 * entries / self.n_rows + 8)))
+
+    def require_finite(self) -> None:
+        """Nothing to do: the first read refused NaN and infinity."""
+
+    def has_long_integers(self) -> bool:
+        """Whether some integer of the rows is beyond 2^53."""
+        return any(survey.long is not None for survey in self._surveys)
+
+    def integer_bits(self) -> int | None:
+        """The bits of the largest |value|, or None for floats."""
+        return max(survey.bits for survey in self._surveys) if self._kind is np.int64 else None
+
+    def where(self, row: int) -> tuple[str, int]:
+        """The file that a row is from, and its number there."""
+        k = int(np.searchsorted(self._starts, row, side="right")) - 1
+        survey, place = self._places[k]
+        return survey.reader.path, place.first + row - int(self._starts[k])
+
+    def line(self, row: int) -> int | None:
+        """The line of its file on which a row begins, where files have lines."""
+        k = int(np.searchsorted(self._starts, row, side="right")) - 1
+        survey, place = self._places[k]
+        return survey.reader.line(place.first + row - int(self._starts[k]))
+
+    # Batches ----------------------------------------------------------------------------------------------
+
+    def _walk(self, order: Sequence[int] | None = None) -> Iterator[tuple[int, MemorySource]]:
+        """Every batch as rows in memory, with its number; the next ones are read meanwhile."""
+        return ahead(self._batches(order), self._depth)
+
+    def _batches(self, order: Sequence[int] | None) -> Iterator[tuple[int, MemorySource]]:
+        if order is not None:
+            for k in order:
+                survey, place = self._places[k]
+                yield k, self._part(k, survey, survey.reader.read(place))
+            return
+        k = 0
+        for survey in self._surveys:
+            for batch in survey.reader.batches():
+                if k >= len(self._places) or batch.place.rows != self._places[k][1].rows:
+                    raise ChangedFileError(
+                        f"{survey.reader.path}: the file changed while it was read.", file=survey.reader.path
+                    )
+                yield k, self._part(k, survey, batch)
+                k += 1
+
+    def _part(self, k: int, survey: Survey, batch: Batch) -> MemorySource:
+        start = int(self._starts[k])
+        values = batch.values.astype(self._kind, copy=False)
+        table, _, _ = read_table(values)
+        return MemorySource(
+            table,
+            self._read_signs(survey, batch),
+            self.n_columns,
+            self.labels,
+            self.columns,
+            range(start, start + batch.place.rows),
+        )
+
+    def _read_signs(self, survey: Survey, batch: Batch) -> npt.NDArray[np.int8]:
+        known = len(survey.labels.codes)
+        codes = survey.labels.encode(batch.labels, batch.place.first)
+        if len(survey.labels.codes) > known:
+            raise ChangedFileError(
+                f"{survey.reader.path}: the file changed while it was read.", file=survey.reader.path
+            )
+        return signs_of(codes, survey.labels.values(), self._signs)
+
+    def _fetch(self, rows: Ints) -> Iterator[Block]:
+        """The blocks that hold these rows, which are in rising order, each with nothing else in it."""
+        edges = np.searchsorted(rows, self._starts)
+        touched = [k for k in range(len(self._places)) if edges[k] < edges[k + 1]]
+        if not all(self._places[k][0].reader.can_seek for k in touched):
+            for k, part in self._walk():
+                if edges[k] < edges[k + 1]:
+                    yield part.take(rows[edges[k] : edges[k + 1]])
+            return
+
+        def read() -> Iterator[Block]:
+            for k in touched:
+                survey, place = self._places[k]
+                positions = rows[edges[k] : edges[k + 1]] - self._starts[k]
+                batch = survey.reader.take(place, positions)
+                values = batch.values.astype(self._kind, copy=False)
+                table, _, _ = read_table(values)
+                yield Block(table, self._read_signs(survey, batch), positions + self._starts[k], self.n_columns)
+
+        yield from ahead(read(), self._depth) if len(touched) > 1 else read()
+
+
+def settled(part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
+    """The scan with no row left in doubt: exact signs, while the rows are at hand."""
+    if not scan.doubtful.size:
+        return scan
+    wrong = scan.rows
+    if w.any() or b:
+        wrong = int(np.count_nonzero(part.take(scan.doubtful).exact_signs(w, b) <= 0))
+    return replace(scan, certain=scan.certain + wrong, doubtful=np.zeros(0, np.int64))
+
+
+def join(blocks: list[Block], numbers: Ints, n_columns: int) -> Block:
+    """Blocks one below the other, copied once."""
+    if len(blocks) == 1:
+        return replace(blocks[0], numbers=numbers)
+    y = np.concatenate([block.y for block in blocks])
+    tables = [block.table for block in blocks]
+    if isinstance(tables[0], Dense):
+        return Block(Dense(np.concatenate([table.values for table in tables])), y, numbers, n_columns)  # type: ignore[union-attr]
+    return (
+        replace(reduce(operator.add, blocks), numbers=numbers)
+        if len(blocks) < 4
+        else _join_sparse(tables, y, numbers, n_columns)
+    )
+
+
+def _join_sparse(tables: list[Any], y: npt.NDArray[np.int8], numbers: Ints, n_columns: int) -> Block:
+    lengths = [np.diff(table.indptr.astype(np.int64)) for table in tables]
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.uint64)
+    data, indices = (np.concatenate([getattr(table, part) for table in tables]) for part in ("data", "indices"))
+    return Block(Csr(data, indices, indptr), y, numbers, n_columns)
+
+
+def first_bad(values: Any) -> tuple[int, int, float]:
+    """Row, column and value of the first entry that is not finite."""
+    if isinstance(values, np.ndarray):
+        row, column = (int(k) for k in np.argwhere(~np.isfinite(values))[0])
+        return row, column, float(values[row, column])
+    place = int(np.flatnonzero(~np.isfinite(values.data))[0])
+    row = int(np.searchsorted(values.indptr, place, side="right")) - 1
+    return row, int(values.indices[place]), float(values.data[place])
+
+
+def require_alike(surveys: Sequence[Survey]) -> None:
+    """Refuse files whose columns are not the same."""
+    first = surveys[0].reader
+    for survey in surveys[1:]:
+        other = survey.reader
+        if other.columns != first.columns or (other.n_columns != first.n_columns and not other.is_sparse):
+            mine, theirs = first.columns or f"{first.n_columns} columns", other.columns or f"{other.n_columns} columns"
+            fix = "Files read together need the same columns: choose them with columns=, --columns."
+            raise DifferentFilesError(
+                f"{other.path}: its columns {_shown(theirs)} are not those of {first.path}, {_shown(mine)}. {fix}",
+                file=other.path,
+                fix=fix,
+            )
+        if other.is_sparse != first.is_sparse:
+            raise DifferentFilesError(
+                f"{other.path}: {first.path} is {'sparse' if first.is_sparse else 'dense'}, this file is not.",
+                file=other.path,
+            )
+
+
+def _shown(columns: Any) -> str:
+    return (
+        columns
+        if isinstance(columns, str)
+        else ", ".join(map(repr, columns[:8])) + (", ..." if len(columns) > 8 else "")
+    )

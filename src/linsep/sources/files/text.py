@@ -1,0 +1,501 @@
+"""CSV and TSV files, compressed or not: cut at line ends into pieces that pyarrow reads as numbers.
+
+pyarrow parses, with the type of every column given, so that nothing is guessed. Three of its kindnesses are undone:
+integers beyond 2^53 become doubles (they are read again, as text), empty cells become nulls, and errors name no row
+(the piece is then walked with Python's csv module, which finds the cell).
+"""
+
+import bz2
+import csv
+import gzip
+import hashlib
+import io
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import (
+    DamagedFileError,
+    EmptyFileError,
+    EncodingError,
+    FileError,
+    HeaderError,
+    InputError,
+    NoRowsError,
+    NotFiniteError,
+    NotNumericError,
+    QuoteError,
+    RaggedRowError,
+)
+from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, Cells, clipped
+from linsep.sources.files.reading import EXACT, Batch, Options, Place, Reader, Stamp, choose_columns, unreadable
+
+INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
+NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+NOT_FINITE = re.compile(r"\s*[+-]?(nan|inf|infinity)\s*", re.IGNORECASE)
+MISSING = frozenset(
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL",
+     "NaN", "n/a", "nan", "null"]
+)  # fmt: skip
+LONGEST_RECORD = 1 << 26  # bytes: a quotation mark that stays open for longer is a fault
+BOM = b"\xef\xbb\xbf"
+
+
+class CsvReader(Reader):
+    """A table as text, its first line the names of the columns. A place is a range of bytes."""
+
+    is_slow = True
+    is_text = True
+
+    def __init__(self, path: str, options: Options, delimiter: str = ",", compression: str | None = None) -> None:
+        self.path, self.options, self.delimiter, self.compression = path, options, delimiter, compression
+        self.can_seek = compression is None
+        self.stamp = Stamp.of(path)
+        self.chunk = max(1 << 10, options.batch_bytes // 4)
+        self.digest: str | None = None
+        self.names, self._header_lines, self._body = self._read_header()
+        chosen, label = choose_columns(path, self.names, options)
+        self.label_name = self.names[label]
+        self.cells = Cells(path, [self.names[j] for j in chosen], self.names[label], options)
+        if options.one_hot:
+            self._find_categories()
+        self.columns = self.cells.columns
+        self.n_columns = len(self.columns)
+
+    # Pieces of text ---------------------------------------------------------------------------------
+
+    @contextmanager
+    def _stream(self, digest: Any = None) -> Iterator[IO[bytes]]:
+        """The text of the file, unpacked; what is wrong with the packing is an error of ours."""
+        try:
+            with Path(self.path).open("rb", buffering=1 << 20) as raw:
+                counted: Any = Hashed(raw, digest) if digest is not None else raw
+                if self.compression == "gz":
+                    yield gzip.GzipFile(fileobj=counted)  # type: ignore[misc]
+                elif self.compression == "bz2":
+                    yield bz2.BZ2File(counted)
+                elif self.compression == "zst":
+                    import pyarrow as pa
+
+                    yield pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), "zstd")
+                else:
+                    yield counted
+                if digest is not None:
+                    while counted.read(1 << 20):
+                        pass
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise self._damaged(error) from error
+        except OSError as error:
+            if error.errno is not None:
+                raise unreadable(self.path, error) from error
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> DamagedFileError:
+        self.stamp.require_same()
+        fix = "The file is cut short or broken: fetch it again."
+        return DamagedFileError(f"{self.path}: cannot be unpacked: {error}. {fix}", file=self.path, fix=fix)
+
+    def _read_header(self) -> tuple[tuple[str, ...], int, int]:
+        """The names of the columns, how many lines they take, and the byte where the rows begin."""
+        with self._stream() as stream:
+            text = stream.read(1 << 16)
+            while (end := header_end(text)) is None and (more := stream.read(1 << 20)) and len(text) < LONGEST_RECORD:
+                text += more
+        if not text.strip():
+            raise EmptyFileError(
+                f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
+            )
+        end = len(text) if end is None else end
+        self._require_text(text[:end], 0)
+        header = text[:end].removeprefix(BOM).decode()
+        record = next(
+            (row for row in csv.reader(io.StringIO(header, newline=""), delimiter=self.delimiter) if row), None
+        )
+        if not record:
+            raise EmptyFileError(
+                f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
+            )
+        twice = next((name for k, name in enumerate(record) if name in record[:k]), None)
+        if twice is not None:
+            fix = "Rename one of them."
+            raise HeaderError(
+                f"{self.path}: two columns are called {twice!r}. {fix}", file=self.path, column=twice, fix=fix
+            )
+        return tuple(record), line_count(text[:end]), end
+
+    def _pieces(self, digest: Any = None) -> Iterator[tuple[int, bytes]]:
+        """The rows as text, whole records each, with the byte where each piece begins."""
+        with self._stream(digest) as stream:
+            stream.read(self._body)
+            rest, offset = b"", self._body
+            while data := stream.read(self.chunk):
+                text = rest + data if rest else data
+                end = last_record_end(text)
+                if end:
+                    yield offset, text[:end]
+                elif len(text) > LONGEST_RECORD + 8 * self.chunk:
+                    raise self._unclosed(offset)
+                offset, rest = offset + end, text[end:]
+            if rest:
+                if rest.count(b'"') % 2:
+                    raise self._unclosed(offset)
+                yield offset, rest
+
+    def _unclosed(self, byte: int) -> QuoteError:
+        fix = "Close it, or write it twice inside quotes."
+        return QuoteError(
+            f"{self.path}: a quotation mark after byte {byte} is never closed. {fix}",
+            file=self.path,
+            byte=byte,
+            fix=fix,
+        )
+
+    # Batches ------------------------------------------------------------------------------------------
+
+    def batches(self) -> Iterator[Batch]:
+        """Every row once, in order."""
+        first, lines = 0, self._header_lines
+        is_first = self.digest is None
+        digest = hashlib.blake2b(digest_size=16) if is_first else None
+        self.left_out = 0
+        for offset, text in self._pieces(digest):
+            batch = self._batch(text, first, (offset, len(text), lines))
+            lines += line_count(text)
+            if batch.place.rows:
+                yield batch
+            first += batch.place.rows
+        self.stamp.require_same()
+        if digest is not None:
+            self.digest = digest.hexdigest()
+        if not first:
+            raise NoRowsError(f"{self.path}: there is a header but no row below it.", file=self.path)
+
+    def read(self, place: Place) -> Batch:
+        """The batch of a range of bytes."""
+        self.stamp.require_same()
+        offset, length, _ = place.key
+        with self._stream() as stream:
+            stream.seek(offset)
+            return self._batch(stream.read(length), place.first, place.key)
+
+    def _batch(self, text: bytes, first: int, key: tuple[int, int, int]) -> Batch:
+        try:
+            table = self._parse(text, first)
+            values = self.cells.matrix(table, first)
+            self._require_finite(values)
+            labels = self.cells.labels(table[self.cells.label], first)
+        except _UnreadError as fault:
+            return self._without_bad_rows(text, first, key, fault)
+        except InputError as error:
+            return self._without_bad_rows(text, first, key, error)
+        return Batch(values, labels, Place(first, len(values), key))
+
+    def _require_finite(self, values: npt.NDArray[Any]) -> None:
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            raise _UnreadError("a number is not finite")
+
+    def _parse(self, text: bytes, first: int) -> Any:
+        """The chosen columns as an Arrow table, in types that hold what is written."""
+        table = self._read_csv(text, "double")
+        for name in self.cells.names:
+            if name not in self.cells.categories:
+                exact = self._exact(table[name], name, text, first)
+                if exact is not None:
+                    table = table.set_column(table.column_names.index(name), name, exact)
+        return table
+
+    def _read_csv(self, text: bytes, kind: str, only: str | None = None) -> Any:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        features = [only] if only else list(self.cells.names)
+        wanted = features if only else [*features, self.cells.label]
+        types = {name: pa.string() if name in self.cells.categories else pa.type_for_alias(kind) for name in features}
+        types.setdefault(self.cells.label, pa.string())
+        if b"\0" in text:
+            raise _UnreadError("a NUL byte")
+        try:
+            return arrow_csv.read_csv(
+                pa.BufferReader(text),
+                read_options=arrow_csv.ReadOptions(column_names=list(self.names), block_size=self._block(text)),
+                parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=b'"' in text),
+                convert_options=arrow_csv.ConvertOptions(
+                    include_columns=wanted,
+                    column_types=types,
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,  # NA is missing, "NA" is a label
+                ),
+            )
+        except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+            if "Empty CSV" in str(error):  # blank lines alone
+                return pa.table({name: pa.array([], types[name]) for name in wanted})
+            raise _UnreadError(str(error)) from error
+
+    def _block(self, text: bytes) -> int:
+        """Blocks for pyarrow's threads; one for all where a record could be longer than a block."""
+        return max(1 << 20, len(text) // 8) if len(text) > 1 << 21 and b'"' not in text else len(text) + 1
+
+    def _exact(self, column: Any, name: str, text: bytes, first: int) -> Any:
+        """The column as integers where doubles would round them; None where doubles are right."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        span = pc.min_max(column).as_py()
+        if span["min"] is None or max(abs(span["min"]), abs(span["max"])) < EXACT:
+            return None
+        written = self._read_csv(text, "string", only=name)[name]
+        whole = pc.match_substring_regex(written, pattern=f"^{INTEGER.pattern}$")
+        large = pc.greater_equal(pc.abs(column), EXACT)
+        if not pc.any(pc.and_(whole, large)).as_py():
+            return None  # 1e300 is a double like any other
+        if pc.all(whole).as_py():
+            bare = pc.replace_substring_regex(written, pattern=r"^\s*\+?|\s*$", replacement="")
+            try:
+                return bare.cast(pa.int64())
+            except pa.ArrowInvalid:
+                pass
+        for row, (value, is_whole) in enumerate(zip(written.to_pylist(), whole.to_pylist(), strict=True)):
+            if is_whole and not self._is_double(value):
+                raise self.cells.inexact(first + row, name, value.strip())
+        return None
+
+    @staticmethod
+    def _is_double(integer: str) -> bool:
+        """Whether the digits are an integer that a double holds exactly."""
+        digits = integer.strip().lstrip("+-").lstrip("0")
+        return len(digits) < 310 and int(digits or "0") <= EXACT
+
+    # Faults ---------------------------------------------------------------------------------------------
+
+    def _without_bad_rows(self, text: bytes, first: int, key: tuple[int, int, int], seen: Exception) -> Batch:
+        """The good rows of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
+        self._require_text(text, key[0])
+        good: list[str] = []
+        records = split_records(text.decode(), self.delimiter)
+        row = first
+        for line, source, record in records:
+            fault = self._fault(record, row, key[2] + line)
+            if fault is None:
+                good.append(source)
+                row += 1
+            elif self.options.set_aside is None:
+                raise fault
+            else:
+                self.options.set_aside.add(
+                    self.path, self._row_of_line(first, row), f"{fault.code}: {fault}", source.rstrip("\r\n")
+                )
+                self.left_out += 1
+        if len(good) == row - first == 0 or (isinstance(seen, _UnreadError) and self.options.set_aside is None):
+            if isinstance(seen, InputError):
+                raise seen
+            if good:
+                raise FileError(f"{self.path}: cannot be read as CSV: {seen}", file=self.path)
+        if not good:
+            return Batch(np.zeros((0, self.n_columns)), None, Place(first, 0, key))
+        if isinstance(seen, InputError) and self.options.set_aside is None:
+            raise seen
+        kept = "".join(source if source.endswith(("\n", "\r")) else source + "\n" for source in good).encode()
+        table = self._parse(kept, first)
+        values = self.cells.matrix(table, first)
+        return Batch(values, self.cells.labels(table[self.cells.label], first), Place(first, len(values), key))
+
+    def _row_of_line(self, first: int, row: int) -> int:
+        return row + self.left_out
+
+    def _fault(self, record: list[str], row: int, line: int) -> InputError | None:
+        """What is wrong with a row, if anything."""
+        where: dict[str, Any] = {"file": self.path, "row": row + self.left_out}
+        at = f"{self.path}: row {row + self.left_out} (line {line})"
+        if len(record) != len(self.names):
+            fix = "Text that contains a comma needs quotes around it."
+            return RaggedRowError(
+                f"{self.path}: line {line} has {len(record)} values where the header names {len(self.names)} "
+                f"columns. {fix}",
+                **where,
+                fix=fix,
+            )
+        cells = dict(zip(self.names, record, strict=True))
+        for name in self.cells.names:
+            value = cells[name]
+            if name in self.cells.categories or (NUMBER.fullmatch(value) and abs(float(value)) < np.inf):
+                continue
+            return self._bad_cell(at, name, value, where)
+        if cells[self.cells.label] in MISSING:
+            fault = self.cells.no_label(row)
+            name, value = self.cells.label, cells[self.cells.label]
+            text = f"{at}, column {name!r} holds {value!r}: the label is missing. {fault.fix}"
+            return type(fault)(text, **where, column=name, value=value, fix=fault.fix)
+        return None
+
+    def _bad_cell(self, at: str, name: str, value: str, where: dict[str, Any]) -> InputError:
+        holds = f"{at}, column {name!r} holds {clipped(value)}"
+        where = {**where, "column": name, "value": value[:200]}
+        if value.strip() in MISSING and not NOT_FINITE.fullmatch(value):
+            fault: InputError = self.cells.missing(where["row"], name)
+            return type(fault)(f"{holds}: the value is missing. {fault.fix}", **where, fix=fault.fix)
+        if NOT_FINITE.fullmatch(value) or NUMBER.fullmatch(value):
+            message = f"{holds}: not a finite number. {DROP_OR_FILL}"
+            return NotFiniteError(where["row"], name, float(value), message=message, file=self.path)
+        return NotNumericError(f"{holds}: not a number. {TEXT_FIX}", **where, fix=TEXT_FIX)
+
+    def _require_text(self, text: bytes, offset: int) -> None:
+        """Refuse what is not UTF-8: the byte is named."""
+        fix = "Save it as UTF-8."
+        try:
+            text.decode()
+            byte = text.find(b"\0")
+        except UnicodeDecodeError as error:
+            byte = error.start
+        if byte < 0:
+            return
+        which = f"{text[byte]:#04x}"
+        raise EncodingError(
+            f"{self.path}: not UTF-8 text (byte {which} at {offset + byte}). {fix}",
+            file=self.path,
+            byte=offset + byte,
+            value=which,
+            fix=fix,
+        )
+
+    # Categories, lines ------------------------------------------------------------------------------------
+
+    def _find_categories(self) -> None:
+        """Which columns are text, and the values they hold: one read, or a few where text appears late."""
+        text: set[str] = set()
+        while True:
+            found: dict[str, set[str]] = {name: set() for name in text}
+            late = self._text_columns(found)
+            if not late:
+                break
+            text |= late
+        self.cells.categories = {name: tuple(sorted(found[name])) for name in self.cells.names if name in text}
+
+    def _text_columns(self, found: dict[str, set[str]]) -> set[str]:
+        """Fill in the values of known text columns; returns columns that turn out to be text after all."""
+        import pyarrow.compute as pc
+
+        for _, piece in self._pieces():
+            table = self._read_strings(piece)
+            late = set()
+            for name in self.cells.names:
+                if name in found:
+                    found[name].update(value for value in pc.unique(table[name]).to_pylist() if value is not None)
+                else:
+                    plain = pc.match_substring_regex(
+                        table[name], pattern=f"^({NUMBER.pattern}|{NOT_FINITE.pattern})$", ignore_case=True
+                    )
+                    if not pc.all(plain).as_py() and pc.any(pc.invert(plain)).as_py():
+                        late.add(name)
+            if late:
+                return late
+        return set()
+
+    def _read_strings(self, piece: bytes) -> Any:
+        before, self.cells.categories = self.cells.categories, dict.fromkeys(self.cells.names, ())
+        try:
+            return self._read_csv(piece, "string")
+        except _UnreadError as fault:
+            self._without_bad_rows(piece, 0, (0, len(piece), self._header_lines), fault)
+            raise
+        finally:
+            self.cells.categories = before
+
+    def line(self, row: int) -> int | None:
+        """The line on which a row begins: one walk over the text up to there."""
+        seen, lines = 0, self._header_lines
+        for _, text in self._pieces():
+            records = (
+                list(split_records(text.decode(), self.delimiter))
+                if b'"' in text or b"\n\n" in text or b"\r" in text
+                else None
+            )
+            count = line_count(text) if records is None else len(records)
+            if row < seen + count:
+                return lines + (row - seen + 1 if records is None else records[row - seen][0])
+            seen += count
+            lines += line_count(text)
+        return None
+
+
+class _UnreadError(Exception):
+    """pyarrow could not read a piece, and does not say which cell is at fault."""
+
+
+class Hashed(io.RawIOBase):
+    """A file whose bytes are added to a digest as they are read."""
+
+    def __init__(self, raw: IO[bytes], digest: Any) -> None:
+        self._raw, self._digest = raw, digest
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        data = self._raw.read(size)
+        self._digest.update(data)
+        return data
+
+    def readinto(self, buffer: Any) -> int:
+        """The next bytes, into a buffer."""
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def header_end(text: bytes) -> int | None:
+    """Where the first record that is not blank ends; None if it does not."""
+    position = 0
+    while (end := text.find(b"\n", position)) >= 0 or (end := text.find(b"\r", position)) >= 0:
+        record = text[:end]
+        if record.removeprefix(BOM).strip() and record.count(b'"') % 2 == 0:
+            carriage = (
+                text.rfind(b"\r", 0, end) if b"\r" in record.rstrip(b"\r") and b"\n" not in record.strip() else -1
+            )
+            return end + 1 if carriage < 0 else text.find(b"\r") + 1
+        position = end + 1
+    return None
+
+
+def last_record_end(text: bytes) -> int:
+    """Where the last whole record ends: after a line end that is not inside quotes. 0 if there is none."""
+    mark = b"\n" if b"\n" in text else b"\r"
+    end = text.rfind(mark, 0, len(text) - (mark == b"\r"))  # a carriage return at the end may be half of a line end
+    inside = text.count(b'"', 0, max(end, 0)) % 2
+    while end >= 0 and inside:
+        previous = text.rfind(mark, 0, end)
+        inside ^= text.count(b'"', max(previous, 0), end) % 2
+        end = previous
+    return end + 1
+
+
+def line_count(text: bytes) -> int:
+    """How many lines end in this text, whatever ends them."""
+    if b"\r" not in text:
+        return text.count(b"\n")
+    return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
+
+
+def split_records(text: str, delimiter: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Each record that is not blank: the line it begins on, counted from 1, its text, and its values."""
+    lines: list[str] = []
+
+    def feed() -> Iterator[str]:
+        for line in io.StringIO(text, newline=""):
+            lines.append(line)
+            yield line
+
+    reader = csv.reader(feed(), delimiter=delimiter)
+    line = 1
+    for record in reader:
+        if record:
+            yield line, "".join(lines), record
+        lines.clear()
+        line = reader.line_num + 1
