@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict, recheck
-from linsep.certificates.signs import dyadic, form_of
+from linsep.certificates.signs import dyadic, form_of, signs
 from linsep.errors import ArgumentError
 from linsep.exact import coprime
 from linsep.solvers.clock import Clock, OutOfTime
@@ -26,10 +26,13 @@ from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
 from linsep.sources.base import Floats, Ints, Source
 from linsep.sources.inputs import as_source
+from linsep.sources.marks import STRIDE, Marks
 from linsep.sources.memory import MemorySource
+from linsep.sources.remaining import Remaining
 
 FEW_ROWS, FEW_COLUMNS = 400, 18  # up to here the exact LP tries all rows at once
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
+MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
 MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
 
 
@@ -101,17 +104,16 @@ class Case:
             return self.settle_rows(self.source, peeling.columns, three_way=True)
         return self.lifted(peeling, peeling.rest)
 
-    def lifted(self, peeling: Peeling, rows: Ints) -> Settled:
+    def lifted(self, peeling: Peeling, rows: Ints | Marks) -> Settled:
         """Decide what is left after peeling, and take the peeled rows back in.
 
         The weak separators of the rest are those of all rows, as far as the rest is concerned. So a maximal answer
         there is one for all; and if none is asked for, any obstruction in the rest will do.
         """
         nothing = (0,) * self.source.n_columns
-        if not rows.size:
+        if peeling.is_empty:
             return Settled("separable", *lift(self.source, peeling, nothing, 0))
-        block = self.source.take(rows)
-        rest = MemorySource(block.table, block.y, block.n_columns, numbers=rows)
+        rest = part_of(self.source, rows)
         found = self.settle_rows(rest, peeling.columns, three_way=self.maximal)
         lifted = lift(self.source, peeling, found.weights or nothing, found.bias_weight)
         if found.obstruction is None:
@@ -153,13 +155,21 @@ class Case:
             return Overlapping(obstruction=first, spread=spread, **facts)
         if not self.maximal or spread is None:
             return Touching(**weights, obstruction=first, **facts)
-        separated = tuple(self.separated(found).tolist())
+        strict = self.separated(found)
+        if isinstance(strict, Marks):  # too many to be named in a proof that people keep
+            return Touching(**weights, obstruction=first, **facts)
+        separated = tuple(strict.tolist())
         return Touching(**weights, obstruction=first, separated_rows=separated, spread=spread, **facts)
 
-    def separated(self, found: Settled) -> Ints:
-        """The rows strictly on their side of the weak separator."""
-        on_it = violated(self.source, form_of(found.weights, found.bias_weight), 1)
-        return np.setdiff1d(np.arange(self.source.n_rows), on_it)
+    def separated(self, found: Settled) -> Ints | Marks:
+        """The rows strictly on their side of the weak separator; of a source in parts, many of them as marks."""
+        form = form_of(found.weights, found.bias_weight)
+        if not self.source.is_in_parts:
+            return np.setdiff1d(np.arange(self.source.n_rows), violated(self.source, form, 1))
+        marks = Marks(self.source.n_rows)
+        for numbers, values, y in self.source.blocks():
+            marks.put(int(numbers[0]), signs(form, values) * y > 0)
+        return marks.rows() if marks.count() <= MOST_NAMED else marks
 
     def undecided(self) -> Verdict:
         """What is left to say when the time is over: no margin is larger than the rows looked at allow."""
@@ -178,6 +188,22 @@ class Case:
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""
         return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
+
+
+def part_of(source: Source, rows: Ints | Marks) -> Source:
+    """Some rows of a source: copied, or, where they are too many for that, looked up in each walk."""
+    if isinstance(rows, Marks):
+        return Remaining(source, rows)
+    if source.is_in_parts and len(rows) > source.most_at_hand:
+        marks = Marks(source.n_rows)
+        for start in range(0, source.n_rows, STRIDE):
+            first, last = np.searchsorted(rows, [start, start + STRIDE])
+            flags = np.zeros(min(STRIDE, source.n_rows - start), np.bool_)
+            flags[rows[first:last] - start] = True
+            marks.put(start, flags)
+        return Remaining(source, marks)
+    block = source.take(rows)
+    return MemorySource(block.table, block.y, block.n_columns, numbers=rows)
 
 
 def facts_of(source: Source) -> dict[str, Any]:

@@ -235,7 +235,8 @@ class Touching(HalfspaceVerdict):
             object.__setattr__(self, "separated_rows", _integers(self.separated_rows, "row numbers"))
 
     def _verify_claim(self, rows: Rows) -> None:
-        strict = recheck.check_weak_separator(rows, self.weights, self.bias_weight)
+        named = self.separated_rows is not None
+        strict = recheck.check_weak_separator(rows, self.weights, self.bias_weight, named=named)
         recheck.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
         if self.separated_rows is not None and self.spread is not None:
             recheck.check_same_rows(self.separated_rows, strict)

@@ -35,6 +35,7 @@ from linsep.kernels.columns import (
     touched_rows,
 )
 from linsep.sources.base import Block, Ints, Signs, Source
+from linsep.sources.marks import Marks
 
 AT_HAND = 1 << 16  # so many rows of a source in parts may be copied into memory
 
@@ -47,20 +48,30 @@ class Level:
 
     columns: Ints
     signs: Signs
-    rows: Ints
+    rows: Ints | Marks
+
+    @property
+    def size(self) -> int:
+        """How many rows came off."""
+        return self.rows.count() if isinstance(self.rows, Marks) else len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Peeling:
     """What came off, round after round, and what is left.
 
-    `rest` are the remaining rows, None for all rows. `columns` are those that still have an entry other than zero
+    `rest` are the remaining rows, None for all rows; many rows of a source in parts are marks. `columns` are those that still have an entry other than zero
     in some remaining row; the bias is not among them.
     """
 
     levels: tuple[Level, ...]
-    rest: Ints | None
+    rest: Ints | Marks | None
     columns: Ints
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is left."""
+        return isinstance(self.rest, np.ndarray) and not self.rest.size
 
 
 def peel(source: Source, *, bias: bool) -> Peeling:
@@ -76,9 +87,8 @@ def peel(source: Source, *, bias: bool) -> Peeling:
     first = next(source.blocks())
     if len(first) == source.n_rows:
         return _peel_block(first, bias)
-    start = int(first.numbers[0])
-    peeling = _in_rounds(source.blocks, range(start, start + source.n_rows), source.n_columns, bias, enough=AT_HAND)
-    if peeling.rest is None or not 0 < peeling.rest.size <= AT_HAND:
+    peeling = _in_parts(source, bias)
+    if not isinstance(peeling.rest, np.ndarray) or not peeling.rest.size:
         return peeling
     tail = _peel_block(source.take(peeling.rest), bias)
     return Peeling(peeling.levels + tail.levels, peeling.rest if tail.rest is None else tail.rest, tail.columns)
@@ -113,30 +123,59 @@ def _peel_block(block: Block, bias: bool) -> Peeling:
     return _in_rounds(lambda: (block,), block.numbers, block.n_columns, bias)
 
 
-def _in_rounds(
-    blocks: Callable[[], Iterable[Block]], numbers: range | Ints, n_columns: int, bias: bool, enough: int = 0
-) -> Peeling:
-    """Two walks over the blocks for each round, until no column is pure or at most `enough` rows are left."""
+def _in_parts(source: Source, bias: bool) -> Peeling:
+    """Two walks over a source in parts for each round, until no column is pure or the rows left can be copied."""
+    alive = Marks(source.n_rows, marked=True)
+    levels: list[Level] = []
+    while True:
+        seen = _signs_seen(source.blocks(), alive, source.n_columns, bias)
+        pure = np.flatnonzero((seen == POSITIVE) | (seen == NEGATIVE))
+        if not pure.size or (levels and alive.count() <= AT_HAND):
+            return Peeling(tuple(levels), _few_or_marks(alive) if levels else None, np.flatnonzero(seen[:-1]))
+        touched = Marks(source.n_rows)
+        if pure[-1] == source.n_columns:  # the bias touches all
+            touched, alive = alive, Marks(source.n_rows)
+        else:
+            start = 0
+            for block in source.blocks():
+                before = alive.get(start, start + len(block))
+                flags = touched_rows(block.table, before, pure)
+                touched.put(start, flags)
+                alive.put(start, before & ~flags)
+                start += len(block)
+        signs = np.where(seen[pure] == POSITIVE, 1, -1).astype(np.int8)
+        levels.append(Level(pure, signs, _few_or_marks(touched)))
+
+
+def _few_or_marks(marks: Marks) -> Ints | Marks:
+    """Row numbers where they are few, else the marks: whichever is smaller."""
+    return marks.rows() if marks.count() <= max(AT_HAND, marks.n_rows // 64) else marks
+
+
+def _in_rounds(blocks: Callable[[], Iterable[Block]], numbers: range | Ints, n_columns: int, bias: bool) -> Peeling:
+    """Two walks over the blocks for each round, until no column is pure."""
     alive = np.ones(len(numbers), np.bool_)
     levels: list[Level] = []
     while True:
         seen = _signs_seen(blocks(), alive, n_columns, bias)
         pure = np.flatnonzero((seen == POSITIVE) | (seen == NEGATIVE))
-        if not pure.size or (levels and np.count_nonzero(alive) <= enough):
+        if not pure.size:
             return Peeling(tuple(levels), _chosen(numbers, alive) if levels else None, np.flatnonzero(seen[:-1]))
         touched = _touched(blocks(), alive, pure, n_columns)
         alive &= ~touched
         levels.append(Level(pure, np.where(seen[pure] == POSITIVE, 1, -1).astype(np.int8), _chosen(numbers, touched)))
 
 
-def _signs_seen(blocks: Iterable[Block], alive: Flags, n_columns: int, bias: bool) -> npt.NDArray[np.uint8]:
+def _signs_seen(blocks: Iterable[Block], alive: Flags | Marks, n_columns: int, bias: bool) -> npt.NDArray[np.uint8]:
     """The signs that occur in each column of the rows alive, as bits; the bias last."""
     seen = np.zeros(n_columns + 1, np.uint8)
     seen[-1] = 0 if bias else BOTH  # a column that does not count is as good as mixed
     start = 0
     for block in blocks:
-        see_signs(block.table, block.y, alive[start : start + len(block)], seen)
-        start += len(block)
+        stop = start + len(block)
+        flags = alive.get(start, stop) if isinstance(alive, Marks) else alive[start:stop]
+        see_signs(block.table, block.y, flags, seen)
+        start = stop
         if np.all(seen == BOTH):
             break
     return seen
@@ -193,7 +232,7 @@ class _Weights:
         self._is_pure = np.zeros(places, np.bool_)
         for j in peeling.columns.tolist():
             self._set(j, int(weights[j]))
-        if peeling.rest is None or peeling.rest.size:
+        if not peeling.is_empty:
             self._set(-1, int(bias_weight))
 
     def add(self, level: Level, blocks: Iterable[Block]) -> None:
@@ -228,19 +267,22 @@ def _last_first(source: Source, levels: Sequence[Level]) -> Iterator[tuple[Level
     remaining = list(levels)
     while remaining:
         batch = [remaining.pop()]
-        rows = len(batch[0].rows)
-        while in_parts and remaining and rows + len(remaining[-1].rows) <= AT_HAND:
+        rows = batch[0].size
+        while in_parts and remaining and rows + remaining[-1].size <= AT_HAND:
             batch.append(remaining.pop())
-            rows += len(batch[-1].rows)
+            rows += batch[-1].size
         if in_parts and rows <= AT_HAND:
-            held = (source.take(np.sort(np.concatenate([level.rows for level in batch]))),)
+            named = [level.rows for level in batch if isinstance(level.rows, np.ndarray)]
+            held = (source.take(np.sort(np.concatenate(named))),)
             yield from ((level, held) for level in batch)
         else:
             yield from ((level, source.blocks()) for level in batch)
 
 
-def _places(block: Block, rows: Ints) -> Ints:
+def _places(block: Block, rows: Ints | Marks) -> Ints:
     """Where in the block those of these rows are that it holds. Both are in rising order."""
+    if isinstance(rows, Marks):
+        return rows.positions(block)
     first, last = np.searchsorted(rows, [block.numbers[0], block.numbers[-1] + 1])
     inside = rows[first:last]
     if isinstance(block.numbers, range):

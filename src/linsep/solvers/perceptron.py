@@ -57,15 +57,15 @@ class PerceptronRun:
 
     `converged` means that a whole pass found no mistake. `passes` counts reads of the data (rows read / rows,
     rounded up), the last clean one included. `mistakes_per_row` are the dual counts alpha:
-    w = sum alpha_i·y_i·x_i and b = sum alpha_i·y_i. `bits` is the length of the largest weight where the run
-    was exact in integers, and None where it ran in floats.
+    w = sum alpha_i·y_i·x_i and b = sum alpha_i·y_i; files, which may have more rows than memory holds, have None.
+    `bits` is the length of the largest weight where the run was exact in integers, and None where it ran in floats.
     """
 
     halfspace: Halfspace
     converged: bool
     updates: int
     passes: int
-    mistakes_per_row: Ints
+    mistakes_per_row: Ints | None
     bits: int | None
 
     def explain(self, bound: float | None = None) -> str:
@@ -150,7 +150,8 @@ class Learner:
         self.max_rows = _cap("max_passes", max_passes) * source.n_rows
         self.max_updates = _cap("max_updates", max_updates)
         self.rows_read, self.updates, self.converged = 0, 0, False
-        self.mistakes_per_row = np.zeros(source.n_rows, np.int64)
+        self.mistakes_per_row: Ints | None = None if source.is_in_parts else np.zeros(source.n_rows, np.int64)
+        self._forgotten = np.zeros(0, np.int64)
         self._random = np.random.default_rng(random_state)
         self._exact_updates = exact_updates(source)
         kind = np.int64 if self._exact_updates else np.float64
@@ -168,8 +169,9 @@ class Learner:
     def _walk_rows(self, look_after: int) -> Generator[Mistake | None, None, bool]:
         """One walk over the rows. Returns whether it reached the last row without a mistake."""
         updates_before = self.updates
-        for block in self.source.blocks():
-            order = self._random.permutation(len(block)) if self.order == "shuffled" else ROW_ORDER
+        is_shuffled = self.order == "shuffled"
+        for block in self.source.shuffled_blocks(self._random) if is_shuffled else self.source.blocks():
+            order = self._random.permutation(len(block)) if is_shuffled else ROW_ORDER
             position = 0
             while position < len(block):
                 if self._is_spent():
@@ -202,7 +204,7 @@ class Learner:
         limit = min(look_after, self.max_updates - self.updates)
         if self._is_exact():
             limit = min(limit, self._exact_updates - self.updates)
-        state = Weights(self._w, self._b, self.mistakes_per_row[first : first + len(block)])
+        state = Weights(self._w, self._b, self._counts(first, len(block)))
         end = End(*sweep(block.table, block.y, order, start, stop, limit, int(self.bias), state))
         if end.bad != ALL_FINE:
             raise self.source.refusal(first + end.bad)
@@ -211,6 +213,14 @@ class Learner:
             self._w, self._b = self._w.astype(np.float64), self._b.astype(np.float64)
         mistake = Mistake(first + end.row, end.score) if end.updates == look_after else None
         return end.position, mistake
+
+    def _counts(self, first: int, length: int) -> Ints:
+        """Where the kernel counts the mistakes of a block; a place to forget them for a source in parts."""
+        if self.mistakes_per_row is not None:
+            return self.mistakes_per_row[first : first + length]
+        if len(self._forgotten) < length:
+            self._forgotten = np.zeros(length, np.int64)
+        return self._forgotten[:length]
 
     def steps(self) -> Iterator[Step]:
         """One `Step` for each update of the walk."""

@@ -216,6 +216,14 @@ def distinct_rows(n_rows: int, k: int, seed: int) -> Ints:
     return np.sort(random.choice(found, size=k, replace=False))
 
 
+def taken_together(source: Source, chosen: Sequence[Ints]) -> Iterator[Block]:
+    """Several sets of rows, each in rising order, all fetched in one read."""
+    if chosen:
+        union = np.unique(np.concatenate(chosen))
+        held = source.take(union)
+        yield from (held.take(np.searchsorted(union, rows)) for rows in chosen)
+
+
 def integer_bits(table: Table) -> int | None:
     """The bits s of the largest |value| of an integer table; None for a table of floats."""
     values = table.values if isinstance(table, Dense) else table.data

@@ -4,6 +4,7 @@ import operator
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache, reduce
 from itertools import pairwise
 
@@ -100,6 +101,16 @@ class MemorySource(Source):
             worst_scores=found.worst_scores[:written],
             doubtful=self._numbered(start + np.flatnonzero(found.doubtful)),
         )
+
+
+def settled(part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
+    """The scan with no row left in doubt: exact signs, while the rows are at hand."""
+    if not scan.doubtful.size:
+        return scan
+    wrong = scan.rows
+    if w.any() or b:
+        wrong = int(np.count_nonzero(part.take(scan.doubtful).exact_signs(w, b) <= 0))
+    return replace(scan, certain=scan.certain + wrong, doubtful=np.zeros(0, np.int64))
 
 
 def thread_count() -> int:

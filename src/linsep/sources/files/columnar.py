@@ -35,8 +35,7 @@ class ColumnarReader(Reader):
                 self.cells.require_numeric(_plain(schema.field(name).type), name)
         self.columns = self.cells.columns
         self.n_columns = len(self.columns)
-        width = sum(8 if name in self.cells.categories else 8 for name in self.columns) + 16
-        self.batch_rows = max(1, options.batch_bytes // width)
+        self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))
 
     def _look(self) -> tuple[Any, int]:
         raise NotImplementedError

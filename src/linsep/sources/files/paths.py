@@ -43,7 +43,7 @@ def expand(path: Paths) -> list[str]:
             raise NoFileError(f"{name}: the folder holds no file that linsep reads. {fix}", file=name, fix=fix)
         return found
     if glob.has_magic(name):
-        found = sorted(file for file in glob.glob(name, recursive=True) if Path(file).is_file())
+        found = sorted(file for file in glob.glob(name, recursive=True) if Path(file).is_file())  # noqa: PTH207
         if not found:
             raise NoFileError(f"{name}: no file has a name of this pattern.", file=name, fix="Check the pattern.")
         return found

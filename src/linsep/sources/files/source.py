@@ -12,15 +12,15 @@ import numpy.typing as npt
 from linsep.errors import ChangedFileError, DifferentFilesError, InexactError, NoRowsError, NotFiniteError
 from linsep.kernels.csr import Csr
 from linsep.kernels.dense import Dense
-from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source, distinct_rows
+from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source, distinct_rows, taken_together
 from linsep.sources.files.ahead import ahead
 from linsep.sources.files.arrow import is_long
 from linsep.sources.files.labels import Labels, signs_of, two_classes
 from linsep.sources.files.reading import EXACT, Batch, Place, Reader
 from linsep.sources.inputs import read_table
-from linsep.sources.memory import MemorySource
+from linsep.sources.memory import MemorySource, settled
 
-SAMPLE_BYTES = 1 << 26  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
+SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
 TOGETHER = 16  # rows are fetched one by one where fewer than one in so many are wanted
 
 
@@ -173,13 +173,7 @@ class FileSource(Source):
 
     def samples(self, sizes: Sequence[int]) -> Iterator[Block]:
         """The samples of these sizes, all fetched in one read."""
-        chosen = [distinct_rows(self.n_rows, size, seed) for seed, size in enumerate(sizes)]
-        if not chosen:
-            return
-        union = np.unique(np.concatenate(chosen))
-        held = self.take(union)
-        for rows in chosen:
-            yield held.take(np.searchsorted(union, rows))
+        return taken_together(self, [distinct_rows(self.n_rows, size, seed) for seed, size in enumerate(sizes)])
 
     @property
     def most_at_hand(self) -> int:
@@ -274,16 +268,6 @@ class FileSource(Source):
                 yield Block(table, self._read_signs(survey, batch), positions + self._starts[k], self.n_columns)
 
         yield from ahead(read(), self._depth) if len(touched) > 1 else read()
-
-
-def settled(part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
-    """The scan with no row left in doubt: exact signs, while the rows are at hand."""
-    if not scan.doubtful.size:
-        return scan
-    wrong = scan.rows
-    if w.any() or b:
-        wrong = int(np.count_nonzero(part.take(scan.doubtful).exact_signs(w, b) <= 0))
-    return replace(scan, certain=scan.certain + wrong, doubtful=np.zeros(0, np.int64))
 
 
 def join(blocks: list[Block], numbers: Ints, n_columns: int) -> Block:
