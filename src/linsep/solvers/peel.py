@@ -60,8 +60,8 @@ class Level:
 class Peeling:
     """What came off, round after round, and what is left.
 
-    `rest` are the remaining rows, None for all rows; many rows of a source in parts are marks. `columns` are those that still have an entry other than zero
-    in some remaining row; the bias is not among them.
+    `rest` are the remaining rows, None for all rows; many rows of a source in parts are marks. `columns` are those
+    that still have an entry other than zero in some remaining row; the bias is not among them.
     """
 
     levels: tuple[Level, ...]

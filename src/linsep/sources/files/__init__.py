@@ -4,14 +4,18 @@ paths -> a reader for each file -> the first read (labels, places, checks, cache
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, get_args
 
 from linsep.errors import ArgumentError
-from linsep.sources.files.paths import Paths, expand, kind_of
-from linsep.sources.files.reading import Numbers, Options, Reader
-from linsep.sources.files.source import FileSource, Survey, require_alike
+from linsep.sources.files.cache import Caches
+from linsep.sources.files.paths import ENDINGS, Paths, expand, kind_of
+from linsep.sources.files.reading import Numbers, Options, Reader, Rejects
+from linsep.sources.files.source import FileSource, require_alike
 
 MEMORY = "512MB"
 SMALLEST = 1 << 16  # bytes of a batch
@@ -27,28 +31,79 @@ def open(  # noqa: A001
     one_hot: bool = False,
     numbers: Numbers = "binary64",
     memory: str | int = MEMORY,
+    cache: str | PathLike[str] | bool | None = None,
+    reject: str | PathLike[str] | None = None,
+    index_base: int = 1,
+    n_columns: int | None = None,
     format: str | None = None,  # noqa: A002
 ) -> FileSource:
     """Open files as a source of rows, to be used in place of X and y. Memory stays flat, whatever their size.
 
-    `path` is a file, a pattern such as "data/*.parquet", a folder, a list of those, or "-" for standard input.
-    `label` is the label column, by name or by position; `columns` chooses the others.
+    `path` is a file, a pattern such as "data/*.parquet", a folder, a list of those, or "-" for standard input. The
+    ending of a name says what the file is (CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy or .npz; text may be
+    packed as .gz, .bz2 or .zst), or `format` does.
+
+    `label` is the label column, by name or by position; it takes two values, the larger being +1, or `positive` pits
+    one value against the rest. `columns` chooses the others; `one_hot` turns text columns into one column of 0 and 1
+    for each category. Numbers are the nearest doubles (integers stay exact, or are refused); with
+    numbers="decimal" the decimals of a CSV file are read exactly, so that 0.1 is one tenth.
+
+    `memory` bounds what is held at once. A slow format is parsed once; later reads use a cache beside the file, in the
+    folder `cache`, or none if that is False. The first bad row is an error; with `reject`, bad rows are written
+    there instead, and counted. `index_base` is the index of the first column of svmlight files, `n_columns` how many
+    columns they have where that is known.
+
+    >>> import linsep, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
+    >>> _ = path.write_text("height,weight,kind\\n1.5,2,a\\n1.6,3,b\\n1.7,3,b\\n")
+    >>> source = linsep.open(path, label="kind")
+    >>> source.n_rows, source.columns, source.labels
+    (3, ('height', 'weight'), ('a', 'b'))
+    >>> linsep.decide(source).kind
+    'separable'
     """
+    if numbers not in get_args(Numbers):
+        raise ArgumentError(f"numbers is {numbers!r}: it must be one of {', '.join(get_args(Numbers))}.")
+    if index_base not in (0, 1):
+        raise ArgumentError(f"index_base is {index_base}: svmlight files count columns from 0 or from 1.")
     options = Options(
         label=label,
         columns=None if columns is None else tuple(columns),
         one_hot=one_hot,
         numbers=numbers,
+        index_base=index_base,
+        n_columns=n_columns,
         batch_bytes=batch_bytes(memory),
+        set_aside=None if reject is None else Rejects(fspath(reject)),
     )
-    surveys = [survey(reader) for reader in readers(expand(path), options, format)]
+    folder = cache if cache is None or isinstance(cache, bool) else fspath(cache)
+    caches = Caches(folder, reuse=reject is None, hold=2 * options.batch_bytes)
+    found = [reader_of(file, options, format) for file in spooled(expand(path), caches, format)]
+    if one_hot:
+        share_categories(found)
+    surveys = [caches.survey(reader, options) for reader in found]
     require_alike(surveys)
-    return FileSource(surveys, positive=positive)
+    return FileSource(surveys, positive=positive, keeps=caches)
 
 
-def readers(paths: Sequence[str], options: Options, given: str | None) -> list[Reader]:
-    """A reader for each file."""
-    return [reader_of(path, options, given) for path in paths]
+def spooled(paths: Sequence[str], caches: Caches, given: str | None) -> Iterator[str]:
+    """The same files, with standard input written to a temporary one: it can be read only once."""
+    for path in paths:
+        if path != "-":
+            yield path
+            continue
+        name = Path(caches.temporary(), f"stdin.{ENDINGS.get(given or 'csv', given)}")
+        with name.open("wb") as out:
+            shutil.copyfileobj(sys.stdin.buffer, out, 1 << 20)
+        yield str(name)
+
+
+def share_categories(readers: Sequence[Reader]) -> None:
+    """A category of one file is a column of all of them."""
+    names = dict.fromkeys(name for reader in readers for name in reader.categories)
+    every = {name: {c for reader in readers for c in reader.categories.get(name, ())} for name in names}
+    for reader in readers:
+        reader.categories = {name: tuple(sorted(every[name])) for name in names}
 
 
 def reader_of(path: str, options: Options, given: str | None) -> Reader:
@@ -66,17 +121,13 @@ def reader_of(path: str, options: Options, given: str | None) -> Reader:
         from linsep.sources.files.columnar import ArrowReader
 
         return ArrowReader(path, options)
+    if kind == "svmlight":
+        from linsep.sources.files.svmlight import SvmlightReader
+
+        return SvmlightReader(path, options, packing)
     from linsep.sources.files.arrays import NpyReader, NpzReader
 
     return NpyReader(path, options) if kind == "npy" else NpzReader(path, options)
-
-
-def survey(reader: Reader) -> Survey:
-    """The first read of a file."""
-    found = Survey.begin(reader)
-    for batch in reader.batches():
-        found.add(batch)
-    return replace(found, left_out=reader.left_out)
 
 
 def batch_bytes(memory: str | int) -> int:

@@ -37,6 +37,18 @@ class ColumnarReader(Reader):
         self.n_columns = len(self.columns)
         self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))
 
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """The categories of each text column, in order."""
+        return self.cells.categories
+
+    @categories.setter
+    def categories(self, known: dict[str, tuple[str, ...]]) -> None:
+        """Take over categories that other files have too."""
+        self.cells.categories = known
+        self.columns = self.cells.columns
+        self.n_columns = len(self.columns)
+
     def _look(self) -> tuple[Any, int]:
         raise NotImplementedError
 

@@ -22,6 +22,7 @@ KINDS = {
     ".npy": "npy",
     ".npz": "npz",
 }
+ENDINGS = {kind: ending.removeprefix(".") for ending, kind in reversed(KINDS.items())}
 PACKINGS = {".gz": "gz", ".bz2": "bz2", ".zst": "zst"}
 PACKED = ("csv", "tsv", "svmlight")  # the formats that may be packed
 SHOWN = ".csv, .tsv, .parquet, .arrow, .feather, .svm, .npy or .npz (text also .gz, .bz2, .zst)"

@@ -72,6 +72,7 @@ class Reader(ABC):
     is_slow: bool = False  # whether a cache is worth its writing
     is_text: bool = False  # whether labels are texts that may mean numbers
     is_sparse: bool = False
+    is_coded: bool = False  # whether the labels of a batch are codes already
     left_out: int = 0
 
     @abstractmethod
@@ -85,6 +86,16 @@ class Reader(ABC):
     def take(self, place: Place, positions: Ints) -> Batch:
         """The rows at these positions of a place."""
         return self.read(place).take(positions)
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """The categories of each text column, in order."""
+        return {}
+
+    @categories.setter
+    def categories(self, known: dict[str, tuple[str, ...]]) -> None:
+        """Take over categories that other files have too; a format without text has none."""
+        assert not known
 
     def line(self, row: int) -> int | None:
         """The line of the file on which a row begins, where files have lines."""

@@ -88,8 +88,9 @@ class FileSource(Source):
 
     is_in_parts = True
 
-    def __init__(self, surveys: Sequence[Survey], *, positive: Any = None, depth: int = 2) -> None:
+    def __init__(self, surveys: Sequence[Survey], *, positive: Any = None, depth: int = 2, keeps: Any = None) -> None:
         self._surveys, self._depth = list(surveys), depth
+        self._keeps = keeps  # temporary folders live as long as the source
         self._places = [(survey, place) for survey in surveys for place in survey.places]
         if not self._places:
             raise NoRowsError("The files hold no rows.")
@@ -104,7 +105,6 @@ class FileSource(Source):
         self._signs: dict[Label, int] = signs
         self._kind = self._common_kind()
         self._longest2: dict[int, float] = {}
-        self._forgotten = False
 
     def _common_kind(self) -> type:
         """int64 where every value of every file is an integer, else float64, which must then hold them all."""
@@ -129,6 +129,11 @@ class FileSource(Source):
     def files(self) -> tuple[str, ...]:
         """The files, in order."""
         return tuple(survey.reader.path for survey in self._surveys)
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """The categories of each text column that became columns of 0 and 1."""
+        return self._surveys[0].reader.categories
 
     @property
     def label_column(self) -> str | int | None:
@@ -240,6 +245,8 @@ class FileSource(Source):
         )
 
     def _read_signs(self, survey: Survey, batch: Batch) -> npt.NDArray[np.int8]:
+        if survey.reader.is_coded:
+            return signs_of(batch.labels, survey.labels.values(), self._signs)
         known = len(survey.labels.codes)
         codes = survey.labels.encode(batch.labels, batch.place.first)
         if len(survey.labels.codes) > known:

@@ -5,23 +5,16 @@ integers beyond 2^53 become doubles (they are read again, as text), empty cells 
 (the piece is then walked with Python's csv module, which finds the cell).
 """
 
-import bz2
 import csv
-import gzip
-import hashlib
 import io
 import re
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import (
-    DamagedFileError,
     EmptyFileError,
     EncodingError,
     FileError,
@@ -34,7 +27,8 @@ from linsep.errors import (
     RaggedRowError,
 )
 from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, Cells, clipped
-from linsep.sources.files.reading import EXACT, Batch, Options, Place, Reader, Stamp, choose_columns, unreadable
+from linsep.sources.files.reading import EXACT, Batch, Options, Place, choose_columns
+from linsep.sources.files.stream import TextReader
 
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
@@ -47,18 +41,14 @@ LONGEST_RECORD = 1 << 26  # bytes: a quotation mark that stays open for longer i
 BOM = b"\xef\xbb\xbf"
 
 
-class CsvReader(Reader):
+class CsvReader(TextReader):
     """A table as text, its first line the names of the columns. A place is a range of bytes."""
 
-    is_slow = True
     is_text = True
 
     def __init__(self, path: str, options: Options, delimiter: str = ",", compression: str | None = None) -> None:
-        self.path, self.options, self.delimiter, self.compression = path, options, delimiter, compression
-        self.can_seek = compression is None
-        self.stamp = Stamp.of(path)
-        self.chunk = max(1 << 10, options.batch_bytes // 4)
-        self.digest: str | None = None
+        super().__init__(path, options, compression)
+        self.delimiter = delimiter
         self.names, self._header_lines, self._body = self._read_header()
         chosen, label = choose_columns(path, self.names, options)
         self.label_name = self.names[label]
@@ -68,38 +58,19 @@ class CsvReader(Reader):
         self.columns = self.cells.columns
         self.n_columns = len(self.columns)
 
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """The categories of each text column, in order."""
+        return self.cells.categories
+
+    @categories.setter
+    def categories(self, known: dict[str, tuple[str, ...]]) -> None:
+        """Take over categories that other files have too."""
+        self.cells.categories = known
+        self.columns = self.cells.columns
+        self.n_columns = len(self.columns)
+
     # Pieces of text ---------------------------------------------------------------------------------
-
-    @contextmanager
-    def _stream(self, digest: Any = None) -> Iterator[IO[bytes]]:
-        """The text of the file, unpacked; what is wrong with the packing is an error of ours."""
-        try:
-            with Path(self.path).open("rb", buffering=1 << 20) as raw:
-                counted: Any = Hashed(raw, digest) if digest is not None else raw
-                if self.compression == "gz":
-                    yield gzip.GzipFile(fileobj=counted)  # type: ignore[misc]
-                elif self.compression == "bz2":
-                    yield bz2.BZ2File(counted)
-                elif self.compression == "zst":
-                    import pyarrow as pa
-
-                    yield pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), "zstd")
-                else:
-                    yield counted
-                if digest is not None:
-                    while counted.read(1 << 20):
-                        pass
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise self._damaged(error) from error
-        except OSError as error:
-            if error.errno is not None:
-                raise unreadable(self.path, error) from error
-            raise self._damaged(error) from error
-
-    def _damaged(self, error: Exception) -> DamagedFileError:
-        self.stamp.require_same()
-        fix = "The file is cut short or broken: fetch it again."
-        return DamagedFileError(f"{self.path}: cannot be unpacked: {error}. {fix}", file=self.path, fix=fix)
 
     def _read_header(self) -> tuple[tuple[str, ...], int, int]:
         """The names of the columns, how many lines they take, and the byte where the rows begin."""
@@ -161,8 +132,7 @@ class CsvReader(Reader):
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
         first, lines = 0, self._header_lines
-        is_first = self.digest is None
-        digest = hashlib.blake2b(digest_size=16) if is_first else None
+        digest = self.new_digest()
         self.left_out = 0
         for offset, text in self._pieces(digest):
             batch = self._batch(text, first, (offset, len(text), lines))
@@ -287,9 +257,7 @@ class CsvReader(Reader):
             elif self.options.set_aside is None:
                 raise fault
             else:
-                self.options.set_aside.add(
-                    self.path, self._row_of_line(first, row), f"{fault.code}: {fault}", source.rstrip("\r\n")
-                )
+                self._set_aside(self.path, row + self.left_out, f"{fault.code}: {fault}", source.rstrip("\r\n"))
                 self.left_out += 1
         if len(good) == row - first == 0 or (isinstance(seen, _UnreadError) and self.options.set_aside is None):
             if isinstance(seen, InputError):
@@ -305,8 +273,10 @@ class CsvReader(Reader):
         values = self.cells.matrix(table, first)
         return Batch(values, self.cells.labels(table[self.cells.label], first), Place(first, len(values), key))
 
-    def _row_of_line(self, first: int, row: int) -> int:
-        return row + self.left_out
+    def _set_aside(self, *facts: Any) -> None:
+        """Write a bad row down, in the first walk alone: later ones pass by the same rows."""
+        if self.digest is None and self.options.set_aside is not None:
+            self.options.set_aside.add(*facts)
 
     def _fault(self, record: list[str], row: int, line: int) -> InputError | None:
         """What is wrong with a row, if anything."""
@@ -425,29 +395,6 @@ class CsvReader(Reader):
 
 class _UnreadError(Exception):
     """pyarrow could not read a piece, and does not say which cell is at fault."""
-
-
-class Hashed(io.RawIOBase):
-    """A file whose bytes are added to a digest as they are read."""
-
-    def __init__(self, raw: IO[bytes], digest: Any) -> None:
-        self._raw, self._digest = raw, digest
-
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
-        data = self._raw.read(size)
-        self._digest.update(data)
-        return data
-
-    def readinto(self, buffer: Any) -> int:
-        """The next bytes, into a buffer."""
-        data = self.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
 
 
 def header_end(text: bytes) -> int | None:
