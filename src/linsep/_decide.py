@@ -18,6 +18,7 @@ import numpy as np
 
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict, recheck
 from linsep.certificates.signs import dyadic, form_of, signs
+from linsep.certificates.verdicts import Numbers
 from linsep.errors import ArgumentError
 from linsep.exact import coprime
 from linsep.solvers.clock import Clock, OutOfTime
@@ -53,7 +54,7 @@ def decide(X: Any, y: Any = None, *, bias: bool = True, time_limit: float | None
     """
     if time_limit is not None and not time_limit >= 0:
         raise ArgumentError(f"time_limit is {time_limit}: it must be a number of seconds, or None.")
-    source, clock = as_source(X, y), Clock(time_limit)
+    source, clock = as_source(X, y, decimals=True), Clock(time_limit)
     case = Case(source, bias, clock)
     try:
         verdict = case.verdict(case.settle_while_reading())
@@ -146,7 +147,9 @@ class Case:
     def verdict(self, found: Settled) -> Verdict:
         """The verdict of an exact answer, not checked yet."""
         facts = self.facts()
-        weights: dict[str, Any] = {"weights": found.weights, "bias_weight": found.bias_weight}
+        places = self.source.decimal_places or (0,) * len(found.weights)
+        own = tuple(w * 10**k for w, k in zip(found.weights, places, strict=bool(found.weights)))
+        weights: dict[str, Any] = {"weights": own, "bias_weight": found.bias_weight}
         if found.obstruction is None:
             return Separable(**weights, **facts)
         first = Obstruction(found.obstruction.rows, found.obstruction.weights)
@@ -181,6 +184,8 @@ class Case:
         largest = max((weight for _, weight in self.clock.support), default=1.0)
         known = [(row, round(math.ldexp(weight / largest, 50))) for row, weight in self.clock.support]
         rows, weights = [row for row, weight in known if weight], [weight for _, weight in known if weight]
+        if self.source.decimal_places is not None:  # columns times powers of ten have another margin
+            return math.inf
         if not rows or (self.bias and len(set(self.source.take(rows).y.tolist())) < 2):
             return math.inf
         return recheck.root_above(recheck.squared_ceiling(self.source, rows, weights, self.bias))
@@ -214,8 +219,15 @@ def facts_of(source: Source) -> dict[str, Any]:
         "labels": source.labels,
         "names": source.columns,
         "rows_left_out": source.rows_left_out,
-        "numbers": "exact-integers" if source.has_long_integers() else "binary64",
+        "numbers": how_read(source),
     }
+
+
+def how_read(source: Source) -> Numbers:
+    """How the numbers of a source were read."""
+    if source.decimal_places is not None:
+        return "decimal"
+    return "exact-integers" if source.has_long_integers() else "binary64"
 
 
 def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:

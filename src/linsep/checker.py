@@ -21,7 +21,8 @@ A row is in the span of the spread exactly when it is 0 on each v of a basis of 
 which elimination without fractions finds (Bareiss 1968).
 
 Rows are counted from 0; blank lines are no rows. A decimal stands for the nearest binary64. Digits alone are
-an exact integer; one that binary64 would round is refused unless the proof has "exact-integers". The label
+an exact integer; one that binary64 would round is refused unless the proof has "exact-integers". In a proof with
+"decimal", 0.1 is one tenth. The label
 column is --label (a position from 0, or a name), else the name in the proof, else the last. The first line is
 a header if the label column is given by name, if another field of it is no number, or if --header says so.
 Exit status: 0 VERIFIED, 1 REFUTED, 2 BAD INPUT, 3 UNDECIDED.
@@ -40,6 +41,7 @@ from typing import Any
 
 VERDICTS = ("VERIFIED", "REFUTED", "BAD INPUT", "UNDECIDED")
 REFUTED, BAD_INPUT, UNDECIDED = 1, 2, 3
+TENS = 10**38  # decimals times this are integers; the same power for all of them changes no sign and no span
 NUMERAL = re.compile(r" *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *")
 Rows = dict[int, tuple[list[int], int]]  # row number: (z·2^shift in integers, shift)
 
@@ -70,7 +72,7 @@ CLAIMS: dict[str, dict[str, Any]] = {
     "overlapping": {"obstruction": ROWS, "spread": ROWS},
     "undecided": {"reason": TEXT, "margin": MARGIN},
 }
-SIZES = {"rows": COUNT, "columns": COUNT, "rows_left_out": COUNT, "numbers": "binary64|exact-integers"}
+SIZES = {"rows": COUNT, "columns": COUNT, "rows_left_out": COUNT, "numbers": "binary64|exact-integers|decimal"}
 WORDS = {"bias": bool, "labels": [LABEL], "names": ([TEXT],), "label_column": (TEXT,)}
 EFFORT = {"reads": COUNT, "seconds": float}
 FRAME = {"format": "linsep-proof", "version": "1", "data": {**SIZES, **WORDS}, "effort": EFFORT}
@@ -112,6 +114,7 @@ def read_proof(path: str) -> dict[str, Any]:
         fits = len(separator["weights"]) == width and (data["bias"] or separator["bias_weight"] == "0")
         need(fits, "the separator does not fit the columns and the bias")
     if margin and separator:
+        need(data["numbers"] != "decimal", "a margin is proved for binary64, not for exact decimals")
         need((margin["high"] is None) == (margin["nearest"] is None), "the margin's high end lacks its proof")
         need(set(separator["weights"]) - {"0"}, "a margin needs weights that are not all 0")
     paired = kind != "touching" or (proof["separated_rows"] is None) == (proof["spread"] is None)
@@ -141,6 +144,10 @@ def read_number(field: str, numbers: str) -> int | float:
     """The number that a text denotes: of digits alone an integer, of anything else a binary64."""
     if len(field) > 600 or not NUMERAL.fullmatch(field) or math.isinf(float(field)):
         raise CheckError(f"{field!a:.40} is not a finite number of at most 600 characters", BAD_INPUT)
+    if numbers == "decimal":
+        scaled = Fraction(field) * TENS if not re.search("[eE][+-]?[0-9]{3}", field) else Fraction(1, 3)
+        need(scaled.denominator == 1, f"{field:.40} has more decimals than can be checked")
+        return scaled.numerator
     if not field.strip(" +-").isdecimal():
         return float(field)
     exact = numbers == "exact-integers" or int(field) == float(field)
@@ -176,7 +183,7 @@ def read_rows(data: dict[str, Any], options: argparse.Namespace) -> Iterator[tup
         names = first[:place] + first[place + 1 :]
         need(not has_header or data["names"] in (None, names), "the proof names the columns otherwise")
         need(len(names) == data["columns"], f"the file has {len(names)} columns to classify by", REFUTED)
-        seen, constant = 0, [(1, 1)] * data["bias"]
+        seen, constant = 0, [(TENS if data["numbers"] == "decimal" else 1, 1)] * data["bias"]
         for seen, line in enumerate(lines if has_header else chain([first], lines), start=1):
             need(len(line) == len(names) + 1, f"row {seen - 1} has {len(line)} fields, not {len(names) + 1}")
             label = line.pop(place)

@@ -136,6 +136,7 @@ class Source(ABC):
     labels: tuple[Label, Label]  # what the user calls the classes -1 and +1
     columns: tuple[str, ...] | None  # the names of the columns, where they have any
     rows_left_out: int = 0
+    decimal_places: tuple[int, ...] | None = None  # for columns of exact decimals, times which power of ten they are
     is_in_parts: bool = False  # whether the rows are too many to hold anything of their number in memory
 
     @abstractmethod

@@ -81,6 +81,8 @@ def open(  # noqa: A001
     found = [reader_of(file, options, format) for file in spooled(expand(path), caches, format)]
     if one_hot:
         share_categories(found)
+    if numbers == "decimal":
+        share_decimal_places(found)
     surveys = [caches.survey(reader, options) for reader in found]
     require_alike(surveys)
     return FileSource(surveys, positive=positive, keeps=caches)
@@ -104,6 +106,14 @@ def share_categories(readers: Sequence[Reader]) -> None:
     every = {name: {c for reader in readers for c in reader.categories.get(name, ())} for name in names}
     for reader in readers:
         reader.categories = {name: tuple(sorted(every[name])) for name in names}
+
+
+def share_decimal_places(readers: Sequence[Reader]) -> None:
+    """A column has one power of ten in all files: the largest that one of them needs."""
+    known = [reader.decimal_places or (0,) * reader.n_columns for reader in readers]
+    shared = tuple(max(places) for places in zip(*known, strict=False))
+    for reader in readers:
+        reader.decimal_places = shared
 
 
 def reader_of(path: str, options: Options, given: str | None) -> Reader:

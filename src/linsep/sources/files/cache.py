@@ -59,7 +59,7 @@ class Caches:
     def path(self, reader: TextReader, options: Options) -> Path:
         """The name of the cache of a file read in this way."""
         asked = (VERSION, type(reader).__name__, options.label, options.columns, options.one_hot, options.numbers)
-        how = (*asked, options.index_base, options.n_columns, reader.categories)
+        how = (*asked, options.index_base, options.n_columns, reader.categories, reader.decimal_places)
         if not isinstance(self.folder, str) and self.reuse:
             name = hashlib.blake2b(repr(how).encode(), digest_size=6).hexdigest()
             beside = Path(reader.path).parent
@@ -136,6 +136,16 @@ class CodedReader(Reader):
         self.original, self.path, self.columns = original, original.path, original.columns
         self.n_columns, self.label_name, self.is_sparse = original.n_columns, original.label_name, original.is_sparse
         self.left_out = original.left_out
+
+    @property
+    def decimal_places(self) -> tuple[int, ...] | None:
+        """The power of ten that makes each column integers, where decimals are read exactly."""
+        return self.original.decimal_places
+
+    @decimal_places.setter
+    def decimal_places(self, known: tuple[int, ...]) -> None:
+        """They are settled before a file is read."""
+        self.original.decimal_places = known
 
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:

@@ -88,6 +88,16 @@ class Reader(ABC):
         return self.read(place).take(positions)
 
     @property
+    def decimal_places(self) -> tuple[int, ...] | None:
+        """Where decimals are read exactly: the power of ten that makes each column integers."""
+        return None
+
+    @decimal_places.setter
+    def decimal_places(self, known: tuple[int, ...]) -> None:
+        """Take over powers that serve other files too."""
+        raise ArgumentError(f"{self.path}: decimals are read exactly from CSV and TSV files alone.", file=self.path)
+
+    @property
     def categories(self) -> dict[str, tuple[str, ...]]:
         """The categories of each text column, in order."""
         return {}

@@ -75,7 +75,7 @@ class Survey:
             self.bits = max(self.bits, int(largest).bit_length())
         if values.dtype == np.int64 and self.long is None and is_long(values):
             dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
-            row, column = (int(k) for k in np.argwhere(np.abs(dense) > EXACT)[0])
+            row, column = (int(k) for k in np.argwhere((dense > 2**53) | (dense < -(2**53)))[0])
             self.long = (batch.place.first + row, column)
 
 
@@ -99,6 +99,7 @@ class FileSource(Source):
         self.n_rows = int(self._starts[-1])
         self.n_columns = max(survey.reader.n_columns for survey in surveys)
         self.columns = surveys[0].reader.columns
+        self.decimal_places = surveys[0].reader.decimal_places
         self.rows_left_out = sum(survey.left_out for survey in surveys)
         values = [value for survey in surveys for value in survey.labels.values()]
         self.labels, signs = two_classes(values, positive, self.n_rows)

@@ -26,6 +26,7 @@ from linsep.errors import (
     QuoteError,
     RaggedRowError,
 )
+from linsep.sources.files import decimals
 from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, Cells, clipped
 from linsep.sources.files.reading import EXACT, Batch, Options, Place, choose_columns
 from linsep.sources.files.stream import TextReader
@@ -53,10 +54,13 @@ class CsvReader(TextReader):
         chosen, label = choose_columns(path, self.names, options)
         self.label_name = self.names[label]
         self.cells = Cells(path, [self.names[j] for j in chosen], self.names[label], options)
+        self._decimal_places: tuple[int, ...] | None = None
         if options.one_hot:
             self._find_categories()
         self.columns = self.cells.columns
         self.n_columns = len(self.columns)
+        if options.numbers == "decimal":
+            self._find_decimal_places()
 
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
@@ -69,6 +73,15 @@ class CsvReader(TextReader):
         self.cells.categories = known
         self.columns = self.cells.columns
         self.n_columns = len(self.columns)
+
+    @property
+    def decimal_places(self) -> tuple[int, ...] | None:
+        """The power of ten that makes each column integers, where decimals are read exactly."""
+        return self._decimal_places
+
+    @decimal_places.setter
+    def decimal_places(self, known: tuple[int, ...]) -> None:
+        self._decimal_places = known
 
     # Pieces of text ---------------------------------------------------------------------------------
 
@@ -172,6 +185,8 @@ class CsvReader(TextReader):
 
     def _parse(self, text: bytes, first: int) -> Any:
         """The chosen columns as an Arrow table, in types that hold what is written."""
+        if self._decimal_places is not None:
+            return self._parse_decimals(text, first, self._decimal_places)
         table = self._read_csv(text, "double")
         for name in self.cells.names:
             if name not in self.cells.categories:
@@ -179,6 +194,39 @@ class CsvReader(TextReader):
                 if exact is not None:
                     table = table.set_column(table.column_names.index(name), name, exact)
         return table
+
+    def _parse_decimals(self, text: bytes, first: int, places: tuple[int, ...]) -> Any:
+        """The same with every decimal times the power of ten of its column."""
+        import pyarrow as pa
+
+        table = self._read_csv(text, "string")
+        power = dict(zip(self.cells.columns, places, strict=True))
+        for name in self.cells.names:
+            if name in self.cells.categories:
+                continue
+            if table[name].null_count:
+                raise _UnreadError("a value is missing")
+            integers = decimals.scaled(table[name], power[name])
+            if integers is None:
+                for row, value in enumerate(table[name].to_pylist()):
+                    if NUMBER.fullmatch(value) and decimals.does_not_fit(value, power[name]):
+                        raise decimals.too_many_digits(self.path, first + row, name, value, power[name])
+                raise _UnreadError(f"column {name!r} holds no decimals")
+            table = table.set_column(table.column_names.index(name), name, pa.array(integers))
+        return table
+
+    def _find_decimal_places(self) -> None:
+        """How many digits after the point each column needs: one read of its own."""
+        most = dict.fromkeys(self.cells.columns, 0)
+        for _, piece in self._pieces():
+            try:
+                table = self._read_csv(piece, "string")
+            except _UnreadError:
+                continue  # the reading proper says what is wrong
+            for name in self.cells.names:
+                if name not in self.cells.categories:
+                    most[name] = max(most[name], decimals.places_of(table[name]))
+        self._decimal_places = tuple(most.values())
 
     def _read_csv(self, text: bytes, kind: str, only: str | None = None) -> Any:
         import pyarrow as pa
