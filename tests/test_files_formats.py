@@ -102,7 +102,7 @@ def test_a_row_is_found_in_its_file(tmp_path):
         pyarrow.csv.write_csv(table_of(X[part], y[part]), tmp_path / name)
     source = linsep.open(tmp_path, label="y", memory="1MiB")
     assert source.where(2004) == (str(tmp_path / "b.csv"), 4)
-    assert source.line(2004) == 6
+    assert source.lines([2004, 3]) == {3: 5, 2004: 6}
     rows = [5999, 3, 2004, 3]
     block = source.take(rows)
     assert np.array_equal(block.values, X[rows])

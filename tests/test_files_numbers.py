@@ -147,7 +147,7 @@ def test_weights_of_a_decimal_verdict_are_those_of_the_decimals(tmp_path):
 
 @pytest.mark.parametrize("cell", ["0.1234567890123456789", "12345678901234567890", "1e30", "1e-30"])
 def test_too_many_digits_are_refused(cell, tmp_path):
-    with pytest.raises(errors.TooManyDigitsError, match=f"row 1, column 'x' holds '{cell}'"):
+    with pytest.raises(errors.TooManyDigitsError, match=rf"row 1 \(line 3\), column 'x' holds '{cell}'"):
         opened(tmp_path, f"x,y\n1,0\n{cell},1\n", numbers="decimal")
 
 

@@ -16,6 +16,7 @@ from linsep.cli.options import (
     Json,
     Label,
     Proof,
+    Reading,
     TimeLimit,
 )
 
@@ -37,6 +38,7 @@ def decide(
     time_limit: TimeLimit = None,
     proof: Proof = None,
     json: Json = False,
+    reading: Reading | None = None,
 ) -> int:
     """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
 
@@ -48,9 +50,9 @@ def decide(
     if proof:
         tables.require_folder(proof)
     with tables.about(file):
-        table, source = _read(file, label)
+        table = tables.read(file, label, reading)
         chosen = _chosen_bias(file, table, bias)
-        verdict = _timed("Deciding", lambda: prove(source, bias=chosen, time_limit=time_limit), table, source)
+        verdict = _timed("Deciding", lambda: prove(table.source, bias=chosen, time_limit=time_limit), table)
     if json:
         report.say_json(verdicts.as_json(verdict))
     else:
@@ -68,6 +70,7 @@ def margin(
     time_limit: TimeLimit = None,
     proof: Proof = None,
     json: Json = False,
+    reading: Reading | None = None,
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
 
@@ -79,9 +82,9 @@ def margin(
     if proof:
         tables.require_folder(proof)
     with tables.about(file):
-        table, source = _read(file, label)
-        verdict = _timed("Widening", lambda: max_margin(source, gap=gap, time_limit=time_limit), table, source)
-        bound = _bound(source, gap, time_limit) if verdict.separable else None
+        table = tables.read(file, label, reading)
+        verdict = _timed("Widening", lambda: max_margin(table.source, gap=gap, time_limit=time_limit), table)
+        bound = _bound(table.source, gap, time_limit) if verdict.separable else None
     if json:
         report.say_json(verdicts.as_json(verdict, bound))
     else:
@@ -96,6 +99,8 @@ def verify(
     /,
     *,
     label: Label = None,
+    reading: Reading | None = None,
+    json: Json = False,
 ) -> int:
     """Check a written proof against the data, in exact arithmetic and without the solver.
 
@@ -107,23 +112,38 @@ def verify(
 
     verdict = proofs.load(proof)
     with tables.about(file):
-        table = tables.read(file, proofs.label_column(verdict, file, label))
-        proofs.require_names(verdict, table, proof, file)
         try:
+            table = tables.read(file, proofs.label_column(verdict, file, label), reading, verdict)
+            proofs.require_names(verdict, table, proof, file)
             with report.waiting("Checking"):
-                verdict.verify(table.X, table.y)
+                verdict.verify(table.source)
         except CertificateError as error:
-            report.say(f"REFUTED: {error}", "red")
-            return NOT_SEPARABLE
+            return _checked(NOT_SEPARABLE, "refuted", str(error), "red", json)
     if isinstance(verdict, Undecided):
-        report.say(f"UNDECIDED: {proof} claims nothing. Its reason: {verdict.reason}", "yellow")
-        return UNDECIDED
-    report.say(f"VERIFIED: {verdicts.TITLES[verdict.kind]}, {report.count(verdict.n_rows, 'row')} of {file}.", "green")
-    return SEPARABLE
+        return _checked(UNDECIDED, "undecided", f"{proof} claims nothing. Its reason: {verdict.reason}", "yellow", json)
+    found = f"{verdicts.TITLES[verdict.kind]}, {report.count(verdict.n_rows, 'row')} of {file}."
+    return _checked(SEPARABLE, "verified", found, "green", json)
+
+
+def _checked(code: int, answer: str, text: str, style: str, json: bool) -> int:
+    from linsep.cli import report
+
+    if json:
+        report.say_json({"answer": answer, "message": text})
+    else:
+        report.say(f"{answer.upper()}: {text}", style)
+    return code
 
 
 def mle(
-    file: File, /, *, label: Label = None, bias: Bias = None, time_limit: TimeLimit = None, json: Json = False
+    file: File,
+    /,
+    *,
+    label: Label = None,
+    bias: Bias = None,
+    time_limit: TimeLimit = None,
+    json: Json = False,
+    reading: Reading | None = None,
 ) -> int:
     """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
 
@@ -133,10 +153,10 @@ def mle(
     from linsep.cli import coefficients, report, tables, verdicts
 
     with tables.about(file):
-        table = tables.read(file, label)
+        table = tables.read(file, label, reading)
         chosen = _chosen_bias(file, table, bias)
         with report.waiting("Deciding"):
-            found = linsep.mle_exists(table.X, table.y, names=table.columns, bias=chosen, time_limit=time_limit)
+            found = linsep.mle_exists(table.source, names=table.columns, bias=chosen, time_limit=time_limit)
     if json:
         report.say_json(coefficients.as_json(found))
     else:
@@ -166,22 +186,14 @@ def _bound(source: "Source", gap: float, time_limit: float | None) -> "Novikoff 
         return None
 
 
-def _read(file: str, label: str | None) -> "tuple[Table, Source]":
-    from linsep.cli import tables
-    from linsep.sources.inputs import as_source
-
-    table = tables.read(file, label)
-    return table, as_source(table.X, table.y)
-
-
-def _timed(doing: str, work: "Callable[[], Any]", table: "Table", source: "Source") -> "Verdict":
+def _timed(doing: str, work: "Callable[[], Any]", table: "Table") -> "Verdict":
     """The verdict, with the time that its check took counted in and the names of the file."""
     from linsep.cli import proofs, report
 
     started = time.perf_counter()
     with report.waiting(doing):
         verdict = work()
-    return proofs.signed(verdict, table, source, time.perf_counter() - started)
+    return proofs.signed(verdict, table, time.perf_counter() - started)
 
 
 def _keep(verdict: "Verdict", proof: str | None, file: str, label: str | None, table: "Table") -> None:

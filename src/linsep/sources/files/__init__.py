@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from linsep.errors import ArgumentError
+from linsep.sources.base import Label
 from linsep.sources.files.cache import Caches
 from linsep.sources.files.paths import ENDINGS, Paths, expand, kind_of
 from linsep.sources.files.reading import Numbers, Options, Reader, Rejects
-from linsep.sources.files.source import FileSource, require_alike
+from linsep.sources.files.source import FileSource, Survey, require_alike
 
 MEMORY = "512MB"
 SMALLEST = 1 << 16  # bytes of a batch
@@ -62,11 +63,36 @@ def open(  # noqa: A001
     >>> linsep.decide(source).kind
     'separable'
     """
+    options = options_of(
+        label=label,
+        columns=columns,
+        one_hot=one_hot,
+        numbers=numbers,
+        memory=memory,
+        reject=reject,
+        index_base=index_base,
+        n_columns=n_columns,
+    )
+    return open_files(path, options, positive=positive, cache=cache, format=format)
+
+
+def options_of(
+    *,
+    label: str | int | None = None,
+    columns: Sequence[str | int] | None = None,
+    one_hot: bool = False,
+    numbers: Numbers = "binary64",
+    memory: str | int = MEMORY,
+    reject: str | PathLike[str] | None = None,
+    index_base: int = 1,
+    n_columns: int | None = None,
+) -> Options:
+    """What was asked for, once it is known to make sense."""
     if numbers not in get_args(Numbers):
         raise ArgumentError(f"numbers is {numbers!r}: it must be one of {', '.join(get_args(Numbers))}.")
     if index_base not in (0, 1):
         raise ArgumentError(f"index_base is {index_base}: svmlight files count columns from 0 or from 1.")
-    options = Options(
+    return Options(
         label=label,
         columns=None if columns is None else tuple(columns),
         one_hot=one_hot,
@@ -76,16 +102,39 @@ def open(  # noqa: A001
         batch_bytes=batch_bytes(memory),
         set_aside=None if reject is None else Rejects(fspath(reject)),
     )
+
+
+def open_files(
+    path: Paths,
+    options: Options,
+    *,
+    positive: Any = None,
+    classes: tuple[Label, Label] | None = None,
+    cache: str | PathLike[str] | bool | None = None,
+    format: str | None = None,  # noqa: A002
+) -> FileSource:
+    """The same with the options in one piece; `classes` are the two labels of a proof, which the rows must have."""
+    surveys, caches = survey_files(path, options, cache, format)
+    return FileSource(surveys, positive=positive, classes=classes, keeps=caches)
+
+
+def survey_files(
+    path: Paths,
+    options: Options,
+    cache: str | PathLike[str] | bool | None = None,
+    format: str | None = None,  # noqa: A002
+) -> tuple[list[Survey], Caches]:
+    """The first read of every file, and the caches that must live as long as it is used."""
     folder = cache if cache is None or isinstance(cache, bool) else fspath(cache)
-    caches = Caches(folder, reuse=reject is None, hold=2 * options.batch_bytes)
+    caches = Caches(folder, reuse=options.set_aside is None, hold=2 * options.batch_bytes)
     found = [reader_of(file, options, format) for file in spooled(expand(path), caches, format)]
-    if one_hot:
+    if options.one_hot:
         share_categories(found)
-    if numbers == "decimal":
+    if options.numbers == "decimal":
         share_decimal_places(found)
     surveys = [caches.survey(reader, options) for reader in found]
     require_alike(surveys)
-    return FileSource(surveys, positive=positive, keeps=caches)
+    return surveys, caches
 
 
 def spooled(paths: Sequence[str], caches: Caches, given: str | None) -> Iterator[str]:

@@ -146,7 +146,8 @@ class NpzReader(Reader):
     def _load(self) -> dict[str, Array]:
         wanted = ("X", "y", *PARTS, "format")
         try:
-            with np.load(self.path, allow_pickle=False) as content:
+            with Path(self.path).open("rb") as stream:
+                content = np.load(stream, allow_pickle=False)
                 if isinstance(content, np.ndarray):
                     raise FileKindError(f"{self.path}: an .npy file with the ending .npz: rename it.", file=self.path)
                 return {name: content[name] for name in wanted if name in content.files}

@@ -16,7 +16,7 @@ import struct
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -135,7 +135,8 @@ class CodedReader(Reader):
     def __init__(self, original: Reader) -> None:
         self.original, self.path, self.columns = original, original.path, original.columns
         self.n_columns, self.label_name, self.is_sparse = original.n_columns, original.label_name, original.is_sparse
-        self.left_out = original.left_out
+        self.left_out, self.is_plain_csv = original.left_out, original.is_plain_csv
+        self.index_base = original.index_base
 
     @property
     def decimal_places(self) -> tuple[int, ...] | None:
@@ -157,9 +158,9 @@ class CodedReader(Reader):
         """They are settled before a file is read."""
         self.original.categories = known
 
-    def line(self, row: int) -> int | None:
-        """The line of the original file on which a row begins."""
-        return self.original.line(row)
+    def lines(self, rows: Sequence[int]) -> dict[int, int]:
+        """The lines of the original file on which these rows begin."""
+        return self.original.lines(rows)
 
 
 class HeldReader(CodedReader):

@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ArgumentError, ManyClassesError, MissingLabelError, NotNumericError, OneClassError
+from linsep.errors import (
+    ArgumentError,
+    CertificateError,
+    ManyClassesError,
+    MissingLabelError,
+    NotNumericError,
+    OneClassError,
+)
 from linsep.sources.base import Label, Signs
 
 MOST = 1 << 16  # distinct values: more are no labels
@@ -26,6 +33,7 @@ class Labels:
     def __init__(self, path: str, from_text: bool, keys: Iterable[Any] = ()) -> None:
         self.path, self.from_text = path, from_text
         self.codes: dict[Any, int] = {key: code for code, key in enumerate(keys)}
+        self.first: dict[Any, int] = {}  # the row where each value first stands, where this was seen
 
     def encode(self, labels: Any, first: int) -> npt.NDArray[np.uint16]:
         """The code of each label; new values get new codes."""
@@ -39,7 +47,9 @@ class Labels:
                     row=row,
                     value=value,
                 )
-            self.codes.setdefault(value, len(self.codes))
+            if value not in self.codes:
+                self.codes[value] = len(self.codes)
+                self.first[value] = first + int(np.argmax(np.asarray(places) == values.index(value)))
         if len(self.codes) > MOST:
             raise ManyClassesError(
                 f"{self.path}: the label column has more than {MOST:,} different values: {_few(self.codes)}.",
@@ -68,6 +78,18 @@ def distinct(labels: Any) -> tuple[npt.NDArray[Any], list[Any]]:
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
     return np.asarray(encoded.indices), encoded.dictionary.to_pylist()
+
+
+def known_classes(labels: Iterable[Labels], classes: tuple[Label, Label]) -> dict[Label, int]:
+    """The signs of the values that a proof knows; a row with any other value refutes it."""
+    sign = {classes[0]: -1, classes[1]: 1}
+    for of_file in labels:
+        for key, value in zip(of_file.codes, of_file.values(), strict=True):
+            if value not in sign:
+                where = f"Row {of_file.first[key]}" if key in of_file.first else f"{of_file.path}: a row"
+                known = f"{classes[0]!r} and {classes[1]!r}"
+                raise CertificateError(f"{where} has the label {value!r}; the proof knows {known}.")
+    return sign
 
 
 def two_classes(values: Iterable[Label], positive: Any, rows: int) -> tuple[tuple[Label, Label], dict[Label, int]]:

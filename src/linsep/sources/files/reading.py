@@ -15,7 +15,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ArgumentError, ChangedFileError, MissingColumnError, NoFileError, UnreadableFileError
+from linsep.errors import (
+    ArgumentError,
+    ChangedFileError,
+    MissingColumnError,
+    NoColumnsError,
+    NoFileError,
+    UnreadableFileError,
+)
 from linsep.sources.base import Ints
 
 Numbers: TypeAlias = Literal["binary64", "decimal"]
@@ -74,6 +81,8 @@ class Reader(ABC):
     is_sparse: bool = False
     is_coded: bool = False  # whether the labels of a batch are codes already
     left_out: int = 0
+    index_base: int | None = None  # of formats that number their columns
+    is_plain_csv: bool = False  # whether another program that knows CSV reads the same table
 
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
@@ -107,9 +116,9 @@ class Reader(ABC):
         """Take over categories that other files have too; a format without text has none."""
         assert not known
 
-    def line(self, row: int) -> int | None:
-        """The line of the file on which a row begins, where files have lines."""
-        return None
+    def lines(self, rows: Sequence[int]) -> dict[int, int]:
+        """The line of the file on which each of these rows begins, where files have lines."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +205,10 @@ def choose_columns(path: str, names: Sequence[str], options: Options) -> tuple[l
         )
     label = find_column(path, names, options.label, "label")
     if options.columns is None:
-        return [j for j in range(len(names)) if j != label], label
+        others = [j for j in range(len(names)) if j != label]
+        if not others:
+            raise NoColumnsError(f"{path}: the label is the only column: there is nothing to separate by.", file=path)
+        return others, label
     chosen = [find_column(path, names, name, "columns") for name in options.columns]
     if label in chosen:
         raise ArgumentError(f"{path}: column {names[label]!r} is the label and cannot be a column too.", file=path)

@@ -15,13 +15,13 @@ from linsep.kernels.dense import Dense
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source, distinct_rows, taken_together
 from linsep.sources.files.ahead import ahead
 from linsep.sources.files.arrow import is_long
-from linsep.sources.files.labels import Labels, signs_of, two_classes
+from linsep.sources.files.labels import Labels, known_classes, signs_of, two_classes
 from linsep.sources.files.reading import EXACT, Batch, Place, Reader
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource, settled
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
-TOGETHER = 16  # rows are fetched one by one where fewer than one in so many are wanted
+DEPTH = 2  # batches read in advance
 
 
 @dataclass(slots=True)
@@ -88,8 +88,15 @@ class FileSource(Source):
 
     is_in_parts = True
 
-    def __init__(self, surveys: Sequence[Survey], *, positive: Any = None, depth: int = 2, keeps: Any = None) -> None:
-        self._surveys, self._depth = list(surveys), depth
+    def __init__(
+        self,
+        surveys: Sequence[Survey],
+        *,
+        positive: Any = None,
+        classes: tuple[Label, Label] | None = None,
+        keeps: Any = None,
+    ) -> None:
+        self._surveys, self._depth = list(surveys), DEPTH
         self._keeps = keeps  # temporary folders live as long as the source
         self._places = [(survey, place) for survey in surveys for place in survey.places]
         if not self._places:
@@ -101,9 +108,12 @@ class FileSource(Source):
         self.columns = surveys[0].reader.columns
         self.decimal_places = surveys[0].reader.decimal_places
         self.rows_left_out = sum(survey.left_out for survey in surveys)
-        values = [value for survey in surveys for value in survey.labels.values()]
-        self.labels, signs = two_classes(values, positive, self.n_rows)
-        self._signs: dict[Label, int] = signs
+        self._signs: dict[Label, int]
+        if classes is not None and positive is None:
+            self.labels, self._signs = classes, known_classes((survey.labels for survey in surveys), classes)
+        else:
+            values = [value for survey in surveys for value in survey.labels.values()]
+            self.labels, self._signs = two_classes(values, positive, self.n_rows)
         self._kind = self._common_kind()
         self._longest2: dict[int, float] = {}
 
@@ -135,6 +145,22 @@ class FileSource(Source):
     def categories(self) -> dict[str, tuple[str, ...]]:
         """The categories of each text column that became columns of 0 and 1."""
         return self._surveys[0].reader.categories
+
+    def remarks(self) -> list[str]:
+        """What a reader of the result should know about how the files were read."""
+        reader = self._surveys[0].reader
+        said = [f"{name}: one column for each of {_shown(values)}." for name, values in reader.categories.items()]
+        if reader.index_base is not None:
+            other = 1 - reader.index_base
+            said.append(f"Columns are counted from {reader.index_base} (--index-base {other} counts from {other}).")
+        if self.rows_left_out:
+            said.append(f"{self.rows_left_out:,} bad rows were set aside.")
+        return said
+
+    @property
+    def is_plain_csv(self) -> bool:
+        """Whether this is one CSV file of numbers, read whole and as it stands: what the stand-alone checker reads."""
+        return len(self._surveys) == 1 and self.rows_left_out == 0 and self._surveys[0].reader.is_plain_csv
 
     @property
     def label_column(self) -> str | int | None:
@@ -204,11 +230,18 @@ class FileSource(Source):
         survey, place = self._places[k]
         return survey.reader.path, place.first + row - int(self._starts[k])
 
-    def line(self, row: int) -> int | None:
-        """The line of its file on which a row begins, where files have lines."""
-        k = int(np.searchsorted(self._starts, row, side="right")) - 1
-        survey, place = self._places[k]
-        return survey.reader.line(place.first + row - int(self._starts[k]))
+    def lines(self, rows: Sequence[int]) -> dict[int, int]:
+        """The line of its file on which each row begins, where files have lines: one walk over each file."""
+        found: dict[int, int] = {}
+        by_file: dict[int, list[int]] = {}
+        for row in rows:
+            k = int(np.searchsorted(self._starts, row, side="right")) - 1
+            by_file.setdefault(self._surveys.index(self._places[k][0]), []).append(row)
+        for number, chosen in by_file.items():
+            inside = {self.where(row)[1]: row for row in chosen}
+            lines = self._surveys[number].reader.lines(sorted(inside))
+            found |= {inside[own]: line for own, line in lines.items()}
+        return found
 
     # Batches ----------------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ class SvmlightReader(TextReader):
     def __init__(self, path: str, options: Options, compression: str | None = None) -> None:
         super().__init__(path, options, compression)
         self.n_columns = options.n_columns or 1
+        self.index_base = options.index_base
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""

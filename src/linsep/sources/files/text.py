@@ -8,7 +8,8 @@ integers beyond 2^53 become doubles (they are read again, as text), empty cells 
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,10 @@ class CsvReader(TextReader):
         self.label_name = self.names[label]
         self.cells = Cells(path, [self.names[j] for j in chosen], self.names[label], options)
         self._decimal_places: tuple[int, ...] | None = None
+        self._truths = self._columns_of_truths()
+        is_csv = compression is None and delimiter == "," and path.lower().endswith(".csv")
+        is_whole = list(self.cells.names) == [name for name in self.names if name != self.label_name]
+        self.is_plain_csv = is_csv and is_whole and not self._truths and not options.one_hot
         if options.one_hot:
             self._find_categories()
         self.columns = self.cells.columns
@@ -189,7 +194,7 @@ class CsvReader(TextReader):
             return self._parse_decimals(text, first, self._decimal_places)
         table = self._read_csv(text, "double")
         for name in self.cells.names:
-            if name not in self.cells.categories:
+            if name not in self.cells.categories and name not in self._truths:
                 exact = self._exact(table[name], name, text, first)
                 if exact is not None:
                     table = table.set_column(table.column_names.index(name), name, exact)
@@ -202,7 +207,7 @@ class CsvReader(TextReader):
         table = self._read_csv(text, "string")
         power = dict(zip(self.cells.columns, places, strict=True))
         for name in self.cells.names:
-            if name in self.cells.categories:
+            if name in self.cells.categories or name in self._truths:
                 continue
             if table[name].null_count:
                 raise _UnreadError("a value is missing")
@@ -224,7 +229,7 @@ class CsvReader(TextReader):
             except _UnreadError:
                 continue  # the reading proper says what is wrong
             for name in self.cells.names:
-                if name not in self.cells.categories:
+                if name not in self.cells.categories and name not in self._truths:
                     most[name] = max(most[name], decimals.places_of(table[name]))
         self._decimal_places = tuple(most.values())
 
@@ -234,7 +239,7 @@ class CsvReader(TextReader):
 
         features = [only] if only else list(self.cells.names)
         wanted = features if only else [*features, self.cells.label]
-        types = {name: pa.string() if name in self.cells.categories else pa.type_for_alias(kind) for name in features}
+        types = {name: self._type(name, kind) for name in features}
         types.setdefault(self.cells.label, pa.string())
         if b"\0" in text:
             raise _UnreadError("a NUL byte")
@@ -254,6 +259,24 @@ class CsvReader(TextReader):
             if "Empty CSV" in str(error):  # blank lines alone
                 return pa.table({name: pa.array([], types[name]) for name in wanted})
             raise _UnreadError(str(error)) from error
+
+    def _type(self, name: str, kind: str) -> Any:
+        """How pyarrow is to read a column: as asked, but text as text and truths as truths."""
+        import pyarrow as pa
+
+        if name in self.cells.categories:
+            return pa.string()
+        return pa.bool_() if name in self._truths else pa.type_for_alias(kind)
+
+    def _columns_of_truths(self) -> frozenset[str]:
+        """The columns whose first value is true or false: all their values must be then."""
+        with self._stream() as stream:
+            start = stream.read(self._body + (1 << 16))[self._body :]
+        rows = csv.reader(io.StringIO(start.decode("utf-8", "replace"), newline=""), delimiter=self.delimiter)
+        with suppress(csv.Error):
+            first = next((row for row in rows if row), [])
+            return frozenset(n for n, v in zip(self.names, first, strict=False) if v.lower() in ("true", "false"))
+        return frozenset()
 
     def _block(self, text: bytes) -> int:
         """Blocks for pyarrow's threads; one for all where a record could be longer than a block."""
@@ -295,31 +318,35 @@ class CsvReader(TextReader):
         """The good rows of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
         self._require_text(text, key[0])
         good: list[str] = []
-        records = split_records(text.decode(), self.delimiter)
-        row = first
-        for line, source, record in records:
+        lines: list[int] = []
+        for line, source, record in split_records(text.decode(), self.delimiter):
+            row = first + len(good)
             fault = self._fault(record, row, key[2] + line)
             if fault is None:
                 good.append(source)
-                row += 1
-            elif self.options.set_aside is None:
+                lines.append(key[2] + line)
+                continue
+            if self.options.set_aside is None:
                 raise fault
-            else:
-                self._set_aside(self.path, row + self.left_out, f"{fault.code}: {fault}", source.rstrip("\r\n"))
-                self.left_out += 1
-        if len(good) == row - first == 0 or (isinstance(seen, _UnreadError) and self.options.set_aside is None):
-            if isinstance(seen, InputError):
-                raise seen
-            if good:
-                raise FileError(f"{self.path}: cannot be read as CSV: {seen}", file=self.path)
+            self._set_aside(self.path, row + self.left_out, f"{fault.code}: {fault}", source.rstrip("\r\n"))
+            self.left_out += 1
+        if self.options.set_aside is None:  # no cell is at fault by itself
+            raise self._located(seen, lines, first)
         if not good:
             return Batch(np.zeros((0, self.n_columns)), None, Place(first, 0, key))
-        if isinstance(seen, InputError) and self.options.set_aside is None:
-            raise seen
         kept = "".join(source if source.endswith(("\n", "\r")) else source + "\n" for source in good).encode()
         table = self._parse(kept, first)
         values = self.cells.matrix(table, first)
         return Batch(values, self.cells.labels(table[self.cells.label], first), Place(first, len(values), key))
+
+    def _located(self, seen: Exception, lines: list[int], first: int) -> InputError:
+        """An error about a row with the line of it; an error of pyarrow as one of ours."""
+        if not isinstance(seen, InputError):
+            return FileError(f"{self.path}: cannot be read as CSV: {seen}", file=self.path)
+        if seen.row is not None and 0 <= seen.row - first < len(lines):
+            named = f"row {seen.row} (line {lines[seen.row - first]}), column"
+            seen.args = (str(seen).replace(f"row {seen.row}, column", named, 1),)
+        return seen
 
     def _set_aside(self, *facts: Any) -> None:
         """Write a bad row down, in the first walk alone: later ones pass by the same rows."""
@@ -341,7 +368,11 @@ class CsvReader(TextReader):
         cells = dict(zip(self.names, record, strict=True))
         for name in self.cells.names:
             value = cells[name]
-            if name in self.cells.categories or (NUMBER.fullmatch(value) and abs(float(value)) < np.inf):
+            if name in self._truths and value.lower() in ("true", "false", "1", "0"):
+                continue
+            if name in self.cells.categories or (
+                name not in self._truths and NUMBER.fullmatch(value) and abs(float(value)) < np.inf
+            ):
                 continue
             return self._bad_cell(at, name, value, where)
         if cells[self.cells.label] in MISSING:
@@ -424,21 +455,32 @@ class CsvReader(TextReader):
         finally:
             self.cells.categories = before
 
-    def line(self, row: int) -> int | None:
-        """The line on which a row begins: one walk over the text up to there."""
-        seen, lines = 0, self._header_lines
+    def lines(self, rows: Sequence[int]) -> dict[int, int]:
+        """The line on which each of these rows begins: one walk over the text up to the last of them.
+
+        Rows that were set aside are no rows, but have lines.
+        """
+        wanted, last = set(rows), max(rows, default=-1)
+        found: dict[int, int] = {}
+        row, before = 0, self._header_lines
         for _, text in self._pieces():
-            records = (
-                list(split_records(text.decode(), self.delimiter))
-                if b'"' in text or b"\n\n" in text or b"\r" in text
-                else None
-            )
-            count = line_count(text) if records is None else len(records)
-            if row < seen + count:
-                return lines + (row - seen + 1 if records is None else records[row - seen][0])
-            seen += count
-            lines += line_count(text)
-        return None
+            for line in self._starts(text) if row <= last else ():
+                if row in wanted:
+                    found[row] = before + line
+                row += 1
+            before += line_count(text)
+            if row > last:
+                break
+        return found
+
+    def _starts(self, text: bytes) -> Iterator[int]:
+        """The lines of a piece, counted from 1, on which rows begin."""
+        if self.options.set_aside is None and not any(mark in text for mark in (b'"', b"\r", b"\n\n")):
+            yield from range(2 if text.startswith(b"\n") else 1, line_count(text) + 1 + (not text.endswith(b"\n")))
+            return
+        for line, _, record in split_records(text.decode("utf-8", "replace"), self.delimiter):
+            if self.options.set_aside is None or self._fault(record, 0, 0) is None:
+                yield line
 
 
 class _UnreadError(Exception):
@@ -447,21 +489,19 @@ class _UnreadError(Exception):
 
 def header_end(text: bytes) -> int | None:
     """Where the first record that is not blank ends; None if it does not."""
-    position = 0
-    while (end := text.find(b"\n", position)) >= 0 or (end := text.find(b"\r", position)) >= 0:
-        record = text[:end]
-        if record.removeprefix(BOM).strip() and record.count(b'"') % 2 == 0:
-            carriage = (
-                text.rfind(b"\r", 0, end) if b"\r" in record.rstrip(b"\r") and b"\n" not in record.strip() else -1
-            )
-            return end + 1 if carriage < 0 else text.find(b"\r") + 1
-        position = end + 1
+    for match in re.finditer(rb"\r\n|[\r\n]", text):
+        record = text[: match.start()].removeprefix(BOM)
+        if record.strip() and record.count(b'"') % 2 == 0:
+            return None if text[match.start() :] == b"\r" else match.end()  # perhaps half of a line end
     return None
 
 
 def last_record_end(text: bytes) -> int:
     """Where the last whole record ends: after a line end that is not inside quotes. 0 if there is none."""
-    mark = b"\n" if b"\n" in text else b"\r"
+    return _last_end(text, b"\n") or _last_end(text, b"\r")
+
+
+def _last_end(text: bytes, mark: bytes) -> int:
     end = text.rfind(mark, 0, len(text) - (mark == b"\r"))  # a carriage return at the end may be half of a line end
     inside = text.count(b'"', 0, max(end, 0)) % 2
     while end >= 0 and inside:
