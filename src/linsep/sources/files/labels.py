@@ -39,7 +39,7 @@ class Labels:
         """The code of each label; new values get new codes."""
         places, values = distinct(labels)
         for value in values:
-            if value is None or value != value:
+            if value is None or (isinstance(value, float) and not math.isfinite(value)):
                 row = first + int(np.argmax(np.asarray(places) == values.index(value)))
                 raise MissingLabelError(
                     f"{self.path}: the label of row {row} is {value}. Every row needs one.",
