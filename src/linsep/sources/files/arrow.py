@@ -23,7 +23,7 @@ from linsep.errors import (
     NotFiniteError,
     NotNumericError,
 )
-from linsep.sources.files.reading import EXACT, Options, row_major
+from linsep.sources.files.reading import EXACT, Buffers, Options, row_major
 
 Array = npt.NDArray[Any]
 DROP_OR_FILL = "Drop the row or fill the value in."
@@ -45,6 +45,7 @@ class Cells:
     def __init__(self, path: str, names: Sequence[str], label: str, options: Options) -> None:
         self.path, self.names, self.label, self.options = path, tuple(names), label, options
         self.categories: dict[str, tuple[str, ...]] = {}
+        self.buffers = Buffers()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -69,7 +70,7 @@ class Cells:
             return row_major(
                 [self._whole(array, name, first) for array, name in zip(arrays, self.columns, strict=True)], np.int64
             )
-        return row_major(arrays, np.float64)
+        return row_major(arrays, np.float64, self.buffers)
 
     def numbers(self, column: Any, name: str, first: int) -> Array:
         """A column as float64 or int64, nothing rounded but decimals with a fraction."""

@@ -28,6 +28,7 @@ class ColumnarReader(Reader):
         chosen, label = choose_columns(path, names, options)
         self.label_name = names[label]
         self.cells = Cells(path, [names[j] for j in chosen], names[label], options)
+        self.buffers = self.cells.buffers
         if options.one_hot:
             self._find_categories(schema)
         for name in self.cells.names:

@@ -5,7 +5,7 @@ after it exactly when they are before: weights for the column times the same pow
 """
 
 import re
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,9 @@ import numpy.typing as npt
 
 from linsep.errors import TooManyDigitsError
 
+EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
+EXPONENT = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+[ \t]*")
 NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?\s*")
 
 
@@ -39,7 +41,7 @@ def _places(text: str | None) -> int:
     number = Decimal(text)
     if not number or number.adjusted() < -2 * MOST_PLACES:
         return 0 if not number else MOST_PLACES + 1
-    exponent = number.normalize().as_tuple().exponent
+    exponent = number.normalize(EXACTLY).as_tuple().exponent
     assert isinstance(exponent, int)
     return max(0, min(-exponent, MOST_PLACES + 1))
 
@@ -72,11 +74,11 @@ def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
 def plain(text: str) -> str | None:
     """A number without its exponent; None where that would be longer than any integer of 64 bits."""
     if not NUMBER.fullmatch(text):
-        return text
+        return None if EXPONENT.fullmatch(text) else text
     number = Decimal(text)
-    if number and not -40 < number.adjusted() < 40:
-        return None
-    return format(number, "f")
+    if not number:
+        return "0"
+    return format(number, "f") if len(text) < 1000 and -40 < number.adjusted() < 40 else None
 
 
 def does_not_fit(text: str, places: int) -> bool:
@@ -84,7 +86,7 @@ def does_not_fit(text: str, places: int) -> bool:
     if places > MOST_PLACES:
         return _places(text) > MOST_PLACES
     bare = plain(text.strip())
-    return bare is None or not -(2**63) <= Decimal(bare).scaleb(places) < 2**63
+    return bare is None or len(bare) > 100 or not -(2**63) <= Decimal(bare).scaleb(places, EXACTLY) < 2**63
 
 
 def too_many_digits(path: str, row: int, column: str, value: str, places: int) -> TooManyDigitsError:

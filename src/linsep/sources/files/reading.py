@@ -6,6 +6,7 @@ else (labels, several files, the cache, threads, the answers to the solvers) is 
 
 import re
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -28,6 +29,7 @@ from linsep.sources.base import Ints
 Numbers: TypeAlias = Literal["binary64", "decimal"]
 Values: TypeAlias = Any  # a 2-D array of float64 or int64, or a CSR matrix of such
 
+KEPT = 4  # tables to be filled again
 EXACT = 2.0**53  # every integer up to here is a double
 
 
@@ -68,6 +70,27 @@ class Batch:
         return Batch(self.values[positions], labels, self.place)
 
 
+class Buffers:
+    """Tables that nobody looks at any more, to be filled again: fresh memory costs as much as filling it."""
+
+    def __init__(self) -> None:
+        self._free: deque[npt.NDArray[np.float64]] = deque(maxlen=KEPT)
+
+    def take(self, n_rows: int, n_columns: int) -> npt.NDArray[np.float64]:
+        """A table of this size, its content unknown."""
+        try:
+            free = self._free.popleft()
+        except IndexError:
+            return np.empty((n_rows, n_columns))
+        return free[:n_rows] if free.shape[1] == n_columns and len(free) >= n_rows else np.empty((n_rows, n_columns))
+
+    def give_back(self, table: npt.NDArray[np.float64]) -> None:
+        """Nothing refers to this table any more."""
+        whole = table if table.base is None else table.base
+        if isinstance(whole, np.ndarray) and whole.ndim == 2 and whole.dtype == np.float64:
+            self._free.append(whole)
+
+
 class Reader(ABC):
     """One file. Columns are those chosen, without the label; rows are counted from 0 within the file."""
 
@@ -79,6 +102,7 @@ class Reader(ABC):
     is_slow: bool = False  # whether a cache is worth its writing
     is_text: bool = False  # whether labels are texts that may mean numbers
     is_sparse: bool = False
+    buffers: Buffers | None = None  # where a reader takes the memory of its batches from, if it can use it again
     is_coded: bool = False  # whether the labels of a batch are codes already
     left_out: int = 0
     index_base: int | None = None  # of formats that number their columns
@@ -217,9 +241,15 @@ def choose_columns(path: str, names: Sequence[str], options: Options) -> tuple[l
     return chosen, label
 
 
-def row_major(columns: Sequence[npt.NDArray[Any]], kind: type) -> npt.NDArray[Any]:
+def row_major(columns: Sequence[npt.NDArray[Any]], kind: type, buffers: Buffers | None = None) -> npt.NDArray[Any]:
     """Columns beside each other, row after row in memory: in strips that fit the cache."""
     n_rows = len(columns[0]) if columns else 0
+    if kind is np.float64 and all(column.dtype == np.float64 and column.flags.c_contiguous for column in columns):
+        from linsep.kernels.interleave import interleave
+
+        doubles = (buffers or Buffers()).take(n_rows, len(columns))
+        interleave(np.array([column.ctypes.data for column in columns], np.uint64), n_rows, doubles)
+        return doubles
     table: npt.NDArray[Any] = np.empty((n_rows, len(columns)), kind)
     step = max(256, (1 << 15) // max(1, len(columns)))
     for start in range(0, n_rows, step):

@@ -177,6 +177,9 @@ class FileSource(Source):
             part._longest2 = self._longest2.get(k, part._longest2)
             scan = settled(part, part.scan(w, b, worst=worst), w, b)
             self._longest2[k] = scan.longest2
+            buffers = self._places[k][0].reader.buffers
+            if buffers is not None and isinstance(part.table, Dense):
+                buffers.give_back(part.table.values)  # the scan has copied what it keeps
             total = scan if total is None else total + scan
         assert total is not None
         return total

@@ -32,9 +32,9 @@ from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, Cells, clipped
 from linsep.sources.files.reading import EXACT, Batch, Options, Place, choose_columns
 from linsep.sources.files.stream import TextReader
 
-INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
-NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
-NOT_FINITE = re.compile(r"\s*[+-]?(nan|inf|infinity)\s*", re.IGNORECASE)
+INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
+NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+NOT_FINITE = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
 MISSING = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL",
      "NaN", "n/a", "nan", "null"]
@@ -55,6 +55,7 @@ class CsvReader(TextReader):
         chosen, label = choose_columns(path, self.names, options)
         self.label_name = self.names[label]
         self.cells = Cells(path, [self.names[j] for j in chosen], self.names[label], options)
+        self.buffers = self.cells.buffers
         self._decimal_places: tuple[int, ...] | None = None
         self._truths = self._columns_of_truths()
         is_csv = compression is None and delimiter == "," and path.lower().endswith(".csv")
@@ -335,7 +336,10 @@ class CsvReader(TextReader):
         if not good:
             return Batch(np.zeros((0, self.n_columns)), None, Place(first, 0, key))
         kept = "".join(source if source.endswith(("\n", "\r")) else source + "\n" for source in good).encode()
-        table = self._parse(kept, first)
+        try:
+            table = self._parse(kept, first)
+        except _UnreadError as error:
+            raise self._located(error, lines, first) from error
         values = self.cells.matrix(table, first)
         return Batch(values, self.cells.labels(table[self.cells.label], first), Place(first, len(values), key))
 
