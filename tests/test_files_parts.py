@@ -1,4 +1,4 @@
-"""Rows too many to be named: what solvers keep of a source in parts is marks and samples, and the answers are the same."""
+"""Rows too many to be named: solvers keep marks and samples of a source in parts, and give the same answers."""
 
 import numpy as np
 import pytest

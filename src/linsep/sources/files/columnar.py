@@ -65,8 +65,10 @@ class ColumnarReader(Reader):
         first = 0
         with self._guarded():
             for table, key in self._tables(self._wanted):
-                yield self._batch(table, Place(first, table.num_rows, key))
-                first += table.num_rows
+                batch = self._batch(table, Place(first, table.num_rows, key))
+                del table  # its memory serves the next one
+                first += batch.place.rows
+                yield batch
         self.stamp.require_same()
 
     def read(self, place: Place) -> Batch:
