@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 import linsep
 from linsep.errors import ArgumentError, ManyClassesError, OneClassError, SvmlightError
+from linsep.sources.files import arrays
 from test_files_formats import proof
 
 FLOWERS = "width,height,colour,kind\n1,2,red,a\n2,1,blue,b\n3,5,red,c\n4,4,green,a\n"
@@ -106,6 +107,20 @@ def test_csr_in_npz_gives_the_proof_of_the_matrix(tmp_path):
     X, y = linsep.datasets.planted_sparse(500, 40, per_row=6, seed=3)
     np.savez(tmp_path / "a.npz", data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=y)
     assert proof(linsep.decide(linsep.open(tmp_path / "a.npz"))) == proof(linsep.decide(sp.csr_array(X), y))
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_a_large_npz_is_unpacked_piece_by_piece(save, tmp_path, monkeypatch):
+    monkeypatch.setattr(arrays, "HELD", 0)
+    monkeypatch.setattr(arrays, "SPARSE_ROWS", 70)
+    X, y = linsep.datasets.planted(3000, 5, flipped=20, seed=3)
+    save(tmp_path / "a.npz", X=X, y=y)
+    Z, z = linsep.datasets.planted_sparse(500, 40, per_row=6, seed=3)
+    save(tmp_path / "b.npz", data=Z.data, indices=Z.indices, indptr=Z.indptr, shape=Z.shape, y=z)
+    for name, rows, labels in (("a.npz", X, y), ("b.npz", Z, z)):
+        source = linsep.open(tmp_path / name, memory="1MiB")
+        assert len(list(source.blocks())) > 1
+        assert proof(linsep.decide(source)) == proof(linsep.decide(rows, labels))
 
 
 @pytest.mark.parametrize(

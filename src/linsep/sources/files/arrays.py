@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from linsep.sources.files.reading import Batch, Options, Place, Reader, Stamp, c
 
 Array = npt.NDArray[Any]
 PARTS = ("data", "indices", "indptr", "shape")
+HELD = 1 << 26  # bytes of an .npz file that are held in memory
+SPARSE_ROWS = 1 << 16  # of a CSR matrix read at a time
 Header = tuple[tuple[int, ...], bool, np.dtype[Any], int]  # shape, Fortran order, type, byte of the first value
 
 
@@ -115,7 +118,10 @@ class NpyReader(Reader):
 
 
 class NpzReader(Reader):
-    """An .npz file: X and y, or the data, indices, indptr and shape of a CSR matrix, and y. It is read whole."""
+    """An .npz file: X and y, or the data, indices, indptr and shape of a CSR matrix, and y.
+
+    A small one is held in memory. A large one is unpacked from its beginning in every walk, a few rows at a time.
+    """
 
     columns = None
 
@@ -126,39 +132,78 @@ class NpzReader(Reader):
             raise ArgumentError(
                 f"{path}: an .npz file holds its labels in y: leave --label {options.label} out.", file=path
             )
-        self._archive: Any = None
-        arrays = self._load()
-        X, self.y = self._table(arrays), arrays.get("y")
-        if self.y is None:
-            raise FileError(f"{path}: holds no y, the labels.", file=path)
-        if self.y.shape != (X.shape[0],):
-            raise LengthError(
-                f"{path}: X has {X.shape[0]} rows and y has shape {self.y.shape}: one label for each row.", file=path
-            )
-        if options.columns is not None:
-            chosen = [int(column) for column in options.columns]
-            X = X[:, chosen]
-        self.X = X
-        self.is_sparse = not isinstance(X, np.ndarray)
-        self.n_columns = X.shape[1]
-        self.step = max(1, options.batch_bytes // (8 * self.n_columns)) if isinstance(X, np.ndarray) else len(self.y)
+        self._chosen = None if options.columns is None else [int(column) for column in options.columns]
+        self._held: tuple[Any, Array] | None = None
+        if self._unpacked_size() <= HELD or not self._is_streamable():
+            self._held = self._load()
+            shape, self.is_sparse = self._held[0].shape, not isinstance(self._held[0], np.ndarray)
+        else:
+            self.can_seek = False
+            shape, self.is_sparse = self._look()
+        self._n_rows, self.n_columns = shape[0], shape[1] if self._chosen is None else len(self._chosen)
+        self.step = max(1, options.batch_bytes // (8 * self.n_columns)) if not self.is_sparse else SPARSE_ROWS
 
-    def _load(self) -> dict[str, Array]:
-        wanted = ("X", "y", *PARTS, "format")
+    def _unpacked_size(self) -> int:
+        with self._archive() as archive:
+            return sum(member.file_size for member in archive.infolist())
+
+    def _is_streamable(self) -> bool:
+        """Whether rows come one after another: X in C order, and every array of the shape that a table needs."""
         try:
-            with Path(self.path).open("rb") as stream:
-                content = np.load(stream, allow_pickle=False)
-                if isinstance(content, np.ndarray):
-                    raise FileKindError(f"{self.path}: an .npy file with the ending .npz: rename it.", file=self.path)
-                return {name: content[name] for name in wanted if name in content.files}
-        except InputError:
+            self._look()
+        except NotStreamableError:
+            return False
+        return True
+
+    def _look(self) -> tuple[tuple[int, ...], bool]:
+        """The shape of the table and whether it is sparse, from the headers alone."""
+        with self._archive() as archive:
+            names = archive.namelist()
+            if "y.npy" not in names:
+                raise FileError(f"{self.path}: holds no y, the labels.", file=self.path)
+            labels = Member(archive, "y")
+            if "X.npy" in names:
+                table = Member(archive, "X")
+                require_table(self.path, table.shape, table.kind, "X")
+                if labels.shape != table.shape[:1] or table.fortran:
+                    raise NotStreamableError
+                return table.shape, False
+            shape = tuple(int(n) for n in Member(archive, "shape").read(2)) if "shape.npy" in names else ()
+            if len(shape) != 2 or labels.shape != shape[:1] or "indptr.npy" not in names:
+                raise NotStreamableError
+            return shape, True
+
+    @contextmanager
+    def _archive(self) -> Iterator[zipfile.ZipFile]:
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                yield archive
+        except (InputError, NotStreamableError):
             raise
         except FileNotFoundError as error:
             raise unreadable(self.path, error) from error
-        except (ValueError, EOFError, OSError, zipfile.BadZipFile, MemoryError, OverflowError) as error:
-            raise not_numpy(self.path, error) from error
         except Exception as error:  # a zip member can fail in a dozen ways: zlib, CRC, struct, header
+            if is_npy(self.path):
+                raise FileKindError(
+                    f"{self.path}: an .npy file with the ending .npz: rename it.", file=self.path
+                ) from error
             raise not_numpy(self.path, error) from error
+
+    def _load(self) -> tuple[Any, Array]:
+        """The table and the labels, whole."""
+        wanted = ("X", "y", *PARTS, "format")
+        with self._archive(), Path(self.path).open("rb") as stream:
+            content = np.load(stream, allow_pickle=False)
+            arrays = {name: content[name] for name in wanted if name in content.files}
+        X, y = self._table(arrays), arrays.get("y")
+        if y is None:
+            raise FileError(f"{self.path}: holds no y, the labels.", file=self.path)
+        if y.shape != (X.shape[0],):
+            raise LengthError(
+                f"{self.path}: X has {X.shape[0]} rows and y has shape {y.shape}: one label for each row.",
+                file=self.path,
+            )
+        return X if self._chosen is None else X[:, self._chosen], y
 
     def _table(self, arrays: dict[str, Array]) -> Any:
         if "X" in arrays:
@@ -173,18 +218,74 @@ class NpzReader(Reader):
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
-        assert self.y is not None
-        for first in range(0, len(self.y), self.step):
-            yield self.read(Place(first, min(self.step, len(self.y) - first)))
+        places = [Place(k, min(self.step, self._n_rows - k)) for k in range(0, self._n_rows, self.step)]
+        if self._held is not None:
+            yield from map(self.read, places)
+            return
+        with self._archive() as archive:
+            labels = Member(archive, "y")
+            rows = self._sparse_rows(archive, places) if self.is_sparse else self._dense_rows(archive, places)
+            for place, values in zip(places, rows, strict=True):
+                yield Batch(values, labels.read(place.rows), place)
+        self.stamp.require_same()
+
+    def _dense_rows(self, archive: zipfile.ZipFile, places: list[Place]) -> Iterator[Array]:
+        table = Member(archive, "X")
+        for place in places:
+            rows = table.read(place.rows * table.shape[1]).reshape(place.rows, -1)
+            yield plain(self.path, rows if self._chosen is None else rows[:, self._chosen], place.first)
+
+    def _sparse_rows(self, archive: zipfile.ZipFile, places: list[Place]) -> Iterator[Any]:
+        """Pieces of a CSR matrix, each made and checked like a whole one."""
+        parts = {name: Member(archive, name) for name in ("data", "indices", "indptr")}
+        edge = parts["indptr"].read(1)
+        (_, width), _ = self._look()
+        for place in places:
+            indptr = np.concatenate([edge, parts["indptr"].read(place.rows)]).astype(np.int64)
+            edge = indptr[-1:]
+            entries = max(0, int(indptr[-1] - indptr[0]))
+            piece = {name: parts[name].read(entries) for name in ("data", "indices")}
+            shape = np.array([place.rows, width])
+            matrix = sparse_table(self.path, {**piece, "indptr": indptr - indptr[0], "shape": shape})
+            yield matrix if self._chosen is None else matrix[:, self._chosen]
 
     def read(self, place: Place) -> Batch:
-        """Rows of the arrays."""
-        assert self.y is not None
+        """Rows of the arrays in memory."""
+        assert self._held is not None  # the others cannot seek
+        X, y = self._held
         part = slice(place.first, place.first + place.rows)
-        values = self.X[part]
-        if isinstance(values, np.ndarray):
-            values = plain(self.path, values, place.first)
-        return Batch(values, self.y[part], place)
+        values = plain(self.path, X[part], place.first) if isinstance(X, np.ndarray) else X[part]
+        return Batch(values, y[part], place)
+
+
+class NotStreamableError(Exception):
+    """The arrays do not lie in the order of the rows, or do not fit each other: they are read whole."""
+
+
+class Member:
+    """An array of an .npz file, read from its beginning."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self._stream = archive.open(f"{name}.npy")
+        version = np.lib.format.read_magic(self._stream)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        self.shape, self.fortran, self.kind = read(self._stream)
+        if self.kind.hasobject:
+            raise ValueError("allow_pickle")
+
+    def read(self, count: int) -> Array:
+        """The next values."""
+        data = self._stream.read(count * self.kind.itemsize)
+        if len(data) < count * self.kind.itemsize:
+            raise ValueError("the file ends before its values do.")
+        return np.frombuffer(data, self.kind)
+
+
+def is_npy(path: str) -> bool:
+    """Whether a file begins as an .npy file does."""
+    with suppress(OSError), Path(path).open("rb") as file:
+        return file.read(6) == b"\x93NUMPY"
+    return False
 
 
 def require_table(path: str, shape: tuple[int, ...], kind: np.dtype[Any], name: str) -> None:

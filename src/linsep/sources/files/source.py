@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ChangedFileError, DifferentFilesError, InexactError, NoRowsError, NotFiniteError
+from linsep.errors import ChangedFileError, DifferentFilesError, InexactError, InputError, NoRowsError, NotFiniteError
 from linsep.kernels.csr import Csr
 from linsep.kernels.dense import Dense
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source, distinct_rows, taken_together
@@ -112,10 +112,20 @@ class FileSource(Source):
         if classes is not None and positive is None:
             self.labels, self._signs = classes, known_classes((survey.labels for survey in surveys), classes)
         else:
-            values = [value for survey in surveys for value in survey.labels.values()]
-            self.labels, self._signs = two_classes(values, positive, self.n_rows)
+            self.labels, self._signs = self._two_classes(positive)
         self._kind = self._common_kind()
         self._longest2: dict[int, float] = {}
+
+    def _two_classes(self, positive: Any) -> tuple[tuple[Label, Label], dict[Label, int]]:
+        """The labels of the two classes and the sign of each value; errors begin with the name of the file."""
+        values = [value for survey in self._surveys for value in survey.labels.values()]
+        try:
+            return two_classes(values, positive, self.n_rows)
+        except InputError as error:
+            error.file = self.files[0]
+            more = f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else ""
+            error.args = (f"{error.file}{more}: {error}",)
+            raise
 
     def _common_kind(self) -> type:
         """int64 where every value of every file is an integer, else float64, which must then hold them all."""
