@@ -20,6 +20,7 @@ from linsep.sources.files.source import FileSource, Survey, require_alike
 
 MEMORY = "512MB"
 SMALLEST = 1 << 16  # bytes of a batch
+SHARE = 64  # of the memory is a batch: several are on their way at once, as text, as columns and as rows
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 
@@ -126,7 +127,7 @@ def survey_files(
 ) -> tuple[list[Survey], Caches]:
     """The first read of every file, and the caches that must live as long as it is used."""
     folder = cache if cache is None or isinstance(cache, bool) else fspath(cache)
-    caches = Caches(folder, reuse=options.set_aside is None, hold=2 * options.batch_bytes)
+    caches = Caches(folder, reuse=options.set_aside is None, hold=8 * options.batch_bytes)
     found = [reader_of(file, options, format) for file in spooled(expand(path), caches, format)]
     if options.one_hot:
         share_categories(found)
@@ -194,7 +195,7 @@ def batch_bytes(memory: str | int) -> int:
     size = memory if isinstance(memory, int) else parse_size(memory)
     if size < 16 * SMALLEST:
         raise ArgumentError(f"memory is {memory}: at least 1MiB is needed.")
-    return max(SMALLEST, min(size // 16, 1 << 26))
+    return max(SMALLEST, min(size // SHARE, 1 << 26))
 
 
 def parse_size(text: str) -> int:

@@ -23,7 +23,7 @@ class TextReader(Reader):
         self.path, self.options, self.compression = path, options, compression
         self.can_seek = compression is None
         self.stamp = Stamp.of(path)
-        self.chunk = max(1 << 10, options.batch_bytes // 4)
+        self.chunk = options.batch_bytes
         self.digest: str | None = None
 
     def new_digest(self) -> Any:
