@@ -81,6 +81,11 @@ FILES = {
     "tenths.csv": "a,b,y\n0.1,0.7,0\n0.9,0.3,0\n0.2,0.1,1\n0.8,0.9,1\n",
     # Points of the moment curve with alternating labels: 14 rows whose weights are binomial coefficients.
     "curve.csv": moment_curve(12),
+    "flowers.csv": "width,height,colour,kind\n1,2,red,a\n2,1,blue,b\n3,5,red,c\n4,4,green,a\n",
+    "dirty.csv": "a,b,y\n1,2,0\n3,oops,1\n4,5,1\n6,7\n",
+    "points.svm": "-1 1:1 3:0.5\n+1 2:2\n+1 1:0.25 2:3\n",
+    "zero.svm": "-1 0:1\n+1 2:2\n",
+    "tenth_lines.csv": "a,b,y\n0.1,1,1\n0.2,2,0\n0.3,3,1\n",
     "truths.csv": "flag,y\ntrue,0\nfalse,1\n",
     "claims_nothing.json": seal(
         '{"format": "linsep-proof", "version": "1", "kind": "undecided", "data": {"rows": "4", "columns": "2", '
@@ -122,6 +127,10 @@ def folder(tmp_path_factory):
     np.save(path / "objects.npy", np.array([[1, None]], dtype=object), allow_pickle=True)
     (path / "truncated.npy").write_bytes((path / "cornwell.npy").read_bytes()[:-8])
     np.savez(path / "cornwell.npz", X=X, y=y)
+    (path / "parts").mkdir()
+    (path / "parts" / "1.csv").write_text("a,b,y\n0,0,no\n0,1,no\n")
+    (path / "parts" / "2.tsv").write_text("a\tb\ty\n2\t0\tyes\n2\t1\tyes\n")
+    (path / "nothing").mkdir()
     many, sides = planted(1000, 3, seed=1)
     np.savez(path / "many.npz", X=many, y=sides)
     np.savez(path / "no_y.npz", X=X)

@@ -20,7 +20,6 @@ from linsep import cli
 from linsep.certificates import Undecided
 from linsep.certificates.written import verdict_from_json
 from linsep.cli import main
-from linsep.cli.csvfile import CsvFile
 from linsep.errors import InputError, NotSeparableError
 from linsep.sealed import seal
 
@@ -116,9 +115,10 @@ def test_json_holds_the_facts_of_the_proof(capsys):
     assert sides[1] == sides[2] == 0
 
 
+@pytest.mark.parametrize("memory", ["1MiB", "512MB"])
 @pytest.mark.parametrize("quoted", [False, True])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_rows_are_found_on_the_lines_where_an_editor_shows_them(quoted, end, tmp_path):
+def test_rows_are_found_on_the_lines_where_an_editor_shows_them(quoted, end, memory, tmp_path):
     rng = np.random.default_rng(0)
     rows = [f"{i},{'no' if i % 2 else 'yes'}" for i in range(200)]
     if quoted:
@@ -126,7 +126,7 @@ def test_rows_are_found_on_the_lines_where_an_editor_shows_them(quoted, end, tmp
     text = "a,y" + end + "".join(row + end * int(rng.integers(1, 4)) for row in rows)
     path = tmp_path / "lines.csv"
     path.write_text(text, newline="")
-    found = CsvFile.open(str(path)).lines(range(200))
+    found = linsep.open(path, label="y", positive="yes", memory=memory).lines(range(200))
     pages = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     assert {row: pages[line - 1].split(",")[0] for row, line in found.items()} == {i: str(i) for i in range(200)}
 

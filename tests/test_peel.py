@@ -14,6 +14,7 @@ from linsep.solvers import peel as module
 from linsep.solvers.peel import lift, peel
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import read_table
+from linsep.sources.marks import Marks
 from linsep.sources.memory import MemorySource
 from strategies import EXTREMES, LARGEST, SMALLEST, data_sets
 
@@ -69,9 +70,13 @@ def in_sparse_parts(X, y):
 LAYOUTS = [dense, sparse, in_parts, in_sparse_parts]
 
 
+def listed(rows):
+    return rows.rows().tolist() if isinstance(rows, Marks) else rows.tolist()
+
+
 def as_lists(peeling, n_rows):
-    levels = [tuple(part.tolist() for part in (v.columns, v.signs, v.rows)) for v in peeling.levels]
-    return levels, list(range(n_rows)) if peeling.rest is None else peeling.rest.tolist(), peeling.columns.tolist()
+    levels = [(v.columns.tolist(), v.signs.tolist(), listed(v.rows)) for v in peeling.levels]
+    return levels, list(range(n_rows)) if peeling.rest is None else listed(peeling.rest), peeling.columns.tolist()
 
 
 def random_table(rng):
@@ -100,7 +105,7 @@ def check_weak_separator(X, y, bias, source):
     """Zero weights lift to a vector that is zero on the rest and positive on every peeled row."""
     peeling = peel(source, bias=bias)
     found = scores(signed_rows(X, y, bias), lift(source, peeling, [0] * source.n_columns, 0), bias)
-    rest = set(range(len(y)) if peeling.rest is None else peeling.rest.tolist())
+    rest = set(range(len(y)) if peeling.rest is None else listed(peeling.rest))
     assert all(score == 0 if i in rest else score > 0 for i, score in enumerate(found))
     return peeling
 

@@ -36,6 +36,7 @@ _HOME = {
     "homogenise": "linsep.halfspace",
     "load": "linsep._load",
     "mle_exists": "linsep._mle",
+    "open": "linsep.sources.files",
     "perceptron": "linsep.solvers.perceptron",
     "perceptron_steps": "linsep.solvers.perceptron",
     "to_onnx": "linsep._onnx",
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from linsep.solvers.perceptron import Step as Step
     from linsep.solvers.perceptron import perceptron as perceptron
     from linsep.solvers.perceptron import perceptron_steps as perceptron_steps
+    from linsep.sources.files import open as open
 
 
 def __getattr__(name: str) -> Any:

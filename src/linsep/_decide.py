@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict, recheck
-from linsep.certificates.signs import dyadic, form_of
+from linsep.certificates.signs import dyadic, form_of, signs
+from linsep.certificates.verdicts import Numbers
 from linsep.errors import ArgumentError
 from linsep.exact import coprime
 from linsep.solvers.clock import Clock, OutOfTime
@@ -27,10 +28,13 @@ from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
 from linsep.sources.base import Floats, Ints, Source
 from linsep.sources.inputs import as_source
+from linsep.sources.marks import STRIDE, Marks
 from linsep.sources.memory import MemorySource
+from linsep.sources.remaining import Remaining
 
 FEW_ROWS, FEW_COLUMNS = 400, 18  # up to here the exact LP tries all rows at once
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
+MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
 MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
 
 
@@ -59,7 +63,7 @@ def decide(
     """
     if time_limit is not None and not time_limit >= 0:
         raise ArgumentError(f"time_limit is {time_limit}: it must be a number of seconds, or None.")
-    source, clock = as_source(X, y), Clock(time_limit, watch=watch)
+    source, clock = as_source(X, y, decimals=True), Clock(time_limit, watch=watch)
     case = Case(source, bias, clock)
     try:
         verdict = case.verdict(case.settle_while_reading())
@@ -110,17 +114,16 @@ class Case:
             return self.settle_rows(self.source, peeling.columns, three_way=True)
         return self.lifted(peeling, peeling.rest)
 
-    def lifted(self, peeling: Peeling, rows: Ints) -> Settled:
+    def lifted(self, peeling: Peeling, rows: Ints | Marks) -> Settled:
         """Decide what is left after peeling, and take the peeled rows back in.
 
         The weak separators of the rest are those of all rows, as far as the rest is concerned. So a maximal answer
         there is one for all; and if none is asked for, any obstruction in the rest will do.
         """
         nothing = (0,) * self.source.n_columns
-        if not rows.size:
+        if peeling.is_empty:
             return Settled("separable", *lift(self.source, peeling, nothing, 0))
-        block = self.source.take(rows)
-        rest = MemorySource(block.table, block.y, block.n_columns, numbers=rows)
+        rest = part_of(self.source, rows)
         found = self.settle_rows(rest, peeling.columns, three_way=self.maximal)
         lifted = lift(self.source, peeling, found.weights or nothing, found.bias_weight)
         if found.obstruction is None:
@@ -153,7 +156,9 @@ class Case:
     def verdict(self, found: Settled) -> Verdict:
         """The verdict of an exact answer, not checked yet."""
         facts = self.facts()
-        weights: dict[str, Any] = {"weights": found.weights, "bias_weight": found.bias_weight}
+        places = self.source.decimal_places or (0,) * len(found.weights)
+        own = tuple(w * 10**k for w, k in zip(found.weights, places, strict=bool(found.weights)))
+        weights: dict[str, Any] = {"weights": own, "bias_weight": found.bias_weight}
         if found.obstruction is None:
             return Separable(**weights, **facts)
         first = Obstruction(found.obstruction.rows, found.obstruction.weights)
@@ -162,13 +167,21 @@ class Case:
             return Overlapping(obstruction=first, spread=spread, **facts)
         if not self.maximal or spread is None:
             return Touching(**weights, obstruction=first, **facts)
-        separated = tuple(self.separated(found).tolist())
+        strict = self.separated(found)
+        if isinstance(strict, Marks):  # too many to be named in a proof that people keep
+            return Touching(**weights, obstruction=first, **facts)
+        separated = tuple(strict.tolist())
         return Touching(**weights, obstruction=first, separated_rows=separated, spread=spread, **facts)
 
-    def separated(self, found: Settled) -> Ints:
-        """The rows strictly on their side of the weak separator."""
-        on_it = violated(self.source, form_of(found.weights, found.bias_weight), 1)
-        return np.setdiff1d(np.arange(self.source.n_rows), on_it)
+    def separated(self, found: Settled) -> Ints | Marks:
+        """The rows strictly on their side of the weak separator; of a source in parts, many of them as marks."""
+        form = form_of(found.weights, found.bias_weight)
+        if not self.source.is_in_parts:
+            return np.setdiff1d(np.arange(self.source.n_rows), violated(self.source, form, 1))
+        marks = Marks(self.source.n_rows)
+        for numbers, values, y in self.source.blocks():
+            marks.put(int(numbers[0]), signs(form, values) * y > 0)
+        return marks.rows() if marks.count() <= MOST_NAMED else marks
 
     def undecided(self) -> Verdict:
         """What is left to say when the time is over: no margin is larger than the rows looked at allow."""
@@ -180,6 +193,8 @@ class Case:
         largest = max((weight for _, weight in self.clock.support), default=1.0)
         known = [(row, round(math.ldexp(weight / largest, 50))) for row, weight in self.clock.support]
         rows, weights = [row for row, weight in known if weight], [weight for _, weight in known if weight]
+        if self.source.decimal_places is not None:  # columns times powers of ten have another margin
+            return math.inf
         if not rows or (self.bias and len(set(self.source.take(rows).y.tolist())) < 2):
             return math.inf
         return recheck.root_above(recheck.squared_ceiling(self.source, rows, weights, self.bias))
@@ -189,6 +204,22 @@ class Case:
         return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
 
 
+def part_of(source: Source, rows: Ints | Marks) -> Source:
+    """Some rows of a source: copied, or, where they are too many for that, looked up in each walk."""
+    if isinstance(rows, Marks):
+        return Remaining(source, rows)
+    if source.is_in_parts and len(rows) > source.most_at_hand:
+        marks = Marks(source.n_rows)
+        for start in range(0, source.n_rows, STRIDE):
+            first, last = np.searchsorted(rows, [start, start + STRIDE])
+            flags = np.zeros(min(STRIDE, source.n_rows - start), np.bool_)
+            flags[rows[first:last] - start] = True
+            marks.put(start, flags)
+        return Remaining(source, marks)
+    block = source.take(rows)
+    return MemorySource(block.table, block.y, block.n_columns, numbers=rows)
+
+
 def facts_of(source: Source) -> dict[str, Any]:
     """What a verdict states about the rows it is about."""
     return {
@@ -196,8 +227,16 @@ def facts_of(source: Source) -> dict[str, Any]:
         "n_columns": source.n_columns,
         "labels": source.labels,
         "names": source.columns,
-        "numbers": "exact-integers" if source.has_long_integers() else "binary64",
+        "rows_left_out": source.rows_left_out,
+        "numbers": how_read(source),
     }
+
+
+def how_read(source: Source) -> Numbers:
+    """How the numbers of a source were read."""
+    if source.decimal_places is not None:
+        return "decimal"
+    return "exact-integers" if source.has_long_integers() else "binary64"
 
 
 def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep._decide import Case
+from linsep._decide import Case, part_of
 from linsep.certificates import Verdict
 from linsep.errors import ArgumentError
 from linsep.mle_report import INTERCEPT_NAME, Dependence, MleReport, State
@@ -42,7 +42,6 @@ from linsep.solvers.frame import Frame
 from linsep.solvers.recession import Cone
 from linsep.sources.base import Ints, Source
 from linsep.sources.inputs import as_source
-from linsep.sources.memory import MemorySource
 
 
 def mle_exists(
@@ -147,9 +146,7 @@ class Regression:
         frame = Frame(self.source.n_columns, columns, np.zeros(len(columns) + self.bias, np.int32), self.bias)
         if settled.spread is None:
             return Cone(self.source, frame, self.source.take([]), self.clock)
-        numbers = case.separated(settled)
-        block = self.source.take(numbers)
-        separated = MemorySource(block.table, block.y, block.n_columns, numbers=numbers)
+        separated = part_of(self.source, case.separated(settled))
         return Cone(separated, frame, self.source.take(settled.spread.rows), self.clock)
 
     def _name(self, column: int) -> str:

@@ -16,13 +16,12 @@ hyperplane separates the classes. All it states is computed again here, in integ
   overlapping  An obstruction, and a spread whose rows span every row: each weak separator is 0 on all rows.
   undecided    Proves nothing.
 
-A row is in the span of the spread exactly when it is 0 on each v of a basis of {v : z·v = 0 on the spread},
-which elimination without fractions finds (Bareiss 1968).
-
-Rows are counted from 0; blank lines are no rows. A decimal is the nearest binary64; digits alone are an exact integer,
-refused if binary64 would round it unless the proof has "exact-integers". The label column is --label (a position or a
-name), else the proof's, else the last. The first line is a header if the label column is given by name, if another
-field of it is no number, or with --header. Exit status: 0 VERIFIED, 1 REFUTED, 2 BAD INPUT, 3 UNDECIDED.
+A row is in the span of the spread exactly when it is 0 on each v of a basis of {v : z·v = 0 on the spread}, which
+elimination without fractions finds (Bareiss 1968). Rows are counted from 0; blank lines are no rows. A decimal is the
+nearest binary64, and exact if the proof has "decimal"; digits alone are an exact integer, refused if binary64 would
+round it unless the proof has "exact-integers". The label column is --label (a position or a name), else the proof's,
+else the last. The first line is a header if the label column is given by name, if another field of it is no number, or
+with --header. Exit status: 0 VERIFIED, 1 REFUTED, 2 BAD INPUT, 3 UNDECIDED.
 """
 
 import argparse
@@ -37,8 +36,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-VERDICTS = ("VERIFIED", "REFUTED", "BAD INPUT", "UNDECIDED")
-REFUTED, BAD_INPUT, UNDECIDED = 1, 2, 3
+VERDICTS, REFUTED, BAD_INPUT, UNDECIDED = ("VERIFIED", "REFUTED", "BAD INPUT", "UNDECIDED"), 1, 2, 3
+TENS = 10**38  # decimals times this are integers; the same power for all of them changes no sign and no span
 NUMERAL = re.compile(r" *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *")
 Rows = dict[int, tuple[list[int], int]]  # row number: (z·2^shift in integers, shift)
 
@@ -54,13 +53,12 @@ def need(condition: Any, complaint: str, status: int = BAD_INPUT) -> None:
 
 
 # 1. The proof. A form is a pattern of strings, a type, {field: form}, [form] for lists, (form,) or null.
-
 COUNT = r"0|[1-9][0-9]{0,17}"
 INTEGER = r"0|-?[1-9][0-9]{0,599}|-?0x[1-9a-f][0-9a-f]{0,1048575}"
 NUMBER = r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,4})?"
 TEXT = r"(?s:.{0,10000})"
 LABEL = rf"text:{TEXT}|integer:({INTEGER})|number:({NUMBER})|boolean:(true|false)"
-ROWS = {"rows": [COUNT], "weights": [INTEGER]}
+ROWS, EFFORT = {"rows": [COUNT], "weights": [INTEGER]}, {"reads": COUNT, "seconds": float}
 SEPARATOR = {"separator": {"weights": [INTEGER], "bias_weight": INTEGER}}
 MARGIN: dict[str, Any] = {"low": float, "high": (float,)}
 CLAIMS: dict[str, dict[str, Any]] = {
@@ -69,10 +67,9 @@ CLAIMS: dict[str, dict[str, Any]] = {
     "overlapping": {"obstruction": ROWS, "spread": ROWS},
     "undecided": {"reason": TEXT, "margin": MARGIN},
 }
-SIZES = {"rows": COUNT, "columns": COUNT, "rows_left_out": COUNT, "numbers": "binary64|exact-integers"}
-WORDS = {"bias": bool, "labels": [LABEL], "names": ([TEXT],), "label_column": (TEXT,)}
-FRAME: dict[str, Any] = {"format": "linsep-proof", "version": "1", "sha256": "[0-9a-f]{64}"}
-FRAME |= {"data": {**SIZES, **WORDS}, "effort": {"reads": COUNT, "seconds": float}}
+SIZES = {"rows": COUNT, "columns": COUNT, "rows_left_out": COUNT, "numbers": "binary64|exact-integers|decimal"}
+DATA = SIZES | {"bias": bool, "labels": [LABEL], "names": ([TEXT],), "label_column": (TEXT,)}
+FRAME = {"format": "linsep-proof", "version": "1", "sha256": "[0-9a-f]{64}", "data": DATA, "effort": EFFORT}
 SEAL = re.compile(rb'(.*)"sha256": "([0-9a-f]{64})"\n}\n', re.DOTALL)  # the last field: of all bytes before it
 
 
@@ -106,14 +103,15 @@ def read_proof(path: str) -> dict[str, Any]:
     whole = (seal := SEAL.fullmatch(content)) and hashlib.sha256(seal[1]).hexdigest().encode() == seal[2]
     need(whole, "the proof does not end in its checksum: it was damaged, edited or reformatted")
     data, margin, separator = proof["data"], proof.get("margin"), proof.get("separator")
-    labels = data["labels"] = [read_label(label) for label in data["labels"]]
-    width = data["columns"] = int(data["columns"])
+    labels, width = [read_label(label) for label in data["labels"]], int(data["columns"])
+    data |= {"labels": labels, "columns": width}
     need(len(set(labels) - {math.inf, -math.inf}) == len(labels) == 2, "the proof needs two different labels")
     need(data["names"] is None or len(data["names"]) == width, "the proof does not name every column")
     if separator:
         fits = len(separator["weights"]) == width and (data["bias"] or separator["bias_weight"] == "0")
         need(fits, "the separator does not fit the columns and the bias")
     if margin and separator:
+        need(data["numbers"] != "decimal", "a margin is proved for binary64, not for exact decimals")
         need((margin["high"] is None) == (margin["nearest"] is None), "the margin's high end lacks its proof")
         need(set(separator["weights"]) - {"0"}, "a margin needs weights that are not all 0")
     paired = kind != "touching" or (proof["separated_rows"] is None) == (proof["spread"] is None)
@@ -124,7 +122,7 @@ def read_proof(path: str) -> dict[str, Any]:
 def read_label(written: str) -> Any:
     """A label, which is written with its type."""
     kind, word = written.split(":", 1)
-    numeric = int(word, 0) if kind == "integer" else float(word) if kind == "number" else word == "true"
+    numeric: Any = int(word, 0) if kind == "integer" else float(word) if kind == "number" else word == "true"
     return word if kind == "text" else numeric
 
 
@@ -143,6 +141,10 @@ def read_number(field: str, numbers: str) -> int | float:
     """The number that a text denotes: of digits alone an integer, of anything else a binary64."""
     if len(field) > 600 or not NUMERAL.fullmatch(field) or math.isinf(float(field)):
         raise CheckError(f"{field!a:.40} is not a finite number of at most 600 characters", BAD_INPUT)
+    if numbers == "decimal":
+        scaled = Fraction(field) * TENS if not re.search("[eE][+-]?[0-9]{3}", field) else Fraction(1, 3)
+        need(scaled.denominator == 1, f"{field:.40} has more decimals than can be checked")
+        return scaled.numerator
     if not field.strip(" +-").isdecimal():
         return float(field)
     need(numbers != "binary64" or int(field) == float(field), f"binary64 would round the integer {field:.40}")
@@ -171,13 +173,13 @@ def find_label(first: list[str], data: dict[str, Any], options: argparse.Namespa
 def read_rows(data: dict[str, Any], options: argparse.Namespace) -> Iterator[tuple[list[int], int]]:
     """Every row as integers z·2^shift, with its shift; as many rows as the proof speaks of."""
     with Path(options.data).open(encoding="utf-8-sig", newline="") as file:
-        lines = (line for line in csv.reader(file, strict=True) if line)
+        lines = filter(None, csv.reader(file, strict=True))
         first = next(lines, [""])
         place, has_header = find_label(first, data, options)
         names = first[:place] + first[place + 1 :]
         need(not has_header or data["names"] in (None, names), "the proof names the columns otherwise")
         need(len(names) == data["columns"], f"the file has {len(names)} columns to classify by", REFUTED)
-        seen, constant = 0, [(1, 1)] * data["bias"]
+        seen, constant = 0, [(TENS if data["numbers"] == "decimal" else 1, 1)] * data["bias"]
         for seen, line in enumerate(lines if has_header else chain([first], lines), start=1):
             need(len(line) == len(names) + 1, f"row {seen - 1} has {len(line)} fields, not {len(names) + 1}")
             label = line.pop(place)
@@ -244,8 +246,8 @@ def null_vectors(matrix: list[list[int]], prime: int = 2**61 - 1) -> list[list[i
 def check(proof: dict[str, Any], options: argparse.Namespace) -> None:
     """Compute again everything that the proof states."""
     data, kind, margin = proof["data"], proof["kind"], proof.get("margin") or {"low": 0.0, "nearest": None}
-    combinations = proof.get("obstruction"), proof.get("spread"), margin["nearest"]
-    obstruction, spread, nearest = map(read_combination, combinations)
+    parts = proof.get("obstruction"), proof.get("spread"), margin["nearest"]
+    obstruction, spread, nearest = map(read_combination, parts)
     separator = proof.get("separator") or {"weights": [], "bias_weight": None}
     w = [int(v, 0) for v in separator["weights"]]
     bound = Fraction(margin["low"]) ** 2 * dot(w, w)
@@ -267,12 +269,10 @@ def check(proof: dict[str, Any], options: argparse.Namespace) -> None:
     if nearest:
         check_near(nearest, named, data["bias"], margin["high"])
     if proof.get("separated_rows") is not None:
-        claimed = sorted(map(int, proof["separated_rows"]))
-        need(claimed == sorted(strict), "the separated rows are not those strictly on their side", REFUTED)
+        need(sorted(map(int, proof["separated_rows"])) == sorted(strict), "other rows are separated", REFUTED)
     basis = null_vectors([named[i][0] for i in spread]) if spread else []
     for i, (z, _) in enumerate(read_rows(data, options) if basis else ()):
-        inside = i in strict or not any(dot(z, v) for v in basis)
-        need(inside, f"row {i} is not in the span of the spread", REFUTED)
+        need(i in strict or not any(dot(z, v) for v in basis), f"row {i} is not in the span of the spread", REFUTED)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from linsep.errors import FileKindError
+
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
@@ -33,6 +35,63 @@ def xor() -> tuple[Table, Labels]:
     return np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, 1, 1, -1])
 
 
+def write_planted(
+    path: str,
+    n_rows: int,
+    n_columns: int,
+    *,
+    margin: float = 0.1,
+    flipped: int = 0,
+    seed: int = 0,
+    rows_a_piece: int = 1 << 16,
+) -> None:
+    """Write such rows as `planted` makes to a .parquet or .csv file, piece by piece: any number of rows will do.
+
+    The columns are x1, x2, ... and y. Each piece has its own seed, so that a longer file begins as a shorter one does.
+    `flipped` labels, evenly spread over the file, are turned over.
+    """
+    import pyarrow as pa
+
+    names = [f"x{j + 1}" for j in range(n_columns)]
+    schema = pa.schema([*((name, pa.float64()) for name in names), ("y", pa.int64())])
+    normal = _unit_vector(np.random.default_rng(seed), n_columns)
+    every = n_rows // flipped if flipped else 0
+    with _table_writer(path, schema) as writer:
+        for start in range(0, n_rows, rows_a_piece):
+            rng = np.random.default_rng([seed, start])
+            X, y = _planted_piece(rng, min(rows_a_piece, n_rows - start), normal, margin)
+            if flipped:
+                numbers = np.arange(start, start + len(y))
+                y[(numbers % every == 0) & (numbers // every < flipped)] *= -1
+            writer.write_table(pa.table([*(np.ascontiguousarray(column) for column in X.T), y], schema=schema))
+
+
+def _table_writer(path: str, schema: Any) -> Any:
+    if path.endswith(".parquet"):
+        import pyarrow.parquet
+
+        return pyarrow.parquet.ParquetWriter(path, schema)
+    if path.endswith(".csv"):
+        import pyarrow.csv
+
+        return pyarrow.csv.CSVWriter(path, schema)
+    raise FileKindError(f"{path}: write to a .parquet or a .csv file.", file=path)
+
+
+def _unit_vector(rng: np.random.Generator, n_columns: int) -> Table:
+    normal = rng.standard_normal(n_columns)
+    return np.asarray(normal / np.linalg.norm(normal))
+
+
+def _planted_piece(rng: np.random.Generator, n_rows: int, normal: Table, margin: float) -> tuple[Table, Labels]:
+    """Normal rows, pushed away from the hyperplane where they are nearer than the margin, and their sides."""
+    part = rng.standard_normal((n_rows, len(normal)))
+    distance = part @ normal
+    side = np.where(distance > 0, 1, -1)
+    part += ((np.maximum(np.abs(distance), margin) - np.abs(distance)) * side)[:, None] * normal
+    return part, side
+
+
 def planted(
     n_rows: int,
     n_columns: int,
@@ -48,15 +107,11 @@ def planted(
     then turned over, so that (for more rows than columns) nothing separates the classes any more.
     """
     rng = np.random.default_rng(seed)
-    normal = rng.standard_normal(n_columns)
-    normal /= np.linalg.norm(normal)
+    normal = _unit_vector(rng, n_columns)
     X = np.empty((n_rows, n_columns), dtype)
     y = np.empty(n_rows, np.int64)
     for start in range(0, n_rows, 1 << 16):  # in blocks, so that nothing of the size of X stands beside it
-        part = rng.standard_normal((min(n_rows - start, 1 << 16), n_columns))
-        distance = part @ normal
-        side = np.where(distance > 0, 1, -1)
-        part += ((np.maximum(np.abs(distance), margin) - np.abs(distance)) * side)[:, None] * normal
+        part, side = _planted_piece(rng, min(n_rows - start, 1 << 16), normal, margin)
         X[start : start + len(part)], y[start : start + len(part)] = part, side
     _flip(y, flipped, rng)
     return X, y

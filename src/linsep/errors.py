@@ -7,14 +7,29 @@ LinsepError
 │   ├── ShapeError                   not a table: one dimension, or three
 │   ├── LengthError                  X and y differ in length
 │   ├── NotNumericError              text, complex numbers or objects where numbers belong
+│   │   ├── MissingValueError        an empty cell, or a null
+│   │   └── ColumnTypeError          a column of dates, lists or other things that are no numbers
 │   ├── NotFiniteError               NaN or infinity: row, column and value are named
 │   ├── InexactError                 a number that binary64 cannot hold, such as 2^53 + 1
+│   │   └── TooManyDigitsError       a decimal with more digits than 64 bits hold, or than its column can share
 │   ├── OverflowedError              finite rows whose score is beyond the largest double
 │   ├── OneClassError                all labels are the same
 │   ├── ManyClassesError             more than two labels
 │   ├── MissingLabelError            a label that is NaN, None or empty
 │   ├── MissingColumnError           no column of that name
 │   ├── FileError                    a file that cannot be read as what it claims to be
+│   │   ├── NoFileError              no file of that name, or a folder or pattern without files
+│   │   ├── UnreadableFileError      a file that the system does not hand out
+│   │   ├── FileKindError            a file whose name does not say what it is, or says something else
+│   │   ├── EmptyFileError           a file without a single byte, or without a line of names
+│   │   ├── DamagedFileError         a file that ends too early or is broken inside
+│   │   ├── ChangedFileError         a file that changed while it was read
+│   │   ├── EncodingError            text that is not UTF-8
+│   │   ├── HeaderError              a line of column names that does not tell the columns apart
+│   │   ├── RaggedRowError           a row with more or fewer values than there are columns
+│   │   ├── QuoteError               a quotation mark that is never closed
+│   │   ├── SvmlightError            an svmlight line that cannot be read, or has a bad index
+│   │   └── DifferentFilesError      files of one source that differ in their columns
 │   ├── ModelError                   a model file that is damaged, foreign or of another version
 │   ├── CheckpointError              a checkpoint that is damaged, foreign, of another version or of other data
 │   └── ArgumentError                an option outside its range
@@ -24,80 +39,238 @@ LinsepError
 
 UserWarning
 └── NotSeparableWarning              a classifier was fitted to classes that no hyperplane is known to separate
+
+Each class has a `code` that never changes; docs/errors.md lists them all.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 
 class LinsepError(Exception):
     """The root of every error that linsep raises on purpose."""
 
+    code: ClassVar[str] = "E-LINSEP"
+
+    def facts(self) -> dict[str, Any]:
+        """The error as fields: code, message, file, row, column, value, byte and fix, null where not known."""
+        known = dict.fromkeys(("file", "row", "column", "value", "byte", "fix"))
+        return {"code": self.code, "message": str(self), **known}
+
 
 class InputError(LinsepError, ValueError):
-    """The data or the arguments cannot be used."""
+    """The data or the arguments cannot be used.
+
+    `where` may name file, row (counted from 0 below the header), column, value, byte and fix; all are attributes.
+    """
+
+    code = "E-INPUT"
+    file: str | None = None
+    row: int | None = None
+    column: int | str | None = None
+    value: Any = None
+    byte: int | None = None
+    fix: str | None = None
+
+    def __init__(self, message: str, **where: Any) -> None:
+        super().__init__(message)
+        for name, known in where.items():
+            setattr(self, name, known)
+
+    def facts(self) -> dict[str, Any]:
+        """The error as fields: code, message, file, row, column, value, byte and fix, null where not known."""
+        value = self.value
+        shown = value if value is None or isinstance(value, str | bool | int) else str(value)
+        known = {"file": self.file, "row": self.row, "column": self.column, "value": shown, "byte": self.byte}
+        return {"code": self.code, "message": str(self), **known, "fix": self.fix}
 
 
 class NoRowsError(InputError):
     """The table has no rows."""
 
+    code = "E-NO-ROWS"
+
 
 class NoColumnsError(InputError):
     """The table has no columns."""
+
+    code = "E-NO-COLUMNS"
 
 
 class ShapeError(InputError):
     """The array is not a table of rows and columns."""
 
+    code = "E-SHAPE"
+
 
 class LengthError(InputError):
     """X and y differ in length."""
+
+    code = "E-LENGTH"
 
 
 class NotNumericError(InputError):
     """Text, complex numbers or objects stand where numbers belong."""
 
+    code = "E-NOT-A-NUMBER"
+
+
+class MissingValueError(NotNumericError):
+    """A cell is empty, or holds a null."""
+
+    code = "E-VALUE-MISSING"
+
+
+class ColumnTypeError(NotNumericError):
+    """A column holds dates, lists or other things that are no numbers."""
+
+    code = "E-COLUMN-TYPE"
+
 
 class NotFiniteError(InputError):
     """A value is NaN or infinite."""
 
-    def __init__(self, row: int, column: int | str, value: float, name: str = "X") -> None:
-        self.row, self.column, self.value = row, column, value
+    code = "E-NOT-FINITE"
+
+    row: int
+    column: int | str
+    value: float
+
+    def __init__(
+        self, row: int, column: int | str, value: float, name: str = "X", message: str | None = None, **where: Any
+    ) -> None:
+        fix = "Drop the row or fill the value in."
         super().__init__(
-            f"{name} holds {value} in row {row}, column {column!r} (both counted from 0). "
-            "A hyperplane has no side for such a value: drop the row or fill the value in."
+            message
+            or f"{name} holds {value} in row {row}, column {column!r} (both counted from 0). "
+            f"A hyperplane has no side for such a value: {fix[0].lower()}{fix[1:]}",
+            **{"row": row, "column": column, "value": value, "fix": fix, **where},
         )
 
 
 class InexactError(InputError):
     """A number cannot be held exactly."""
 
+    code = "E-INEXACT"
+
+
+class TooManyDigitsError(InexactError):
+    """A decimal has more digits than 64 bits hold, or than its column can share."""
+
+    code = "E-DIGITS"
+
 
 class OverflowedError(InputError):
     """Finite values whose score is larger than the largest double."""
+
+    code = "E-OVERFLOW"
 
 
 class OneClassError(InputError):
     """All labels are the same."""
 
+    code = "E-ONE-CLASS"
+
 
 class ManyClassesError(InputError):
     """There are more than two labels."""
+
+    code = "E-MANY-CLASSES"
 
 
 class MissingLabelError(InputError):
     """A label is NaN, None or empty."""
 
+    code = "E-LABEL-MISSING"
+
 
 class MissingColumnError(InputError):
     """The table has no column of that name."""
+
+    code = "E-NO-COLUMN"
 
 
 class FileError(InputError):
     """A file cannot be read as what it claims to be."""
 
+    code = "E-FILE"
+
+
+class NoFileError(FileError):
+    """There is no file of that name, or none in that folder or of that pattern."""
+
+    code = "E-FILE-NONE"
+
+
+class UnreadableFileError(FileError):
+    """The system does not hand the file out."""
+
+    code = "E-FILE-UNREADABLE"
+
+
+class FileKindError(FileError):
+    """The name of the file does not say what it is, or says something else."""
+
+    code = "E-FILE-KIND"
+
+
+class EmptyFileError(FileError):
+    """The file has not a single byte, or no line of names."""
+
+    code = "E-FILE-EMPTY"
+
+
+class DamagedFileError(FileError):
+    """The file ends too early or is broken inside."""
+
+    code = "E-FILE-DAMAGED"
+
+
+class ChangedFileError(FileError):
+    """The file changed while it was read."""
+
+    code = "E-FILE-CHANGED"
+
+
+class EncodingError(FileError):
+    """The text is not UTF-8."""
+
+    code = "E-TEXT-ENCODING"
+
+
+class HeaderError(FileError):
+    """The line of column names does not tell the columns apart."""
+
+    code = "E-CSV-HEADER"
+
+
+class RaggedRowError(FileError):
+    """A row has more or fewer values than there are columns."""
+
+    code = "E-CSV-RAGGED"
+
+
+class QuoteError(FileError):
+    """A quotation mark is never closed."""
+
+    code = "E-CSV-QUOTE"
+
+
+class SvmlightError(FileError):
+    """An svmlight line cannot be read, or has a bad index."""
+
+    code = "E-SVMLIGHT"
+
+
+class DifferentFilesError(FileError):
+    """The files of one source differ in their columns."""
+
+    code = "E-FILES-DIFFER"
+
 
 class ModelError(InputError):
     """A model file is damaged, foreign or of another version."""
+
+    code = "E-MODEL"
 
 
 class CheckpointError(InputError):
@@ -107,9 +280,13 @@ class CheckpointError(InputError):
 class ArgumentError(InputError):
     """An option is outside its range."""
 
+    code = "E-ARGUMENT"
+
 
 class NotSeparableError(LinsepError):
     """The rows have no margin, because no hyperplane is known to separate them."""
+
+    code = "E-NOT-SEPARABLE"
 
     def __init__(self, verdict: Any) -> None:
         self.verdict = verdict
@@ -119,6 +296,8 @@ class NotSeparableError(LinsepError):
 
 class CertificateError(LinsepError):
     """A proof does not hold against the data."""
+
+    code = "E-PROOF"
 
 
 class MissingPackageError(LinsepError, ImportError):

@@ -59,14 +59,19 @@ def _scan_is_clean(rows: Scannable, form: Form) -> bool:
     return not scan.certain and bool((rows.take(scan.doubtful).exact_signs(w, b) > 0).all())
 
 
-def check_weak_separator(rows: Rows, weights: Sequence[int], constant: int) -> NDArray[np.int64]:
-    """No row lies on the wrong side, and one lies strictly on its own; returns the numbers of all that do."""
-    strict = []
+def check_weak_separator(rows: Rows, weights: Sequence[int], constant: int, *, named: bool = True) -> NDArray[np.int64]:
+    """No row lies on the wrong side, and one lies strictly on its own; returns the numbers of all that do.
+
+    Without `named` one of them is enough: nothing of the length of the data is kept.
+    """
+    strict: list[NDArray[np.int64]] = []
     for numbers, side in _sides(rows, form_of(weights, constant)):
         bad = np.flatnonzero(side < 0)
         if len(bad):
             raise CertificateError(f"Row {numbers[bad[0]]} lies on the wrong side of the weak separator.")
-        strict.append(numbers[side > 0])
+        if named or not strict:
+            own = numbers[side > 0]
+            strict += [own if named else own[:1]] if len(own) else []
     found = np.concatenate(strict) if strict else np.zeros(0, dtype=np.int64)
     if not len(found):
         raise CertificateError("Every row lies on the weak separator's hyperplane: it separates nothing.")
@@ -105,7 +110,7 @@ def check_spread(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bia
     check_numbers(rows, numbers, weights, what)
     table = _integer_table(rows, numbers, bias)
     _require_zero(rows, numbers, _weighted_sum(weights, *table), what)
-    _require_none(_outside_span(rows, bias, *table), what)
+    _require_none(_outside_span(rows, bias, *table, most=1), what)
 
 
 def _require_zero(rows: Rows, numbers: Sequence[int], totals: dict[int, tuple[int, int]], what: str) -> None:
@@ -165,7 +170,7 @@ def check_span(
     rows: Rows, numbers: Sequence[int], bias: bool, what: str, exempt: NDArray[np.int64] | None = None
 ) -> None:
     """Every row, except those in `exempt`, is a linear combination of the rows named."""
-    outside = rows_outside_span(rows, numbers, bias)
+    outside = rows_outside_span(rows, numbers, bias, most=1 if exempt is None else None)
     if exempt is not None:
         outside = outside[~np.isin(outside, exempt)]
     _require_none(outside, what)
@@ -176,12 +181,22 @@ def _require_none(outside: NDArray[np.int64], what: str) -> None:
         raise CertificateError(f"Row {outside[0]} is not a linear combination of the rows of the {what}.")
 
 
-def rows_outside_span(rows: Rows, numbers: Sequence[int], bias: bool) -> NDArray[np.int64]:
-    """The rows that are no linear combination of the rows named."""
-    return _outside_span(rows, bias, *_integer_table(rows, numbers, bias))
+def rows_outside_span(
+    rows: Rows, numbers: Sequence[int], bias: bool, *, on: Form | None = None, most: int | None = None
+) -> NDArray[np.int64]:
+    """The rows that are no linear combination of the rows named: those where `on` is 0, the first `most` or more."""
+    return _outside_span(rows, bias, *_integer_table(rows, numbers, bias), on=on, most=most)
 
 
-def _outside_span(rows: Rows, bias: bool, columns: list[int], table: IntegerRows) -> NDArray[np.int64]:
+def _outside_span(
+    rows: Rows,
+    bias: bool,
+    columns: list[int],
+    table: IntegerRows,
+    *,
+    on: Form | None = None,
+    most: int | None = None,
+) -> NDArray[np.int64]:
     columns, forms = _vanishing_forms(rows.n_columns, columns, table)
     if len(columns) == rows.n_columns + bias and not forms:
         return np.zeros(0, dtype=np.int64)  # the named rows span everything
@@ -192,7 +207,11 @@ def _outside_span(rows: Rows, bias: bool, columns: list[int], table: IntegerRows
         strange = _has_entries(values, unused)
         for form in forms:
             strange |= _signs(form, block_numbers, values) != 0
+        if on is not None:
+            strange &= _signs(on, block_numbers, values) == 0
         found.append(block_numbers[strange])
+        if most is not None and sum(map(len, found)) >= most:
+            break
     return np.concatenate(found)
 
 

@@ -48,6 +48,7 @@ class Scannable(Rows, Protocol):
     """Rows that score themselves and know their labels: linsep's own sources do, on all cores."""
 
     labels: tuple[Label, Label]
+    decimal_places: tuple[int, ...] | None
 
     def scan(self, w: NDArray[np.float64], b: float) -> Any:
         """What one read of all rows tells about a vector: how many are certainly wrong, which are in doubt."""
@@ -62,6 +63,11 @@ def can_scan(rows: Any) -> TypeGuard[Scannable]:
     if kind not in _CAN_SCAN:
         _CAN_SCAN[kind] = isinstance(rows, Scannable)
     return _CAN_SCAN[kind]
+
+
+def decimal_places(rows: Rows) -> tuple[int, ...] | None:
+    """For rows of exact decimals: the power of ten that each column was multiplied by."""
+    return rows.decimal_places if can_scan(rows) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 
 from linsep.certificates import recheck
-from linsep.certificates.rows import Label, Rows, rows_of
+from linsep.certificates.rows import Label, Rows, decimal_places, rows_of
 from linsep.certificates.signs import scaled_floats
 from linsep.errors import CertificateError
 from linsep.halfspace import Halfspace
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Kind: TypeAlias = Literal["separable", "touching", "overlapping", "undecided"]
-Numbers: TypeAlias = Literal["binary64", "exact-integers"]
-NUMBERS: tuple[Numbers, ...] = ("binary64", "exact-integers")
+Numbers: TypeAlias = Literal["binary64", "exact-integers", "decimal"]
+NUMBERS: tuple[Numbers, ...] = ("binary64", "exact-integers", "decimal")
 
 
 def _integers(values: Iterable[Any], what: str) -> tuple[int, ...]:
@@ -74,8 +74,8 @@ class Verdict(ABC):
     """What every verdict states: the table it is about and the work it took.
 
     `labels` are (negative, positive) as the user wrote them; `names` the columns' names, if they have any.
-    `numbers` says how numbers were read: "binary64", or "exact-integers" where integers beyond
-    2^53 were kept exact.
+    `numbers` says how numbers were read: "binary64", "exact-integers" where integers beyond 2^53 were kept exact, or
+    "decimal" where 0.1 is one tenth.
     `reads` counts scans of the whole data.
     """
 
@@ -115,7 +115,14 @@ class Verdict(ABC):
         """
         rows = rows_of(X, y, self.labels)
         recheck.check_shape(rows, self.n_rows, self.n_columns)
-        self._verify_claim(rows)
+        self._in_units_of(decimal_places(rows))._verify_claim(rows)
+
+    def _in_units_of(self, places: tuple[int, ...] | None) -> Verdict:
+        """The same verdict about columns that are decimals times powers of ten, if the rows are such."""
+        if (places is not None) != (self.numbers == "decimal"):
+            how = "exact decimals" if places is not None else "binary64"
+            raise CertificateError(f"The proof reads numbers as {self.numbers}; these rows were read as {how}.")
+        return self
 
     @abstractmethod
     def _verify_claim(self, rows: Rows) -> None:
@@ -162,6 +169,14 @@ class HalfspaceVerdict(Verdict, ABC):
         if self.bias_weight and not self.bias:
             raise CertificateError("Without bias, the bias weight is 0.")
 
+    def _in_units_of(self, places: tuple[int, ...] | None) -> Verdict:
+        Verdict._in_units_of(self, places)
+        if places is None:
+            return self
+        most = max(places, default=0)
+        weights = tuple(w * 10 ** (most - k) for w, k in zip(self.weights, places, strict=True))
+        return replace(self, weights=weights, bias_weight=self.bias_weight * 10**most)
+
     @property
     def halfspace(self) -> Halfspace:
         """The hyperplane in floats: the weights times a power of two, rounded. Proofs use the integers."""
@@ -194,6 +209,8 @@ class Separable(HalfspaceVerdict):
             if self.nearest is not None:
                 raise CertificateError("A nearest pair proves a margin; the margin is missing.")
             return
+        if self.numbers == "decimal":
+            raise CertificateError("A margin is proved for binary64, not for exact decimals.")
         _check_interval(self.margin)
         if (self.nearest is None) != math.isinf(self.margin[1]):
             raise CertificateError("An upper end of the margin comes with the rows that prove it, or is infinite.")
@@ -235,7 +252,8 @@ class Touching(HalfspaceVerdict):
             object.__setattr__(self, "separated_rows", _integers(self.separated_rows, "row numbers"))
 
     def _verify_claim(self, rows: Rows) -> None:
-        strict = recheck.check_weak_separator(rows, self.weights, self.bias_weight)
+        named = self.separated_rows is not None
+        strict = recheck.check_weak_separator(rows, self.weights, self.bias_weight, named=named)
         recheck.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
         if self.separated_rows is not None and self.spread is not None:
             recheck.check_same_rows(self.separated_rows, strict)

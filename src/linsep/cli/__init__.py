@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
+from json import dumps
+from math import isfinite
 from signal import SIGTERM
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -33,6 +35,7 @@ from linsep.cli.options import (
     Json,
     Label,
     Progress,
+    Reading,
     Seed,
     Terminated,
 )
@@ -78,10 +81,9 @@ class Run:
     def learner(self, table: "Table", max_updates: int | None = None) -> "Learner":
         """The run on these rows, not begun yet."""
         from linsep.solvers.perceptron import Learner
-        from linsep.sources.inputs import as_source
 
         return Learner(
-            as_source(table.X, table.y),
+            table.source,
             order=self.order,
             bias=table.bias if self.bias is None else self.bias,
             max_passes=self.max_passes or None,
@@ -109,10 +111,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Terminated:
         return _fail("terminated.", TERMINATED)
     except CycloptsError as error:
+        if "--json" in tokens:
+            print(dumps({"code": "E-USAGE", "message": str(error)}, ensure_ascii=False), file=sys.stderr)
+            return BAD_INPUT
         return _fail(f"{error}\nlinsep --help lists the commands, linsep COMMAND --help their options.", BAD_INPUT)
     except (LinsepError, OSError) as error:
         if debug:
             raise
+        if "--json" in tokens and isinstance(error, LinsepError):
+            print(dumps(error.facts(), ensure_ascii=False), file=sys.stderr)
+            return BAD_INPUT
         return _fail(str(error), BAD_INPUT)
     except Exception as error:
         if debug:
@@ -145,7 +153,7 @@ def demo(*, seed: Seed = 0) -> int:
 
 
 @app.command(help_epilogue=f"Example: linsep trace data.csv --label species\n\n{EXIT_CODES}")
-def trace(file: File, /, *, label: Label = None, run: Run | None = None) -> int:
+def trace(file: File, /, *, label: Label = None, run: Run | None = None, reading: Reading | None = None) -> int:
     """Show every update of the Perceptron. Rows are counted from 0.
 
     Without --max-updates it stops after 1,000 of them.
@@ -155,7 +163,7 @@ def trace(file: File, /, *, label: Label = None, run: Run | None = None) -> int:
 
     options = run or Run()
     with tables.about(file):
-        table = tables.read(file, label)
+        table = tables.read(file, label, reading)
         learner = options.learner(table, TRACED_UPDATES)
         _mention_bias(file, table, options)
         if options.json:
@@ -182,6 +190,7 @@ def fit(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
     run: Run | None = None,
+    reading: Reading | None = None,
 ) -> int:
     """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
     from linsep.cli import checkpointing, report, tables
@@ -194,7 +203,7 @@ def fit(
     if output:
         tables.require_folder(output)  # before the hours of learning, not after them
     with tables.about(file):
-        table = tables.read(file, label)
+        table = tables.read(file, label, reading)
         learner = options.learner(table)
         _mention_bias(file, table, options)
         if not options.max_passes:
@@ -217,6 +226,27 @@ def fit(
     if kept:
         checkpointing.finish(kept, is_settled=result.separated)
     return SEPARABLE if result.separated else UNDECIDED
+
+
+@app.command(help_epilogue="Example: linsep convert measurements.csv.gz measurements.parquet --label kind")
+def convert(
+    file: File,
+    output: Annotated[str, Parameter(help="A file that ends in .parquet.")],
+    /,
+    *,
+    label: Label = None,
+    reading: Reading | None = None,
+) -> int:
+    """Write files of any kind as one Parquet file, which is quick to read again and again."""
+    from linsep.cli import report, tables
+    from linsep.sources.files.convert import convert as write
+
+    tables.require_folder(output)
+    how = reading or Reading()
+    with report.waiting("Converting"):
+        rows = write(file, output, how.options(label), cache=how.where_cached(), format=how.format)
+    report.say(f"{report.count(rows, 'row')} written to {output}.")
+    return SEPARABLE
 
 
 @app.command(help_epilogue="Example: linsep predict model.json new.csv")
@@ -305,7 +335,8 @@ def _bound(learner: "Learner") -> float | None:
     if learner.source.n_rows * learner.source.n_columns > BOUND_ENTRIES:
         return None
     try:
-        return novikoff(learner.source, bias=learner.bias).bound[1]
+        most = novikoff(learner.source, bias=learner.bias).bound[1]
+        return most if isfinite(most) else None
     except NotSeparableError:  # separable by too little for floats
         return None
 

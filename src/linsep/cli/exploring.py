@@ -48,4 +48,5 @@ def _read(file: str, label: str | None) -> "OwnTable":
 
     with tables.about(file):
         table = tables.read(file, label)
-        return OwnTable(table.X, table.y, columns=table.columns, title=file, bias=table.bias)
+        X, y = tables.in_memory(table.source)
+        return OwnTable(X, y, columns=table.columns, title=file, bias=table.bias)

@@ -49,7 +49,6 @@ def plot(
     from linsep.cli.proving import chosen_bias
     from linsep.errors import ArgumentError, NotSeparableError
     from linsep.plots.style import require_matplotlib
-    from linsep.sources.inputs import as_source
 
     ending = Path(output).suffix.lower()
     if ending not in ENDINGS:
@@ -59,7 +58,7 @@ def plot(
     with tables.about(file):
         table = tables.read(file, label)
         bias = chosen_bias(file, table, bias)
-        source = as_source(table.X, table.y)
+        source = table.source
         try:
             with report.waiting("Drawing"):
                 title = _write(kind, source, output, bias=bias, time_limit=time_limit)

@@ -8,9 +8,7 @@ from linsep.certificates import Verdict
 from linsep.certificates.written import MAX_CHARACTERS, verdict_from_json
 from linsep.cli.tables import Table
 from linsep.errors import CertificateError, FileError, MissingColumnError
-from linsep.sources.base import Source, integer_bits
-
-EXACT_BITS = 53  # an integer of more bits may be one that binary64 rounds
+from linsep.sources.files.source import FileSource
 
 
 def load(path: str) -> Verdict:
@@ -25,22 +23,18 @@ def load(path: str) -> Verdict:
         raise FileError(f"{path}: {error}") from error
 
 
-def signed(verdict: Verdict, table: Table, source: Source, seconds: float) -> Verdict:
-    """The verdict with what only the file knows: the names of its columns, and how its numbers were read."""
-    exact = any((integer_bits(block.table) or 0) > EXACT_BITS for block in source.blocks())
-    return replace(
-        verdict,
-        names=table.columns,
-        label_column=table.label if isinstance(table.label, str) else None,
-        numbers="exact-integers" if exact else "binary64",
-        seconds=seconds,
-    )
+def signed(verdict: Verdict, table: Table, seconds: float) -> Verdict:
+    """The verdict with what only the file knows: the names of its columns, and of that of the labels."""
+    label = table.label if isinstance(table.label, str) else None
+    return replace(verdict, names=table.columns, label_column=label, seconds=seconds)
 
 
 def label_column(verdict: Verdict, file: str, label: str | None) -> str | None:
     """Where the labels of a file stand: as told, as the proof says, else in the last column, as the checker has it."""
-    is_table = file.lower().endswith((".csv", ".npy"))
-    return label if label is not None or not is_table else verdict.label_column or "-1"
+    without = (".npz", ".svm", ".svmlight", ".libsvm", ".svm.gz", ".svm.bz2", ".svm.zst")
+    if label is not None or file.startswith("example:") or file.lower().endswith(without):
+        return label
+    return verdict.label_column or "-1"
 
 
 def require_names(verdict: Verdict, table: Table, proof: str, file: str) -> None:
@@ -54,14 +48,7 @@ def require_names(verdict: Verdict, table: Table, proof: str, file: str) -> None
 def how_to_check(proof: str, file: str, label: str | None, table: Table) -> str:
     """The command that checks the proof; for a CSV file of numbers the one that needs the standard library alone."""
     paths = f"{shlex.quote(proof)} {shlex.quote(file)}"
-    if file.lower().endswith(".csv") and not _has_truths(table):
+    if isinstance(table.source, FileSource) and table.source.is_plain_csv:
         return f"Check it with: python -m linsep.checker {paths}"
     place = "" if label is None else f" --label {shlex.quote(label)}"
     return f"Check it with: linsep verify {paths}{place}"
-
-
-def _has_truths(table: Table) -> bool:
-    """Has the table a column of `true` and `false`, which the checker does not take for numbers?"""
-    import pyarrow as pa
-
-    return any(map(pa.types.is_boolean, table.X.schema.types))

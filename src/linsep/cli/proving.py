@@ -18,6 +18,7 @@ from linsep.cli.options import (
     Label,
     Progress,
     Proof,
+    Reading,
     TimeLimit,
 )
 
@@ -41,6 +42,7 @@ def decide(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
     json: Json = False,
+    reading: Reading | None = None,
 ) -> int:
     """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
 
@@ -53,14 +55,14 @@ def decide(
         tables.require_folder(proof)
     checkpointing.require_own(checkpoint, file, proof)
     with tables.about(file):
-        table, source = _read(file, label)
+        table = tables.read(file, label, reading)
         chosen = chosen_bias(file, table, bias)
         with (
-            report.searching("Deciding", source, wanted=progress) as (rows, watch),
+            report.searching("Deciding", table.source, wanted=progress) as (rows, watch),
             checkpointing.kept(rows, checkpoint) as kept,
         ):
             work = lambda: prove(kept.source, bias=chosen, time_limit=time_limit, watch=watch)  # noqa: E731
-            verdict = _timed(work, table, source)
+            verdict = _timed(work, table)
     if json:
         report.say_json(verdicts.as_json(verdict))
     else:
@@ -81,6 +83,7 @@ def margin(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
     json: Json = False,
+    reading: Reading | None = None,
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
 
@@ -93,13 +96,13 @@ def margin(
         tables.require_folder(proof)
     checkpointing.require_own(checkpoint, file, proof)
     with tables.about(file):
-        table, source = _read(file, label)
+        table = tables.read(file, label, reading)
         with (
-            report.searching("Widening", source, wanted=progress) as (rows, watch),
+            report.searching("Widening", table.source, wanted=progress) as (rows, watch),
             checkpointing.kept(rows, checkpoint) as kept,
         ):
             work = lambda: max_margin(kept.source, gap=gap, time_limit=time_limit, watch=watch)  # noqa: E731
-            verdict = _timed(work, table, source)
+            verdict = _timed(work, table)
             bound = _bound(kept.source, gap, time_limit) if verdict.separable else None
     if json:
         report.say_json(verdicts.as_json(verdict, bound))
@@ -116,6 +119,8 @@ def verify(
     /,
     *,
     label: Label = None,
+    reading: Reading | None = None,
+    json: Json = False,
 ) -> int:
     """Check a written proof against the data, in exact arithmetic and without the solver.
 
@@ -127,19 +132,27 @@ def verify(
 
     verdict = proofs.load(proof)
     with tables.about(file):
-        table = tables.read(file, proofs.label_column(verdict, file, label))
-        proofs.require_names(verdict, table, proof, file)
         try:
+            table = tables.read(file, proofs.label_column(verdict, file, label), reading, verdict)
+            proofs.require_names(verdict, table, proof, file)
             with report.waiting("Checking"):
-                verdict.verify(table.X, table.y)
+                verdict.verify(table.source)
         except CertificateError as error:
-            report.say(f"REFUTED: {error}", "red")
-            return NOT_SEPARABLE
+            return _checked(NOT_SEPARABLE, "refuted", str(error), "red", json)
     if isinstance(verdict, Undecided):
-        report.say(f"UNDECIDED: {proof} claims nothing. Its reason: {verdict.reason}", "yellow")
-        return UNDECIDED
-    report.say(f"VERIFIED: {verdicts.TITLES[verdict.kind]}, {report.count(verdict.n_rows, 'row')} of {file}.", "green")
-    return SEPARABLE
+        return _checked(UNDECIDED, "undecided", f"{proof} claims nothing. Its reason: {verdict.reason}", "yellow", json)
+    found = f"{verdicts.TITLES[verdict.kind]}, {report.count(verdict.n_rows, 'row')} of {file}."
+    return _checked(SEPARABLE, "verified", found, "green", json)
+
+
+def _checked(code: int, answer: str, text: str, style: str, json: bool) -> int:
+    from linsep.cli import report
+
+    if json:
+        report.say_json({"answer": answer, "message": text})
+    else:
+        report.say(f"{answer.upper()}: {text}", style)
+    return code
 
 
 def mle(
@@ -152,6 +165,7 @@ def mle(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
     json: Json = False,
+    reading: Reading | None = None,
 ) -> int:
     """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
 
@@ -162,10 +176,10 @@ def mle(
 
     checkpointing.require_own(checkpoint, file)
     with tables.about(file):
-        table, source = _read(file, label)
+        table = tables.read(file, label, reading)
         chosen = chosen_bias(file, table, bias)
         with (
-            report.searching("Deciding", source, wanted=progress) as (rows, watch),
+            report.searching("Deciding", table.source, wanted=progress) as (rows, watch),
             checkpointing.kept(rows, checkpoint) as kept,
         ):
             found = linsep.mle_exists(kept.source, names=table.columns, bias=chosen, time_limit=time_limit, watch=watch)
@@ -197,21 +211,13 @@ def _bound(source: "Source", gap: float, time_limit: float | None) -> "Novikoff 
         return None
 
 
-def _read(file: str, label: str | None) -> "tuple[Table, Source]":
-    from linsep.cli import tables
-    from linsep.sources.inputs import as_source
-
-    table = tables.read(file, label)
-    return table, as_source(table.X, table.y)
-
-
-def _timed(work: "Callable[[], Any]", table: "Table", source: "Source") -> "Verdict":
+def _timed(work: "Callable[[], Any]", table: "Table") -> "Verdict":
     """The verdict, with the time that its check took counted in and the names of the file."""
     from linsep.cli import proofs
 
     started = time.perf_counter()
     verdict = work()
-    return proofs.signed(verdict, table, source, time.perf_counter() - started)
+    return proofs.signed(verdict, table, time.perf_counter() - started)
 
 
 def _keep(verdict: "Verdict", proof: str | None, file: str, label: str | None, table: "Table") -> None:

@@ -1,21 +1,25 @@
-"""What a FILE argument may be: a CSV, .npy or .npz file, or one of the lectures' examples.
+"""What a FILE argument may be: files that `linsep.open` reads, or one of the lectures' examples.
 
-Each becomes a `Table`: what `linsep` takes as X and y, with the names a person knows the columns by.
+Rows to learn from become a `Table` with a source, rows to be labelled `Rows` in memory.
 Nothing is unpickled, nothing is rounded, and every error begins with the name of the file.
 """
 
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
 from linsep import datasets
+from linsep.cli import report
 from linsep.cli.csvfile import CsvFile
+from linsep.cli.options import Reading
 from linsep.errors import (
     ArgumentError,
     CheckpointError,
@@ -29,6 +33,11 @@ from linsep.errors import (
     ShapeError,
 )
 from linsep.models import Model
+from linsep.sources.inputs import as_source
+
+if TYPE_CHECKING:
+    from linsep.certificates import Verdict
+    from linsep.sources.base import Source
 
 Array = npt.NDArray[Any]
 EXAMPLES = {"cornwell": True, "tao": False, "wang": False, "xor": True}  # with the bias each lecture uses
@@ -38,31 +47,51 @@ KINDS = ".csv, .npy or .npz"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows, their labels if the file has them, and what the columns are called."""
+    """Rows and labels to learn from, and what the columns are called."""
 
-    X: Any
-    y: Array | None
+    source: "Source"
     columns: tuple[str, ...] | None = None
     label: str | int | None = None
     bias: bool = True  # what the data ask for unless the user says otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows to be labelled, and their labels if the file has them."""
+
+    X: Any
+    y: Array | None
     notes: tuple[str, ...] = ()
 
 
-def read(file: str, label: str | None) -> Table:
-    """The rows and labels of a file to learn from."""
+def read(file: str, label: str | None, reading: Reading | None = None, proof: "Verdict | None" = None) -> Table:
+    """The rows and labels of files to learn from; those that a proof is about are read as it says."""
     if file.startswith("example:"):
         return _example(file, label)
-    kind = _kind(file)
-    if kind == ".npz":
-        if label not in (None, "y"):
-            raise ArgumentError(f"{file}: an .npz file holds its labels in y: leave --label {label} out.")
-        return _require_labels(file, _read_npz(file))
-    if kind == ".npy":
-        return _read_npy(file, label)
-    return _read_csv(file, label)
+    from linsep.sources.files import open_files
+
+    how = reading or Reading()
+    numbers = "decimal" if proof is not None and proof.numbers == "decimal" else "binary64"
+    source = open_files(
+        file,
+        how.options(label, numbers),
+        positive=how.positive,
+        classes=None if proof is None else proof.labels,
+        cache=how.where_cached(),
+        format=how.format,
+    )
+    for remark in source.remarks():
+        report.note(remark)
+    return Table(source, source.columns, source.label_column)
 
 
-def read_for(model: Model, file: str) -> Table:
+def in_memory(source: "Source") -> tuple[Any, Array]:
+    """All rows as one array or CSR matrix, and their labels: for what draws them."""
+    block = reduce(operator.add, source.blocks())
+    return block.values, np.array(source.labels)[(block.y > 0).astype(np.intp)]
+
+
+def read_for(model: Model, file: str) -> Rows:
     """The rows of a file in the columns of the model, and its labels where it has them."""
     kind = _kind(file)
     if kind == ".csv":
@@ -73,7 +102,7 @@ def read_for(model: Model, file: str) -> Table:
     if kind == ".npy":
         _require_finite(file, table.X)
     note = ("The file has no column names: its columns are taken in the order of the model's.",)
-    return Table(table.X, table.y, notes=note if model.columns else ())
+    return Rows(table.X, table.y, note if model.columns else ())
 
 
 @contextmanager
@@ -84,9 +113,11 @@ def about(file: str) -> Iterator[None]:
     except CheckpointError:  # about another file
         raise
     except InputError as error:
-        if str(error).startswith(file):
-            raise
-        raise FileError(f"{file}: {error}") from error
+        if error.file is None:
+            error.file = file
+            if not str(error).startswith(file):
+                error.args = (f"{file}: {error}",)
+        raise
 
 
 def require_folder(output: str) -> None:
@@ -117,20 +148,10 @@ def _example(file: str, label: str | None) -> Table:
     if label is not None:
         raise ArgumentError(f"{file}: an example brings its own labels: leave --label {label} out.")
     X, y = {"cornwell": datasets.cornwell, "tao": datasets.tao, "wang": datasets.wang, "xor": datasets.xor}[name]()
-    return Table(X, y, columns=("x1", "x2"), bias=EXAMPLES[name])
+    return Table(as_source(X, y), columns=("x1", "x2"), bias=EXAMPLES[name])
 
 
-def _read_csv(file: str, label: str | None) -> Table:
-    csv_file = CsvFile.open(file)
-    if label is None:
-        raise ArgumentError(f"{file}: say which column holds the labels with --label. {csv_file.advice('label')}")
-    name = csv_file.find_label(label)
-    features = tuple(column for column in csv_file.names if column != name)
-    X, text = csv_file.read(features, name)
-    return Table(X, csv_file.labels(text, name), features, name)
-
-
-def _by_name(model: Model, csv_file: CsvFile) -> Table:
+def _by_name(model: Model, csv_file: CsvFile) -> Rows:
     wanted = model.columns or ()
     for name in wanted:
         if name not in csv_file.names:
@@ -143,7 +164,7 @@ def _by_name(model: Model, csv_file: CsvFile) -> Table:
     return _with_labels(csv_file, wanted, label, notes)
 
 
-def _by_position(model: Model, csv_file: CsvFile) -> Table:
+def _by_position(model: Model, csv_file: CsvFile) -> Rows:
     names, label = list(csv_file.names), None
     if len(names) == len(model.halfspace.w) + 1 and isinstance(model.label, int):
         label = names.pop(model.label)
@@ -152,36 +173,20 @@ def _by_position(model: Model, csv_file: CsvFile) -> Table:
     return _with_labels(csv_file, tuple(names), label, (note,))
 
 
-def _with_labels(csv_file: CsvFile, features: tuple[str, ...], label: str | None, notes: tuple[str, ...]) -> Table:
+def _with_labels(csv_file: CsvFile, features: tuple[str, ...], label: str | None, notes: tuple[str, ...]) -> Rows:
     X, text = csv_file.read(features, label)
     try:
         y = None if label is None else csv_file.labels(text, label)
     except MissingLabelError as error:  # rows to be labelled need none yet
         y, notes = None, (*notes, f"No error is computed. {error}")
-    return Table(X, y, features, label, notes=notes)
+    return Rows(X, y, notes)
 
 
-def _read_npy(file: str, label: str | None) -> Table:
-    values = _load_npy(file)
-    width = values.shape[1]
-    if label is None:
-        raise ArgumentError(f"{file}: say which column holds the labels with --label, for instance --label -1.")
-    if not label.removeprefix("-").isdecimal() or not -width <= int(label) < width:
-        raise MissingColumnError(
-            f"{file}: there is no column {label!r}. An .npy file has no names: give a position from 0 to {width - 1}, "
-            f"or from the end, -1 to -{width}."
-        )
-    place = int(label)
-    X = np.delete(values, place, axis=1)
-    _require_finite(file, X)
-    return Table(X, _whole(file, values[:, place]), label=place)
-
-
-def _split(values: Array, model: Model) -> Table:
+def _split(values: Array, model: Model) -> Rows:
     """Rows to be labelled, and their labels where the model knows in which column they stand."""
     if values.shape[1] == len(model.halfspace.w) + 1 and isinstance(model.label, int):
-        return Table(np.delete(values, model.label, axis=1), values[:, model.label])
-    return Table(values, None)
+        return Rows(np.delete(values, model.label, axis=1), values[:, model.label])
+    return Rows(values, None)
 
 
 def _load_npy(file: str) -> Array:
@@ -194,7 +199,7 @@ def _load_npy(file: str) -> Array:
     return values
 
 
-def _read_npz(file: str) -> Table:
+def _read_npz(file: str) -> Rows:
     arrays = _load(file, ("X", "y", *SPARSE, "format"))
     if isinstance(arrays, np.ndarray):
         raise FileError(f"{file}: an .npy file with the ending .npz: rename it.")
@@ -211,7 +216,7 @@ def _read_npz(file: str) -> Table:
     y = arrays.get("y")
     if y is not None and y.shape != (X.shape[0],):
         raise LengthError(f"{file}: X has {X.shape[0]} rows and y has shape {y.shape}: one label for each row.")
-    return Table(X, y, label=None)
+    return Rows(X, y)
 
 
 def _sparse(file: str, arrays: dict[str, Array]) -> Any:
@@ -275,22 +280,6 @@ def _require_finite(file: str, X: Array) -> None:
     if X.dtype.kind == "f" and not np.isfinite(X).all():
         row, column = (int(place) for place in np.argwhere(~np.isfinite(X))[0])
         raise NotFiniteError(row, column, float(X[row, column]), name=f"{file}: X")
-
-
-def _whole(file: str, y: Array) -> Array:
-    """Labels 0.0 and 1.0 of a float array as 0 and 1: an array has one type, whatever its label column means."""
-    missing = np.flatnonzero(y != y)
-    if missing.size:
-        raise MissingLabelError(f"{file}: the label of row {missing[0]} is nan. Every row needs one.")
-    if y.dtype.kind == "f" and bool((np.abs(y) < 2.0**53).all() and (y == np.floor(y)).all()):
-        return y.astype(np.int64)
-    return y
-
-
-def _require_labels(file: str, table: Table) -> Table:
-    if table.y is None:
-        raise FileError(f"{file}: holds no y, the labels.")
-    return table
 
 
 def _require_width(file: str, width: int, model: Model) -> None:

@@ -25,8 +25,8 @@ from linsep.certificates import (
     words,
 )
 from linsep.cli import report
-from linsep.cli.csvfile import CsvFile
 from linsep.cli.tables import Table
+from linsep.sources.files.source import FileSource
 
 if TYPE_CHECKING:
     from linsep._margin import Novikoff
@@ -38,7 +38,11 @@ TITLES = {
     "undecided": "undecided",
 }
 STYLES = {"separable": "green", "touching": "magenta", "overlapping": "magenta", "undecided": "yellow"}
-NUMBERS = {"binary64": "read as binary64", "exact-integers": "read as integers, those beyond 2^53 kept exact"}
+NUMBERS = {
+    "binary64": "read as binary64",
+    "exact-integers": "read as integers, those beyond 2^53 kept exact",
+    "decimal": "read as exact decimals",
+}
 SHOWN_ROWS = 10
 SHOWN_DIGITS = 60  # of an exact margin
 READABLE = 10**9  # weights from here on are shown as shares
@@ -55,13 +59,14 @@ class Subject:
     table: Table
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
-        """The line of the file for each of these rows, where the file has lines."""
-        return CsvFile.open(self.file).lines(rows) if self.file.lower().endswith(".csv") else {}
+        """The line of its file for each of these rows, where files have lines."""
+        source = self.table.source
+        return source.lines(rows) if isinstance(source, FileSource) else {}
 
     def label(self, row: int) -> str:
         """The label of a row."""
-        assert self.table.y is not None
-        return str(self.table.y[row])
+        source = self.table.source
+        return str(source.labels[int(source.take([row]).y[0] > 0)])
 
 
 def show(verdict: Verdict, subject: Subject, bound: "Novikoff | None" = None) -> None:
@@ -163,7 +168,7 @@ def _obstruction(verdict: Touching | Overlapping, obstruction: Obstruction, subj
     field("obstruction", f"{_rows(obstruction)} that no hyperplane has strictly on {sides}:")
     _listed(obstruction, subject, bias=verdict.bias)
     if verdict.bias or is_readable(obstruction):  # a sum with weights of a hundred digits tells a reader nothing
-        field("", words.why(verdict, obstruction, subject.table.X, subject.table.y))
+        field("", words.why(verdict, obstruction, subject.table.source))
 
 
 def _listed(combination: Obstruction, subject: Subject, *, bias: bool) -> None:

@@ -133,33 +133,39 @@ class ExactSearch:
             return self._outside(settled)[: self._at_most]
         least = 1 if settled.kind == "separable" else 0
         form = form_of(settled.weights, settled.bias_weight)
-        against = violated(self.source, form, least)[: self._at_most]
+        against = violated(self.source, form, least, self._at_most)
         if maximal and settled.kind == "touching" and not len(against):
-            zeros = violated(self.source, form, 1)
-            return np.intersect1d(zeros, self._outside(settled))[: self._at_most]  # more may be possible there
+            assert settled.spread is not None
+            inside = recheck.rows_outside_span(
+                self.source, settled.spread.rows, self.frame.bias, on=form, most=self._at_most
+            )
+            return inside[: self._at_most]  # more may be possible there
         return against
 
     def _outside(self, settled: Settled) -> Ints:
         """Rows that are no linear combination of the spread's rows."""
         assert settled.spread is not None  # only separable rows have none
-        rows, bias = settled.spread.rows, self.frame.bias
-        read = lambda: recheck.rows_outside_span(self.source, rows, bias)  # noqa: E731
-        return self.source.recall(f"outside the span of {rows}, bias {bias}", read, self.source.are_rows)
+        rows, bias, most = settled.spread.rows, self.frame.bias, self._at_most
+        read = lambda: recheck.rows_outside_span(self.source, rows, bias, most=most)  # noqa: E731
+        return self.source.recall(f"outside the span of {rows}, bias {bias}, {most}", read, self.source.are_rows)
 
     @property
     def _at_most(self) -> int:
         return 2 * self.frame.width + 10
 
 
-def violated(source: Source, form: Form, least: int) -> Ints:
-    """The rows whose exact sign under the form is below `least`, most violated first."""
+def violated(source: Source, form: Form, least: int, most: int | None = None) -> Ints:
+    """The rows whose exact sign under the form is below `least`, most violated first, and at most so many."""
 
     def read() -> Ints:
-        found, badness = [], []
+        found, badness = np.zeros(0, np.int64), np.zeros(0)
         for numbers, values, y in source.blocks():
             bad = np.flatnonzero(signs(form, values) * y < least)
-            found.append(numbers[bad])
-            badness.append(scores(form, values[bad])[0] * y[bad])
-        return np.asarray(np.concatenate(found)[np.argsort(np.concatenate(badness))])
+            found = np.concatenate([found, numbers[bad]])
+            badness = np.concatenate([badness, scores(form, values[bad])[0] * y[bad]])
+            worst = np.argsort(badness, kind="stable")[:most]
+            found, badness = found[worst], badness[worst]
+        return found
 
-    return source.recall(f"signs below {least} under {' '.join(map(hex, form.coefficients))}", read, source.are_rows)
+    asked = f"signs below {least} under {' '.join(map(hex, form.coefficients))}, {most}"
+    return source.recall(asked, read, source.are_rows)

@@ -36,6 +36,7 @@ from linsep.kernels.columns import (
     touched_rows,
 )
 from linsep.sources.base import Array, Block, Ints, Signs, Source
+from linsep.sources.marks import Marks
 
 AT_HAND = 1 << 16  # so many rows of a source in parts may be copied into memory
 
@@ -48,20 +49,30 @@ class Level:
 
     columns: Ints
     signs: Signs
-    rows: Ints
+    rows: Ints | Marks
+
+    @property
+    def size(self) -> int:
+        """How many rows came off."""
+        return self.rows.count() if isinstance(self.rows, Marks) else len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Peeling:
     """What came off, round after round, and what is left.
 
-    `rest` are the remaining rows, None for all rows. `columns` are those that still have an entry other than zero
-    in some remaining row; the bias is not among them.
+    `rest` are the remaining rows, None for all rows; many rows of a source in parts are marks. `columns` are those
+    that still have an entry other than zero in some remaining row; the bias is not among them.
     """
 
     levels: tuple[Level, ...]
-    rest: Ints | None
+    rest: Ints | Marks | None
     columns: Ints
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is left."""
+        return isinstance(self.rest, np.ndarray) and not self.rest.size
 
 
 def peel(source: Source, *, bias: bool) -> Peeling:
@@ -77,10 +88,8 @@ def peel(source: Source, *, bias: bool) -> Peeling:
     first = next(source.blocks())
     if len(first) == source.n_rows:
         return _peel_block(first, bias)
-    start = int(first.numbers[0])
-    numbers = range(start, start + source.n_rows)
-    peeling = _in_rounds(source.blocks, numbers, source.n_columns, bias, enough=AT_HAND, recall=source.recall)
-    if peeling.rest is None or not 0 < peeling.rest.size <= AT_HAND:
+    peeling = _in_parts(source, bias)
+    if not isinstance(peeling.rest, np.ndarray) or not peeling.rest.size:
         return peeling
     tail = _peel_block(source.take(peeling.rest), bias)
     return Peeling(peeling.levels + tail.levels, peeling.rest if tail.rest is None else tail.rest, tail.columns)
@@ -115,66 +124,90 @@ def _peel_block(block: Block, bias: bool) -> Peeling:
     return _in_rounds(lambda: (block,), block.numbers, block.n_columns, bias)
 
 
-def _work_out(question: str, work: Callable[[], Array], fits: Callable[[Array], bool]) -> Array:
-    return work()
-
-
-def _in_rounds(
-    blocks: Callable[[], Iterable[Block]],
-    numbers: range | Ints,
-    n_columns: int,
-    bias: bool,
-    enough: int = 0,
-    recall: Callable[[str, Callable[[], Array], Callable[[Array], bool]], Array] = _work_out,
-) -> Peeling:
-    """Two walks over the blocks for each round, until no column is pure or at most `enough` rows are left.
+def _in_parts(source: Source, bias: bool) -> Peeling:
+    """Two walks over a source in parts for each round, until no column is pure or the rows left can be copied.
 
     What a walk finds depends on the rows, the bias and the rounds before alone: a source may `recall` it.
     """
-    alive = np.ones(len(numbers), np.bool_)
+    alive, n_columns = Marks(source.n_rows, marked=True), source.n_columns
     levels: list[Level] = []
-    signs_fit = partial(_are_bytes, n_columns + 1)
-    bits_fit = partial(_are_bytes, -(-len(numbers) // 8))
     while True:
         asked = f"peeling, bias {bias}, round {len(levels)}"
-        seen = recall(f"{asked}: signs", partial(_signs_seen, blocks, alive, n_columns, bias), signs_fit)
+        look = partial(_signs_seen, source.blocks, alive, n_columns, bias)
+        seen = source.recall(f"{asked}: signs", look, partial(_are_bytes, n_columns + 1))
         pure = np.flatnonzero((seen == POSITIVE) | (seen == NEGATIVE))
-        if not pure.size or (levels and np.count_nonzero(alive) <= enough):
-            return Peeling(tuple(levels), _chosen(numbers, alive) if levels else None, np.flatnonzero(seen[:-1]))
-        packed = recall(f"{asked}: rows", partial(_touched, blocks, alive, pure, n_columns), bits_fit)
-        touched = np.unpackbits(packed, count=len(numbers)).view(np.bool_)
-        alive &= ~touched
-        levels.append(Level(pure, np.where(seen[pure] == POSITIVE, 1, -1).astype(np.int8), _chosen(numbers, touched)))
+        if not pure.size or (levels and alive.count() <= AT_HAND):
+            return Peeling(tuple(levels), _few_or_marks(alive) if levels else None, np.flatnonzero(seen[:-1]))
+        touch = partial(_touched_bits, source.blocks, alive, pure, n_columns)
+        touched = Marks.of(source.n_rows, source.recall(f"{asked}: rows", touch, partial(_are_bytes, len(alive.bits))))
+        alive = alive.without(touched)
+        signs = np.where(seen[pure] == POSITIVE, 1, -1).astype(np.int8)
+        levels.append(Level(pure, signs, _few_or_marks(touched)))
+
+
+def _touched_bits(
+    blocks: Callable[[], Iterable[Block]], alive: Marks, pure: Ints, n_columns: int
+) -> npt.NDArray[np.uint8]:
+    """The marks of the rows alive that a pure column touches; the bias touches all."""
+    if pure[-1] == n_columns:
+        return alive.bits
+    touched, start = Marks(alive.n_rows), 0
+    for block in blocks():
+        stop = start + len(block)
+        touched.put(start, touched_rows(block.table, alive.get(start, stop), pure))
+        start = stop
+    return touched.bits
 
 
 def _are_bytes(length: int, array: Array) -> bool:
     return array.dtype == np.uint8 and array.shape == (length,)
 
 
+def _few_or_marks(marks: Marks) -> Ints | Marks:
+    """Row numbers where they are few, else the marks: whichever is smaller."""
+    return marks.rows() if marks.count() <= max(AT_HAND, marks.n_rows // 64) else marks
+
+
+def _in_rounds(blocks: Callable[[], Iterable[Block]], numbers: range | Ints, n_columns: int, bias: bool) -> Peeling:
+    """Two walks over the blocks for each round, until no column is pure."""
+    alive = np.ones(len(numbers), np.bool_)
+    levels: list[Level] = []
+    while True:
+        seen = _signs_seen(blocks, alive, n_columns, bias)
+        pure = np.flatnonzero((seen == POSITIVE) | (seen == NEGATIVE))
+        if not pure.size:
+            return Peeling(tuple(levels), _chosen(numbers, alive) if levels else None, np.flatnonzero(seen[:-1]))
+        touched = _touched(blocks(), alive, pure, n_columns)
+        alive &= ~touched
+        levels.append(Level(pure, np.where(seen[pure] == POSITIVE, 1, -1).astype(np.int8), _chosen(numbers, touched)))
+
+
 def _signs_seen(
-    blocks: Callable[[], Iterable[Block]], alive: Flags, n_columns: int, bias: bool
+    blocks: Callable[[], Iterable[Block]], alive: Flags | Marks, n_columns: int, bias: bool
 ) -> npt.NDArray[np.uint8]:
     """The signs that occur in each column of the rows alive, as bits; the bias last."""
     seen = np.zeros(n_columns + 1, np.uint8)
     seen[-1] = 0 if bias else BOTH  # a column that does not count is as good as mixed
     start = 0
     for block in blocks():
-        see_signs(block.table, block.y, alive[start : start + len(block)], seen)
-        start += len(block)
+        stop = start + len(block)
+        flags = alive.get(start, stop) if isinstance(alive, Marks) else alive[start:stop]
+        see_signs(block.table, block.y, flags, seen)
+        start = stop
         if np.all(seen == BOTH):
             break
     return seen
 
 
-def _touched(blocks: Callable[[], Iterable[Block]], alive: Flags, pure: Ints, n_columns: int) -> npt.NDArray[np.uint8]:
-    """A flag, in a packed bit, for each row alive that a pure column touches; the bias touches all."""
+def _touched(blocks: Iterable[Block], alive: Flags, pure: Ints, n_columns: int) -> Flags:
+    """A flag for each row alive that a pure column touches; the bias touches all."""
     if pure[-1] == n_columns:
-        return np.packbits(alive)
+        return alive.copy()
     flags, start = [], 0
-    for block in blocks():
+    for block in blocks:
         flags.append(touched_rows(block.table, alive[start : start + len(block)], pure))
         start += len(block)
-    return np.packbits(np.concatenate(flags))
+    return np.concatenate(flags)
 
 
 def _cascade(block: Block, bias: bool) -> Peeling:
@@ -217,7 +250,7 @@ class _Weights:
         self._is_pure = np.zeros(places, np.bool_)
         for j in peeling.columns.tolist():
             self._set(j, int(weights[j]))
-        if peeling.rest is None or peeling.rest.size:
+        if not peeling.is_empty:
             self._set(-1, int(bias_weight))
 
     def add(self, level: Level, blocks: Iterable[Block]) -> None:
@@ -252,19 +285,22 @@ def _last_first(source: Source, levels: Sequence[Level]) -> Iterator[tuple[Level
     remaining = list(levels)
     while remaining:
         batch = [remaining.pop()]
-        rows = len(batch[0].rows)
-        while in_parts and remaining and rows + len(remaining[-1].rows) <= AT_HAND:
+        rows = batch[0].size
+        while in_parts and remaining and rows + remaining[-1].size <= AT_HAND:
             batch.append(remaining.pop())
-            rows += len(batch[-1].rows)
+            rows += batch[-1].size
         if in_parts and rows <= AT_HAND:
-            held = (source.take(np.sort(np.concatenate([level.rows for level in batch]))),)
+            named = [level.rows for level in batch if isinstance(level.rows, np.ndarray)]
+            held = (source.take(np.sort(np.concatenate(named))),)
             yield from ((level, held) for level in batch)
         else:
             yield from ((level, source.blocks()) for level in batch)
 
 
-def _places(block: Block, rows: Ints) -> Ints:
+def _places(block: Block, rows: Ints | Marks) -> Ints:
     """Where in the block those of these rows are that it holds. Both are in rising order."""
+    if isinstance(rows, Marks):
+        return rows.positions(block)
     first, last = np.searchsorted(rows, [block.numbers[0], block.numbers[-1] + 1])
     inside = rows[first:last]
     if isinstance(block.numbers, range):

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from linsep.errors import ArgumentError, CheckpointError, InexactError
 from linsep.halfspace import Halfspace
 from linsep.kernels.walks import ALL_FINE, End, Weights, sweep
-from linsep.sources.base import Block, Ints, Source, integer_bits
+from linsep.sources.base import Block, Ints, Source
 from linsep.sources.inputs import as_source
 
 Order = Literal["cyclic", "restart", "shuffled", "worst"]
@@ -57,15 +57,15 @@ class PerceptronRun:
 
     `converged` means that a whole pass found no mistake. `passes` counts reads of the data (rows read / rows,
     rounded up), the last clean one included. `mistakes_per_row` are the dual counts alpha:
-    w = sum alpha_i·y_i·x_i and b = sum alpha_i·y_i. `bits` is the length of the largest weight where the run
-    was exact in integers, and None where it ran in floats.
+    w = sum alpha_i·y_i·x_i and b = sum alpha_i·y_i; files, which may have more rows than memory holds, have None.
+    `bits` is the length of the largest weight where the run was exact in integers, and None where it ran in floats.
     """
 
     halfspace: Halfspace
     converged: bool
     updates: int
     passes: int
-    mistakes_per_row: Ints
+    mistakes_per_row: Ints | None
     bits: int | None
 
     def explain(self, bound: float | None = None) -> str:
@@ -139,6 +139,7 @@ class Place(NamedTuple):
     length: int  # of the block; 0 where the walk has not begun
     position: int  # in the order in which the block is walked
     random: dict[str, Any]  # the state from which that order was drawn, if it was
+    begun: dict[str, Any]  # the state from which the order of the blocks was drawn
 
 
 class Learner:
@@ -160,7 +161,8 @@ class Learner:
         self.max_rows = _cap("max_passes", max_passes) * source.n_rows
         self.max_updates = _cap("max_updates", max_updates)
         self.rows_read, self.updates, self.converged = 0, 0, False
-        self.mistakes_per_row = np.zeros(source.n_rows, np.int64)
+        self.mistakes_per_row: Ints | None = None if source.is_in_parts else np.zeros(source.n_rows, np.int64)
+        self._forgotten = np.zeros(0, np.int64)
         self.place: Place | None = None  # None between two walks
         self._random = np.random.default_rng(random_state)
         self._exact_updates = exact_updates(source)
@@ -178,12 +180,19 @@ class Learner:
 
     def _walk_rows(self, look_after: int) -> Generator[Mistake | None, None, bool]:
         """One walk over the rows, or the rest of one. Returns whether it reached the last row without a mistake."""
-        updates_before, first, length, position, _ = self.place or Place(self.updates, 0, 0, 0, {})
-        for block in self.source.blocks_from(first) if first else self.source.blocks():
+        is_shuffled = self.order == "shuffled"
+        begun = self.random_state if is_shuffled else {}
+        place = self.place or Place(self.updates, 0, 0, 0, {}, begun)
+        updates_before, first, length, position, drawn_from, begun = place
+        for block in self._blocks(begun, first if length else None):
             if length and (block.numbers[0], len(block)) != (first, length):
                 raise CheckpointError(f"The block of rows at {first} is not the {length} rows it was: start over.")
-            drawn_from, length = self.random_state if self.order == "shuffled" else {}, 0
-            order = self._random.permutation(len(block)) if self.order == "shuffled" else ROW_ORDER
+            if is_shuffled:
+                if length:
+                    self.random_state = drawn_from
+                drawn_from = self.random_state
+            length = 0
+            order = self._random.permutation(len(block)) if is_shuffled else ROW_ORDER
             while position < len(block):
                 if self._is_spent():
                     return False
@@ -191,7 +200,7 @@ class Learner:
                 position, mistake = self._sweep(block, order, start, min(stop, len(block)), look_after)
                 self.rows_read += position - start
                 starts_again = mistake is not None and self.order == "restart"
-                here = Place(updates_before, int(block.numbers[0]), len(block), position, drawn_from)
+                here = Place(updates_before, int(block.numbers[0]), len(block), position, drawn_from, begun)
                 self.place = None if starts_again else here
                 yield mistake
                 if starts_again:
@@ -201,6 +210,13 @@ class Learner:
             raise CheckpointError(f"No block of rows begins at row {first} any more: start over.")
         self.place = None
         return self.updates == updates_before
+
+    def _blocks(self, begun: dict[str, Any], start: int | None) -> Iterator[Block]:
+        """The blocks of a walk, from the one that begins at row `start` on."""
+        if self.order == "shuffled":
+            self.random_state = begun
+            return self.source.shuffled_blocks(self._random, start)
+        return self.source.blocks_from(start) if start else self.source.blocks()
 
     def _correct_worst(self, look_after: int) -> Generator[Mistake | None, None, bool]:
         """One update at the row with the smallest y·score. Returns whether there was no mistake to correct."""
@@ -222,7 +238,7 @@ class Learner:
         limit = min(look_after, self.max_updates - self.updates)
         if self.is_exact():
             limit = min(limit, self._exact_updates - self.updates)
-        state = Weights(self.w, self.b, self.mistakes_per_row[first : first + len(block)])
+        state = Weights(self.w, self.b, self._counts(first, len(block)))
         end = End(*sweep(block.table, block.y, order, start, stop, limit, int(self.bias), state))
         if end.bad != ALL_FINE:
             raise self.source.refusal(first + end.bad)
@@ -231,6 +247,14 @@ class Learner:
             self.w, self.b = self.w.astype(np.float64), self.b.astype(np.float64)
         mistake = Mistake(first + end.row, end.score) if end.updates == look_after else None
         return end.position, mistake
+
+    def _counts(self, first: int, length: int) -> Ints:
+        """Where the kernel counts the mistakes of a block; a place to forget them for a source in parts."""
+        if self.mistakes_per_row is not None:
+            return self.mistakes_per_row[first : first + length]
+        if len(self._forgotten) < length:
+            self._forgotten = np.zeros(length, np.int64)
+        return self._forgotten[:length]
 
     def steps(self) -> Iterator[Step]:
         """One `Step` for each update of the walk."""
@@ -278,12 +302,9 @@ def exact_updates(source: Source) -> int:
     Coordinates of s bits and t updates give weights of s + log2(t) bits (Tao). A score adds up D + 1 products of
     a weight and a coordinate, so it stays below 2^62 while (D + 1)·t·2^(2s) does.
     """
-    bits = 0
-    for block in source.blocks():
-        block_bits = integer_bits(block.table)
-        if block_bits is None:
-            return 0
-        bits = max(bits, block_bits)
+    bits = source.integer_bits()
+    if bits is None:
+        return 0
     if bits > 53:
         raise InexactError(
             f"The integers of X have up to {bits} bits, and a score of such integers fits neither 64 bits nor a "

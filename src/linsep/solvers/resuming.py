@@ -24,23 +24,25 @@ def question(learner: Learner, seed: int | None) -> Key:
 def state(learner: Learner) -> dict[str, Array]:
     """The run between two yields of its walk."""
     place = learner.place
-    made = np.flatnonzero(learner.mistakes_per_row)
+    per_row = np.zeros(0, np.int64) if learner.mistakes_per_row is None else learner.mistakes_per_row
+    made = np.flatnonzero(per_row)
     return {
         "w": learner.w.copy(),
         "b": learner.b.copy(),
         "counts": np.array([learner.rows_read, learner.updates], np.int64),
         "rows": made.astype(np.int64),
-        "mistakes": learner.mistakes_per_row[made],
+        "mistakes": per_row[made],
         "place": np.array(place[:4] if place else [], np.int64),
         "random": _words(place.random if place and place.random else learner.random_state),
+        "begun": _words(place.begun if place and place.begun else learner.random_state),
     }
 
 
 def restore(learner: Learner, arrays: Arrays) -> None:
     """Put a new learner where another one stopped; CheckpointError, and nothing changed, if the arrays do not fit."""
     try:
-        w, b, counts, rows, mistakes, place, random = (
-            arrays[name] for name in ("w", "b", "counts", "rows", "mistakes", "place", "random")
+        w, b, counts, rows, mistakes, place, random, begun = (
+            arrays[name] for name in ("w", "b", "counts", "rows", "mistakes", "place", "random", "begun")
         )
     except KeyError as error:
         raise CheckpointError(f"The run has no {error}: starting over.") from None
@@ -49,18 +51,19 @@ def restore(learner: Learner, arrays: Arrays) -> None:
     counted = counts.dtype == mistakes.dtype == np.int64 and counts.shape == (2,) and bool((counts >= 0).all())
     known = learner.source.are_rows(rows) and rows.shape == mistakes.shape and bool((mistakes > 0).all())
     placed = place.dtype == np.int64 and place.shape in ((0,), (4,)) and _is_place(place.tolist(), n_rows)
-    drawn = random.dtype == np.uint64 and random.shape == (6,)
+    drawn = random.dtype == begun.dtype == np.uint64 and random.shape == begun.shape == (6,)
     if not (numbers and b.shape == (1,) and counted and known and placed and drawn and bool(np.isfinite(w).all())):
         raise CheckpointError("The run does not fit these rows: starting over.")
     if w.dtype == np.int64 and not learner.is_exact():
         raise CheckpointError("The run was one of integers, and these rows are not: starting over.")
     learner.w, learner.b = w, b
     learner.rows_read, learner.updates = counts.tolist()
-    learner.mistakes_per_row[:] = 0
-    learner.mistakes_per_row[rows] = mistakes
+    if learner.mistakes_per_row is not None:
+        learner.mistakes_per_row[:] = 0
+        learner.mistakes_per_row[rows] = mistakes
     learner.random_state = drawn_from = _random(random.tolist())
     before, block, length, position = place.tolist() or (0, 0, 0, 0)
-    learner.place = Place(before, block, length, position, drawn_from) if place.size else None
+    learner.place = Place(before, block, length, position, drawn_from, _random(begun.tolist())) if place.size else None
 
 
 def _is_place(place: list[int], n_rows: int) -> bool:

@@ -173,8 +173,10 @@ def levels(source: Source, width: int) -> Iterator[Level]:
     sizes = [source.n_rows]
     while sizes[-1] > SMALL * width * SHRINK:
         sizes.append(sizes[-1] // SHRINK)
-    for seed, size in enumerate(reversed(sizes[1:])):
-        block = source.sample(size, seed)
+    smaller = [size for size in reversed(sizes[1:]) if size <= source.most_at_hand]
+    if len(smaller) < len(sizes) - 1:
+        smaller.append(source.most_at_hand)
+    for block in source.samples(smaller):
         yield Level(MemorySource(block.table, block.y, source.n_columns), block.row_numbers)
     yield Level(source, None)
 

@@ -97,7 +97,7 @@ class Scan:
 
     rows: int
     mistakes: int  # rows with y·score <= 0 as floats see it
-    certain: int  # those of them that are on the wrong side in spite of rounding
+    certain: int  # rows that are proved not to be strictly on their side
     lowest: tuple[float, float]  # the smallest y·score of class -1 and of class +1
     longest2: float  # the largest |x|², without the 1 of the bias
     wanted: int  # how many worst rows were asked for
@@ -108,7 +108,7 @@ class Scan:
     @property
     def is_clean(self) -> bool:
         """No mistake, and every sign proved."""
-        return self.mistakes == 0 and self.doubtful.size == 0
+        return self.mistakes == self.certain == self.doubtful.size == 0
 
     def radius(self, *, bias: bool) -> float:
         """R = max |Z|, the length of the longest homogenised row."""
@@ -137,6 +137,9 @@ class Source(ABC):
     n_columns: int
     labels: tuple[Label, Label]  # what the user calls the classes -1 and +1
     columns: tuple[str, ...] | None  # the names of the columns, where they have any
+    rows_left_out: int = 0
+    decimal_places: tuple[int, ...] | None = None  # for columns of exact decimals, times which power of ten they are
+    is_in_parts: bool = False  # whether the rows are too many to hold anything of their number in memory
 
     @abstractmethod
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
@@ -152,8 +155,21 @@ class Source(ABC):
 
     def sample(self, k: int, seed: int) -> Block:
         """At most k distinct rows, uniform over all rows: the order of the file must not matter."""
-        chosen = np.random.default_rng(seed).choice(self.n_rows, size=min(k, self.n_rows), replace=False)
-        return self.take(np.sort(chosen))
+        return self.take(distinct_rows(self.n_rows, k, seed))
+
+    def samples(self, sizes: Sequence[int]) -> Iterator[Block]:
+        """A sample of each size, seeds 0, 1, ..., drawn when its turn comes."""
+        for seed, size in enumerate(sizes):
+            yield self.sample(size, seed)
+
+    @property
+    def most_at_hand(self) -> int:
+        """How many rows a solver may hold in memory at once."""
+        return self.n_rows
+
+    def shuffled_blocks(self, random: np.random.Generator, start: int | None = None) -> Iterator[Block]:
+        """All rows, the blocks in any order, which `random` may choose; from the one that begins at row `start` on."""
+        return self.blocks() if start is None else self.blocks_from(start)
 
     def scan_parts(self, w: Floats, b: float, *, worst: int = 0, start: int = 0) -> Iterator[Scan]:
         """The scans of consecutive parts of the rows from row `start` on, where a part began or the last one ended.
@@ -212,6 +228,16 @@ class Source(ABC):
         """Whether some integer of the rows is beyond 2^53, so that a double could not hold it."""
         return any((integer_bits(block.table) or 0) > 53 for block in self.blocks())
 
+    def integer_bits(self) -> int | None:
+        """The bits s of the largest |value| where all rows are integers; None where they are floats."""
+        longest = 0
+        for block in self.blocks():
+            bits = integer_bits(block.table)
+            if bits is None:
+                return None
+            longest = max(longest, bits)
+        return longest
+
     def refusal(self, row: int) -> InputError:
         """Why this row, whose score is not a finite number, cannot be used."""
         columns, values = entries(self.take([row]).table)
@@ -222,6 +248,28 @@ class Source(ABC):
             f"The score of row {row} is beyond the largest double (its longest value is "
             f"{np.abs(values).max():.3g}). Divide large columns by a power of two: that changes no verdict."
         )
+
+
+MANY_ROWS = 1 << 22  # from here on numbers are drawn without a permutation of all of them
+
+
+def distinct_rows(n_rows: int, k: int, seed: int) -> Ints:
+    """At most k distinct row numbers, uniform over all, in rising order."""
+    random = np.random.default_rng(seed)
+    if n_rows <= MANY_ROWS or k > n_rows // 2:
+        return np.sort(random.choice(n_rows, size=min(k, n_rows), replace=False))
+    found = np.zeros(0, np.int64)
+    while len(found) < k:  # repeats are drawn again: every set of rows is as likely as any other
+        found = np.unique(np.concatenate([found, random.integers(0, n_rows, k - len(found) + k // 8 + 8)]))
+    return np.sort(random.choice(found, size=k, replace=False))
+
+
+def taken_together(source: Source, chosen: Sequence[Ints]) -> Iterator[Block]:
+    """Several sets of rows, each in rising order, all fetched in one read."""
+    if chosen:
+        union = np.unique(np.concatenate(chosen))
+        held = source.take(union)
+        yield from (held.take(np.searchsorted(union, rows)) for rows in chosen)
 
 
 def integer_bits(table: Table) -> int | None:

@@ -31,9 +31,11 @@ from linsep.sources.memory import MemorySource
 Columns = tuple[str, ...] | None
 
 
-def as_source(X: Any, y: Any = None) -> Source:
-    """The rows of X with the labels y as a source; a source is passed through."""
+def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
+    """The rows of X with the labels y as a source; a source is passed through, exact decimals where asked for."""
     if isinstance(X, Source):
+        if X.decimal_places is not None and not decimals:
+            raise ArgumentError('Exact decimals are for decide and verify: open the files with numbers="binary64".')
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
         return X

@@ -11,6 +11,7 @@ the data, never against a journal.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,11 +22,12 @@ from linsep.errors import CheckpointError, InputError
 from linsep.kernels.csr import Csr
 from linsep.kernels.dense import Dense
 from linsep.sources.base import Array, Block, Floats, Ints, Scan, Source, Table
+from linsep.sources.wrapped import WrappedSource
 
 A = TypeVar("A")
 
 
-class JournaledSource(Source):
+class JournaledSource(WrappedSource):
     """Any source, with its answers kept in a checkpoint file.
 
     >>> import linsep, tempfile, pathlib
@@ -38,19 +40,13 @@ class JournaledSource(Source):
     """
 
     def __init__(self, source: Source, path: str | Path, note: Callable[[str], None] = lambda text: None) -> None:
-        self._source = source
-        self.n_rows, self.n_columns = source.n_rows, source.n_columns
-        self.labels, self.columns = source.labels, source.columns
+        super().__init__(source)
         self.file = CheckpointFile(path, Identity(source.n_rows, source.n_columns, source.fingerprint()), note)
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The scan as it was written down, or the sum of the parts that are still to be read."""
         question = key("scan", w, float(b), worst)
         return self._answer(question, _scan_arrays, self._read_scan, lambda: self._add_up(question[1], w, b, worst))
-
-    def scan_parts(self, w: Floats, b: float, *, worst: int = 0, start: int = 0) -> Iterator[Scan]:
-        """The parts of the source itself, not written down."""
-        return self._source.scan_parts(w, b, worst=worst, start=start)
 
     def _add_up(self, digest: str, w: Floats, b: float, worst: int) -> Scan:
         """The sum of the parts; on the way the sum so far is written down now and then, and when it must stop."""
@@ -80,6 +76,21 @@ class JournaledSource(Source):
         work = lambda: self._source.sample(k, seed)  # noqa: E731
         return self._answer(key("sample", k, seed), _block_arrays, self._read_block, work)
 
+    def samples(self, sizes: Sequence[int]) -> Iterator[Block]:
+        """The samples as they were written down; if one is missing, all are drawn in one read."""
+        if not self.is_in_parts:
+            yield from Source.samples(self, sizes)
+            return
+        drawn: list[Block] = []
+
+        def draw(seed: int) -> Block:
+            if not drawn:
+                drawn.extend(self._source.samples(sizes))
+            return drawn[seed]
+
+        for seed, size in enumerate(sizes):
+            yield self._answer(key("sample", size, seed), _block_arrays, self._read_block, partial(draw, seed))
+
     def take(self, rows: Sequence[int] | Ints) -> Block:
         """The rows as they were written down, or read."""
         wanted = np.asarray(rows, dtype=np.int64)
@@ -105,14 +116,6 @@ class JournaledSource(Source):
         work = lambda: np.array([self._source.has_long_integers()])  # noqa: E731
         return bool(self._answer(key("long integers"), _single, _only, work).any())
 
-    def blocks(self) -> Iterator[Block]:
-        """All rows, read from the source."""
-        return self._source.blocks()
-
-    def blocks_from(self, start: int) -> Iterator[Block]:
-        """The rows from a block on, read from the source."""
-        return self._source.blocks_from(start)
-
     def fingerprint(self) -> str:
         """That of the source."""
         return self.file.identity.fingerprint
@@ -120,10 +123,6 @@ class JournaledSource(Source):
     def fresh(self) -> Source:
         """The source without the journal."""
         return self._source
-
-    def refusal(self, row: int) -> InputError:
-        """Why the source cannot use this row."""
-        return self._source.refusal(row)
 
     def _answer(
         self, question: Key, written: Callable[[A], Arrays], read: Callable[[Arrays], A], work: Callable[[], A]

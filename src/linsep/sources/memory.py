@@ -4,6 +4,7 @@ import operator
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache, reduce
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from linsep.kernels.dense import Dense
 from linsep.kernels.walks import ALL_FINE, UNKNOWN, Found, first_not_finite, scan
-from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table
+from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table, distinct_rows
 
 WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
 
@@ -66,8 +67,7 @@ class MemorySource(Source):
 
     def sample(self, k: int, seed: int) -> Block:
         """At most k distinct rows, uniform over all rows."""
-        chosen = np.random.default_rng(seed).choice(self.n_rows, size=min(k, self.n_rows), replace=False)
-        return self._block.take(np.sort(chosen))
+        return self._block.take(distinct_rows(self.n_rows, k, seed))
 
     @property
     def _block(self) -> Block:
@@ -101,6 +101,16 @@ class MemorySource(Source):
             worst_scores=found.worst_scores[:written],
             doubtful=self._numbered(start + np.flatnonzero(found.doubtful)),
         )
+
+
+def settled(part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
+    """The scan with no row left in doubt: exact signs, while the rows are at hand."""
+    if not scan.doubtful.size:
+        return scan
+    wrong = scan.rows
+    if w.any() or b:
+        wrong = int(np.count_nonzero(part.take(scan.doubtful).exact_signs(w, b) <= 0))
+    return replace(scan, certain=scan.certain + wrong, doubtful=np.zeros(0, np.int64))
 
 
 def thread_count() -> int:

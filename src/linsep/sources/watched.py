@@ -1,14 +1,16 @@
 """A source that counts the rows it hands out, part by part, so that a long read can be watched."""
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import reduce
 
-from linsep.errors import InputError
-from linsep.sources.base import Block, Floats, Ints, Scan, Source
+import numpy as np
+
+from linsep.sources.base import Block, Floats, Scan, Source
+from linsep.sources.wrapped import WrappedSource
 
 
-class WatchedSource(Source):
+class WatchedSource(WrappedSource):
     """Any source; `rows_read` is how many rows its scans and blocks have gone over so far.
 
     >>> import linsep, numpy as np
@@ -19,9 +21,8 @@ class WatchedSource(Source):
     """
 
     def __init__(self, source: Source) -> None:
-        self._source, self.rows_read = source, 0
-        self.n_rows, self.n_columns = source.n_rows, source.n_columns
-        self.labels, self.columns = source.labels, source.columns
+        super().__init__(source)
+        self.rows_read = 0
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the parts."""
@@ -41,32 +42,16 @@ class WatchedSource(Source):
         """The blocks of the source from one on, each counted."""
         return self._counted(self._source.blocks_from(start))
 
+    def shuffled_blocks(self, random: np.random.Generator, start: int | None = None) -> Iterator[Block]:
+        """The blocks of the source in its order, each counted."""
+        return self._counted(self._source.shuffled_blocks(random, start))
+
     def _counted(self, blocks: Iterator[Block]) -> Iterator[Block]:
         for block in blocks:
             yield block
             self.rows_read += len(block)
 
-    def take(self, rows: Sequence[int] | Ints) -> Block:
-        """These rows, not counted."""
-        return self._source.take(rows)
-
-    def sample(self, k: int, seed: int) -> Block:
-        """The sample of the source, not counted."""
-        return self._source.sample(k, seed)
-
     def require_finite(self) -> None:
         """One read of all rows."""
         self._source.require_finite()
         self.rows_read += self.n_rows
-
-    def has_long_integers(self) -> bool:
-        """What the source says."""
-        return self._source.has_long_integers()
-
-    def fingerprint(self) -> str:
-        """That of the source."""
-        return self._source.fingerprint()
-
-    def refusal(self, row: int) -> InputError:
-        """Why the source cannot use this row."""
-        return self._source.refusal(row)

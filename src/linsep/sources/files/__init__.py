@@ -1,0 +1,206 @@
+"""Files of any size as one source: `open` finds them, reads them once, and hands out a `FileSource`.
+
+paths -> a reader for each file -> the first read (labels, places, checks, cache) -> one source
+"""
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, get_args
+
+from linsep.errors import ArgumentError
+from linsep.sources.base import Label
+from linsep.sources.files.cache import Caches
+from linsep.sources.files.paths import ENDINGS, Paths, expand, kind_of
+from linsep.sources.files.reading import Numbers, Options, Reader, Rejects
+from linsep.sources.files.source import FileSource, Survey, require_alike
+
+MEMORY = "512MB"
+SMALLEST = 1 << 16  # bytes of a batch
+SHARE = 64  # of the memory is a batch: several are on their way at once, as text, as columns and as rows
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+
+
+def open(  # noqa: A001
+    path: Paths,
+    *,
+    label: str | int | None = None,
+    columns: Sequence[str | int] | None = None,
+    positive: Any = None,
+    one_hot: bool = False,
+    numbers: Numbers = "binary64",
+    memory: str | int = MEMORY,
+    cache: str | PathLike[str] | bool | None = None,
+    reject: str | PathLike[str] | None = None,
+    index_base: int = 1,
+    n_columns: int | None = None,
+    format: str | None = None,  # noqa: A002
+) -> FileSource:
+    """Open files as a source of rows, to be used in place of X and y. Memory stays flat, whatever their size.
+
+    `path` is a file, a pattern such as "data/*.parquet", a folder, a list of those, or "-" for standard input. The
+    ending of a name says what the file is (CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy or .npz; text may be
+    packed as .gz, .bz2 or .zst), or `format` does.
+
+    `label` is the label column, by name or by position; it takes two values, the larger being +1, or `positive` pits
+    one value against the rest. `columns` chooses the others; `one_hot` turns text columns into one column of 0 and 1
+    for each category. Numbers are the nearest doubles (integers stay exact, or are refused); with
+    numbers="decimal" the decimals of a CSV file are read exactly, so that 0.1 is one tenth.
+
+    `memory` bounds what is held at once. A slow format is parsed once; later reads use a cache beside the file, in the
+    folder `cache`, or none if that is False. The first bad row is an error; with `reject`, bad rows are written
+    there instead, and counted. `index_base` is the index of the first column of svmlight files, `n_columns` how many
+    columns they have where that is known.
+
+    >>> import linsep, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
+    >>> _ = path.write_text("height,weight,kind\\n1.5,2,a\\n1.6,3,b\\n1.7,3,b\\n")
+    >>> source = linsep.open(path, label="kind")
+    >>> source.n_rows, source.columns, source.labels
+    (3, ('height', 'weight'), ('a', 'b'))
+    >>> linsep.decide(source).kind
+    'separable'
+    """
+    options = options_of(
+        label=label,
+        columns=columns,
+        one_hot=one_hot,
+        numbers=numbers,
+        memory=memory,
+        reject=reject,
+        index_base=index_base,
+        n_columns=n_columns,
+    )
+    return open_files(path, options, positive=positive, cache=cache, format=format)
+
+
+def options_of(
+    *,
+    label: str | int | None = None,
+    columns: Sequence[str | int] | None = None,
+    one_hot: bool = False,
+    numbers: Numbers = "binary64",
+    memory: str | int = MEMORY,
+    reject: str | PathLike[str] | None = None,
+    index_base: int = 1,
+    n_columns: int | None = None,
+) -> Options:
+    """What was asked for, once it is known to make sense."""
+    if numbers not in get_args(Numbers):
+        raise ArgumentError(f"numbers is {numbers!r}: it must be one of {', '.join(get_args(Numbers))}.")
+    if index_base not in (0, 1):
+        raise ArgumentError(f"index_base is {index_base}: svmlight files count columns from 0 or from 1.")
+    return Options(
+        label=label,
+        columns=None if columns is None else tuple(columns),
+        one_hot=one_hot,
+        numbers=numbers,
+        index_base=index_base,
+        n_columns=n_columns,
+        batch_bytes=batch_bytes(memory),
+        set_aside=None if reject is None else Rejects(fspath(reject)),
+    )
+
+
+def open_files(
+    path: Paths,
+    options: Options,
+    *,
+    positive: Any = None,
+    classes: tuple[Label, Label] | None = None,
+    cache: str | PathLike[str] | bool | None = None,
+    format: str | None = None,  # noqa: A002
+) -> FileSource:
+    """The same with the options in one piece; `classes` are the two labels of a proof, which the rows must have."""
+    surveys, caches = survey_files(path, options, cache, format)
+    return FileSource(surveys, positive=positive, classes=classes, keeps=caches)
+
+
+def survey_files(
+    path: Paths,
+    options: Options,
+    cache: str | PathLike[str] | bool | None = None,
+    format: str | None = None,  # noqa: A002
+) -> tuple[list[Survey], Caches]:
+    """The first read of every file, and the caches that must live as long as it is used."""
+    folder = cache if cache is None or isinstance(cache, bool) else fspath(cache)
+    caches = Caches(folder, reuse=options.set_aside is None, hold=8 * options.batch_bytes)
+    found = [reader_of(file, options, format) for file in spooled(expand(path), caches, format)]
+    if options.one_hot:
+        share_categories(found)
+    if options.numbers == "decimal":
+        share_decimal_places(found)
+    surveys = [caches.survey(reader, options) for reader in found]
+    require_alike(surveys)
+    return surveys, caches
+
+
+def spooled(paths: Sequence[str], caches: Caches, given: str | None) -> Iterator[str]:
+    """The same files, with standard input written to a temporary one: it can be read only once."""
+    for path in paths:
+        if path != "-":
+            yield path
+            continue
+        name = Path(caches.temporary(), f"stdin.{ENDINGS.get(given or 'csv', given)}")
+        with name.open("wb") as out:
+            shutil.copyfileobj(sys.stdin.buffer, out, 1 << 20)
+        yield str(name)
+
+
+def share_categories(readers: Sequence[Reader]) -> None:
+    """A category of one file is a column of all of them."""
+    names = dict.fromkeys(name for reader in readers for name in reader.categories)
+    every = {name: {c for reader in readers for c in reader.categories.get(name, ())} for name in names}
+    for reader in readers:
+        reader.categories = {name: tuple(sorted(every[name])) for name in names}
+
+
+def share_decimal_places(readers: Sequence[Reader]) -> None:
+    """A column has one power of ten in all files: the largest that one of them needs."""
+    known = [reader.decimal_places or (0,) * reader.n_columns for reader in readers]
+    shared = tuple(max(places) for places in zip(*known, strict=False))
+    for reader in readers:
+        reader.decimal_places = shared
+
+
+def reader_of(path: str, options: Options, given: str | None) -> Reader:
+    """The reader of one file, by its format."""
+    kind, packing = kind_of(path, given)
+    if kind in ("csv", "tsv"):
+        from linsep.sources.files.text import CsvReader
+
+        return CsvReader(path, options, "," if kind == "csv" else "\t", packing)
+    if kind == "parquet":
+        from linsep.sources.files.columnar import ParquetReader
+
+        return ParquetReader(path, options)
+    if kind == "arrow":
+        from linsep.sources.files.columnar import ArrowReader
+
+        return ArrowReader(path, options)
+    if kind == "svmlight":
+        from linsep.sources.files.svmlight import SvmlightReader
+
+        return SvmlightReader(path, options, packing)
+    from linsep.sources.files.arrays import NpyReader, NpzReader
+
+    return NpyReader(path, options) if kind == "npy" else NpzReader(path, options)
+
+
+def batch_bytes(memory: str | int) -> int:
+    """How large a batch may be so that all that is held at once stays within the memory."""
+    size = memory if isinstance(memory, int) else parse_size(memory)
+    if size < 16 * SMALLEST:
+        raise ArgumentError(f"memory is {memory}: at least 1MiB is needed.")
+    return max(SMALLEST, min(size // SHARE, 1 << 26))
+
+
+def parse_size(text: str) -> int:
+    """A size such as "512MB", "2GiB" or "1000000", in bytes."""
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?)B?\s*", text.upper())
+    if not match or match[2] == "I":
+        raise ArgumentError(f"{text!r} is no size: write for instance 512MB or 2GiB.")
+    return int(float(match[1]) * UNITS[match[2]])

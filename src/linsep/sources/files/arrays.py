@@ -1,0 +1,342 @@
+"""NumPy's own files: .npy (one array, the labels a column of it) and .npz (X and y, or the parts of a CSR matrix)."""
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import (
+    ArgumentError,
+    DamagedFileError,
+    FileError,
+    FileKindError,
+    InputError,
+    LengthError,
+    MissingColumnError,
+    NoColumnsError,
+    NoRowsError,
+    NotNumericError,
+    ShapeError,
+)
+from linsep.sources.files.arrow import is_long
+from linsep.sources.files.reading import Batch, Options, Place, Reader, Stamp, choose_columns, unreadable
+
+Array = npt.NDArray[Any]
+PARTS = ("data", "indices", "indptr", "shape")
+HELD = 1 << 26  # bytes of an .npz file that are held in memory
+SPARSE_ROWS = 1 << 16  # of a CSR matrix read at a time
+Header = tuple[tuple[int, ...], bool, np.dtype[Any], int]  # shape, Fortran order, type, byte of the first value
+
+
+class NpyReader(Reader):
+    """An .npy file: rows of one array, read from the disk piece by piece."""
+
+    columns = None
+
+    def __init__(self, path: str, options: Options) -> None:
+        self.path, self.options = path, options
+        self.stamp = Stamp.of(path)
+        self.shape, self.fortran, self.kind, self.offset = self._header()
+        require_table(path, self.shape, self.kind, "the array")
+        names = [str(j) for j in range(self.shape[1])]
+        if options.label is None:
+            raise ArgumentError(
+                f"{path}: say which column holds the labels with --label, for instance --label -1.", file=path
+            )
+        try:
+            self.chosen, self.label_name = choose_columns(path, names, options)
+        except MissingColumnError as error:
+            width = self.shape[1]
+            raise MissingColumnError(
+                f"{path}: there is no column {error.column!r}. An .npy file has no names: give a position from 0 to "
+                f"{width - 1}, or from the end, -1 to -{width}.",
+                file=path,
+                column=error.column,
+            ) from None
+        self.n_columns = len(self.chosen)
+        if not self.n_columns:
+            raise NoColumnsError(f"{path}: the label is the only column.", file=path)
+        self.step = max(1, options.batch_bytes // (8 * self.shape[1]))
+
+    def _header(self) -> Header:
+        try:
+            with Path(self.path).open("rb") as file:
+                version = np.lib.format.read_magic(file)
+                read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+                shape, fortran, kind = read(file)
+                header: Header = (shape, fortran, kind, file.tell())
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+        except ValueError as error:
+            raise not_numpy(self.path, error) from error
+        if kind.hasobject:
+            raise not_numpy(self.path, ValueError("allow_pickle"))
+        if self.stamp.size < header[3] + kind.itemsize * int(np.prod(shape, dtype=object)):
+            raise DamagedFileError(
+                f"{self.path}: cannot be read: the file ends before its {shape} values do.", file=self.path
+            )
+        return header
+
+    def batches(self) -> Iterator[Batch]:
+        """Every row once, in order."""
+        for first in range(0, self.shape[0], self.step):
+            yield self.read(Place(first, min(self.step, self.shape[0] - first)))
+
+    def read(self, place: Place) -> Batch:
+        """Rows from the disk."""
+        self.stamp.require_same()
+        return self._split(self._rows(place.first, place.rows), place)
+
+    def take(self, place: Place, positions: npt.NDArray[np.int64]) -> Batch:
+        """A few rows, each fetched on its own; many, with all that lies between."""
+        if len(positions) * 16 > place.rows:
+            return self.read(place).take(positions)
+        self.stamp.require_same()
+        table = np.memmap(self.path, self.kind, "r", self.offset, self.shape, "F" if self.fortran else "C")
+        return self._split(np.array(table[place.first + positions]), place)
+
+    def _rows(self, first: int, rows: int) -> Array:
+        if self.fortran:
+            table = np.memmap(self.path, self.kind, "r", self.offset, self.shape, "F")
+            return np.array(table[first : first + rows], order="C")
+        width = self.shape[1]
+        start = self.offset + first * width * self.kind.itemsize
+        return np.fromfile(self.path, self.kind, rows * width, offset=start).reshape(rows, width)
+
+    def _split(self, rows: Array, place: Place) -> Batch:
+        assert isinstance(self.label_name, int)
+        labels = np.ascontiguousarray(rows[:, self.label_name])
+        if self.chosen == list(range(self.label_name)) and rows.dtype == np.float64:
+            values: Array = np.ascontiguousarray(rows[:, : self.label_name])
+        else:
+            values = rows[:, self.chosen]
+        return Batch(plain(self.path, values, place.first), labels.astype(labels.dtype.newbyteorder("=")), place)
+
+
+class NpzReader(Reader):
+    """An .npz file: X and y, or the data, indices, indptr and shape of a CSR matrix, and y.
+
+    A small one is held in memory. A large one is unpacked from its beginning in every walk, a few rows at a time.
+    """
+
+    columns = None
+
+    def __init__(self, path: str, options: Options) -> None:
+        self.path, self.options = path, options
+        self.stamp = Stamp.of(path)
+        if options.label not in (None, "y"):
+            raise ArgumentError(
+                f"{path}: an .npz file holds its labels in y: leave --label {options.label} out.", file=path
+            )
+        self._chosen = None if options.columns is None else [int(column) for column in options.columns]
+        self._held: tuple[Any, Array] | None = None
+        if self._unpacked_size() <= HELD or not self._is_streamable():
+            self._held = self._load()
+            shape, self.is_sparse = self._held[0].shape, not isinstance(self._held[0], np.ndarray)
+        else:
+            self.can_seek = False
+            shape, self.is_sparse = self._look()
+        self._n_rows, self.n_columns = shape[0], shape[1] if self._chosen is None else len(self._chosen)
+        self.step = max(1, options.batch_bytes // (8 * self.n_columns)) if not self.is_sparse else SPARSE_ROWS
+
+    def _unpacked_size(self) -> int:
+        with self._archive() as archive:
+            return sum(member.file_size for member in archive.infolist())
+
+    def _is_streamable(self) -> bool:
+        """Whether rows come one after another: X in C order, and every array of the shape that a table needs."""
+        try:
+            self._look()
+        except NotStreamableError:
+            return False
+        return True
+
+    def _look(self) -> tuple[tuple[int, ...], bool]:
+        """The shape of the table and whether it is sparse, from the headers alone."""
+        with self._archive() as archive:
+            names = archive.namelist()
+            if "y.npy" not in names:
+                raise FileError(f"{self.path}: holds no y, the labels.", file=self.path)
+            labels = Member(archive, "y")
+            if "X.npy" in names:
+                table = Member(archive, "X")
+                require_table(self.path, table.shape, table.kind, "X")
+                if labels.shape != table.shape[:1] or table.fortran:
+                    raise NotStreamableError
+                return table.shape, False
+            shape = tuple(int(n) for n in Member(archive, "shape").read(2)) if "shape.npy" in names else ()
+            if len(shape) != 2 or labels.shape != shape[:1] or "indptr.npy" not in names:
+                raise NotStreamableError
+            return shape, True
+
+    @contextmanager
+    def _archive(self) -> Iterator[zipfile.ZipFile]:
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                yield archive
+        except (InputError, NotStreamableError):
+            raise
+        except FileNotFoundError as error:
+            raise unreadable(self.path, error) from error
+        except Exception as error:  # a zip member can fail in a dozen ways: zlib, CRC, struct, header
+            if is_npy(self.path):
+                raise FileKindError(
+                    f"{self.path}: an .npy file with the ending .npz: rename it.", file=self.path
+                ) from error
+            raise not_numpy(self.path, error) from error
+
+    def _load(self) -> tuple[Any, Array]:
+        """The table and the labels, whole."""
+        wanted = ("X", "y", *PARTS, "format")
+        with self._archive(), Path(self.path).open("rb") as stream:
+            content = np.load(stream, allow_pickle=False)
+            arrays = {name: content[name] for name in wanted if name in content.files}
+        X, y = self._table(arrays), arrays.get("y")
+        if y is None:
+            raise FileError(f"{self.path}: holds no y, the labels.", file=self.path)
+        if y.shape != (X.shape[0],):
+            raise LengthError(
+                f"{self.path}: X has {X.shape[0]} rows and y has shape {y.shape}: one label for each row.",
+                file=self.path,
+            )
+        return X if self._chosen is None else X[:, self._chosen], y
+
+    def _table(self, arrays: dict[str, Array]) -> Any:
+        if "X" in arrays:
+            require_table(self.path, arrays["X"].shape, arrays["X"].dtype, "X")
+            return arrays["X"]
+        if arrays.keys() >= set(PARTS):
+            return sparse_table(self.path, arrays)
+        raise FileError(
+            f"{self.path}: linsep looks for the arrays X and y, or {', '.join(PARTS)} and y; some are missing.",
+            file=self.path,
+        )
+
+    def batches(self) -> Iterator[Batch]:
+        """Every row once, in order."""
+        places = [Place(k, min(self.step, self._n_rows - k)) for k in range(0, self._n_rows, self.step)]
+        if self._held is not None:
+            yield from map(self.read, places)
+            return
+        with self._archive() as archive:
+            labels = Member(archive, "y")
+            rows = self._sparse_rows(archive, places) if self.is_sparse else self._dense_rows(archive, places)
+            for place, values in zip(places, rows, strict=True):
+                yield Batch(values, labels.read(place.rows), place)
+        self.stamp.require_same()
+
+    def _dense_rows(self, archive: zipfile.ZipFile, places: list[Place]) -> Iterator[Array]:
+        table = Member(archive, "X")
+        for place in places:
+            rows = table.read(place.rows * table.shape[1]).reshape(place.rows, -1)
+            yield plain(self.path, rows if self._chosen is None else rows[:, self._chosen], place.first)
+
+    def _sparse_rows(self, archive: zipfile.ZipFile, places: list[Place]) -> Iterator[Any]:
+        """Pieces of a CSR matrix, each made and checked like a whole one."""
+        parts = {name: Member(archive, name) for name in ("data", "indices", "indptr")}
+        edge = parts["indptr"].read(1)
+        (_, width), _ = self._look()
+        for place in places:
+            indptr = np.concatenate([edge, parts["indptr"].read(place.rows)]).astype(np.int64)
+            edge = indptr[-1:]
+            entries = max(0, int(indptr[-1] - indptr[0]))
+            piece = {name: parts[name].read(entries) for name in ("data", "indices")}
+            shape = np.array([place.rows, width])
+            matrix = sparse_table(self.path, {**piece, "indptr": indptr - indptr[0], "shape": shape})
+            yield matrix if self._chosen is None else matrix[:, self._chosen]
+
+    def read(self, place: Place) -> Batch:
+        """Rows of the arrays in memory."""
+        assert self._held is not None  # the others cannot seek
+        X, y = self._held
+        part = slice(place.first, place.first + place.rows)
+        values = plain(self.path, X[part], place.first) if isinstance(X, np.ndarray) else X[part]
+        return Batch(values, y[part], place)
+
+
+class NotStreamableError(Exception):
+    """The arrays do not lie in the order of the rows, or do not fit each other: they are read whole."""
+
+
+class Member:
+    """An array of an .npz file, read from its beginning."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self._stream = archive.open(f"{name}.npy")
+        version = np.lib.format.read_magic(self._stream)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        self.shape, self.fortran, self.kind = read(self._stream)
+        if self.kind.hasobject:
+            raise ValueError("allow_pickle")
+
+    def read(self, count: int) -> Array:
+        """The next values."""
+        data = self._stream.read(count * self.kind.itemsize)
+        if len(data) < count * self.kind.itemsize:
+            raise ValueError("the file ends before its values do.")
+        return np.frombuffer(data, self.kind)
+
+
+def is_npy(path: str) -> bool:
+    """Whether a file begins as an .npy file does."""
+    with suppress(OSError), Path(path).open("rb") as file:
+        return file.read(6) == b"\x93NUMPY"
+    return False
+
+
+def require_table(path: str, shape: tuple[int, ...], kind: np.dtype[Any], name: str) -> None:
+    """Refuse what is no table of numbers."""
+    if kind.kind not in "biuf":
+        raise NotNumericError(f"{path}: {name} holds values of type {kind}: rows are real numbers.", file=path)
+    if len(shape) != 2:
+        raise ShapeError(f"{path}: {name} has shape {shape}; a table has two dimensions, rows and columns.", file=path)
+    if not shape[0]:
+        raise NoRowsError(f"{path}: {name} has no rows.", file=path)
+    if not shape[1]:
+        raise NoColumnsError(f"{path}: {name} has no columns.", file=path)
+
+
+def plain(path: str, values: Array, first: int) -> Array:
+    """The same numbers as doubles, or as int64 where doubles would round them."""
+    from linsep.sources.inputs import _plain_numbers
+
+    exact = _plain_numbers(np.asarray(values))
+    if exact.dtype.kind in "iu" and is_long(exact):
+        return np.ascontiguousarray(exact, np.int64)
+    return np.ascontiguousarray(exact, np.float64)
+
+
+def sparse_table(path: str, arrays: dict[str, Array]) -> Any:
+    """A CSR matrix from its parts."""
+    import scipy.sparse as sp
+
+    if "format" in arrays and arrays["format"].item() not in (b"csr", "csr"):
+        raise FileError(f"{path}: a sparse matrix of format {arrays['format'].item()!r}: save it as CSR.", file=path)
+    if arrays["data"].dtype.kind not in "biuf":
+        raise NotNumericError(
+            f"{path}: data holds values of type {arrays['data'].dtype}: rows are real numbers.", file=path
+        )
+    try:
+        n_rows, n_columns = (int(length) for length in arrays["shape"])
+        matrix = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(n_rows, n_columns))
+        matrix.check_format(full_check=True)  # an index out of range would be read as memory that is not ours
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        raise DamagedFileError(f"{path}: the parts do not form a CSR matrix: {error}", file=path) from error
+    require_table(path, matrix.shape, matrix.dtype, "the matrix")
+    matrix.sum_duplicates()
+    return matrix
+
+
+def not_numpy(path: str, error: Exception) -> FileError:
+    """Why a file is no NumPy file that linsep reads."""
+    if "allow_pickle" in str(error) or "magic" in str(error):
+        return FileKindError(
+            f"{path}: cannot be read. It is no NumPy file, or it holds pickled objects, which linsep never loads "
+            "because loading them runs code. Save plain numbers.",
+            file=path,
+        )
+    return DamagedFileError(f"{path}: cannot be read: {str(error) or type(error).__name__}", file=path)

@@ -1,0 +1,217 @@
+"""Arrow tables as rows of numbers: each column exactly what was written, or an error that names the cell.
+
+float16, float32, float64     as they are
+integers, booleans            exact; beyond 2^53 the whole table becomes int64, or is refused
+decimals                      integers where they have no fraction, else the nearest double
+text                          one column of 0 and 1 for each category, if one_hot asks for it; else refused
+dates, lists, structs, nulls  refused
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import (
+    ColumnTypeError,
+    InexactError,
+    InputError,
+    MissingLabelError,
+    MissingValueError,
+    NotFiniteError,
+    NotNumericError,
+)
+from linsep.sources.files.reading import EXACT, Buffers, Options, row_major
+
+Array = npt.NDArray[Any]
+DROP_OR_FILL = "Drop the row or fill the value in."
+TEXT_FIX = "Turn the text into numbers, leave the column out, or ask for one-hot columns."
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with one cell: its row in the table, its column, and the error that says so."""
+
+    row: int
+    column: str
+    error: InputError
+
+
+class Cells:
+    """How the columns of one file become numbers. `categories` are those of its text columns, in order."""
+
+    def __init__(self, path: str, names: Sequence[str], label: str, options: Options) -> None:
+        self.path, self.names, self.label, self.options = path, tuple(names), label, options
+        self.categories: dict[str, tuple[str, ...]] = {}
+        self.buffers = Buffers()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns of numbers."""
+        return tuple(
+            column
+            for name in self.names
+            for column in (
+                [f"{name}={value}" for value in self.categories[name]] if name in self.categories else [name]
+            )
+        )
+
+    def matrix(self, table: Any, first: int) -> Array:
+        """The chosen columns of an Arrow table, whose first row has this number in the file, as a table of numbers."""
+        arrays: list[Array] = []
+        for name in self.names:
+            if name in self.categories:
+                arrays += self._one_hot(table[name], name)
+            else:
+                arrays.append(self.numbers(table[name], name, first))
+        if any(array.dtype == np.int64 and is_long(array) for array in arrays):
+            return row_major(
+                [self._whole(array, name, first) for array, name in zip(arrays, self.columns, strict=True)], np.int64
+            )
+        return row_major(arrays, np.float64, self.buffers)
+
+    def numbers(self, column: Any, name: str, first: int) -> Array:
+        """A column as float64 or int64, nothing rounded but decimals with a fraction."""
+        import pyarrow as pa
+
+        kind = column.type
+        if pa.types.is_dictionary(kind):
+            column = column.cast(kind.value_type)
+            kind = column.type
+        self.require_numeric(kind, name)
+        if column.null_count:
+            row = first_true(column.is_null())
+            raise self.missing(first + row, name)
+        if pa.types.is_boolean(kind):
+            return np.asarray(column.cast(pa.uint8()))
+        if pa.types.is_decimal(kind):
+            return self._decimals(column, name, first)
+        values = np.asarray(column)
+        if values.dtype == np.uint64 and values.size and values.max() > np.uint64(2**63 - 1):
+            row = int(np.argmax(values))
+            raise self.inexact(first + row, name, int(values[row]))
+        if values.dtype.kind in "iu":
+            return values.astype(np.int64, copy=False)
+        return values.astype(np.float64, copy=False)
+
+    def require_numeric(self, kind: Any, name: str) -> None:
+        """Refuse a column that holds no numbers."""
+        import pyarrow as pa
+
+        types = pa.types
+        if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
+            return
+        if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+            raise NotNumericError(
+                f"{self.path}: column {name!r} holds text. {TEXT_FIX}", file=self.path, column=name, fix=TEXT_FIX
+            )
+        fix = "Turn it into numbers, or leave the column out."
+        raise ColumnTypeError(f"{self.path}: column {name!r} holds {kind}. {fix}", file=self.path, column=name, fix=fix)
+
+    def _decimals(self, column: Any, name: str, first: int) -> Array:
+        import pyarrow as pa
+
+        if column.type.scale <= 0:
+            try:
+                return np.asarray(column.cast(pa.int64()))
+            except pa.ArrowInvalid:
+                big = [abs(value) >= 2**63 for value in column.to_pylist()]
+                raise self.inexact(first + big.index(True), name, column[big.index(True)].as_py()) from None
+        return np.asarray(column.cast(pa.string()).cast(pa.float64()))  # text to double rounds once, and rightly
+
+    def _one_hot(self, column: Any, name: str) -> Iterator[Array]:
+        import pyarrow.compute as pc
+
+        for category in self.categories[name]:
+            yield np.asarray(pc.equal(column, category).cast("uint8").fill_null(0))
+
+    def _whole(self, column: Array, name: str, first: int) -> Array:
+        """A column beside one of long integers: all must be integers, since doubles would round those."""
+        if column.dtype.kind in "iu":
+            return column
+        whole = (np.floor(column) == column) & (np.abs(column) <= EXACT)
+        if not whole.all():
+            row = int(np.argmin(whole))
+            fix = "Subtract a constant from the column of large integers, or divide it."
+            raise InexactError(
+                f"{self.path}: row {first + row}, column {name!r} holds {column[row]}, a float, beside integers beyond "
+                f"2^53, which a double would round. {fix}",
+                file=self.path,
+                row=first + row,
+                column=name,
+                value=float(column[row]),
+                fix=fix,
+            )
+        return column.astype(np.int64)
+
+    def labels(self, column: Any, first: int) -> Any:
+        """The label column, without nulls."""
+        import pyarrow as pa
+
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if pa.types.is_nested(column.type) or pa.types.is_temporal(column.type) or pa.types.is_null(column.type):
+            raise ColumnTypeError(
+                f"{self.path}: the label column {self.label!r} holds {column.type}.", file=self.path, column=self.label
+            )
+        if column.null_count:
+            raise self.no_label(first + first_true(column.is_null()))
+        return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+    def missing(self, row: int, name: str) -> MissingValueError:
+        """A cell without a value."""
+        return MissingValueError(
+            f"{self.path}: row {row}, column {name!r}: the value is missing. {DROP_OR_FILL}",
+            file=self.path,
+            row=row,
+            column=name,
+            fix=DROP_OR_FILL,
+        )
+
+    def no_label(self, row: int) -> MissingLabelError:
+        """A row without a label."""
+        fix = "Every row needs one."
+        return MissingLabelError(
+            f"{self.path}: row {row}, column {self.label!r}: the label is missing. {fix}",
+            file=self.path,
+            row=row,
+            column=self.label,
+            fix=fix,
+        )
+
+    def inexact(self, row: int, name: str, value: Any) -> InexactError:
+        """An integer that 64 bits or a double would round."""
+        fix = "Subtract a constant from the column or divide it."
+        return InexactError(
+            f"{self.path}: row {row}, column {name!r} holds {clipped(value)}: an integer beyond 2^53 in a column of "
+            f"floats, or beyond 64 bits, would be rounded, and linsep never rounds in silence. {fix}",
+            file=self.path,
+            row=row,
+            column=name,
+            value=value,
+            fix=fix,
+        )
+
+    def not_finite(self, row: int, name: str, value: float) -> NotFiniteError:
+        """NaN or infinity."""
+        return NotFiniteError(row, name, value, name=f"{self.path}:", file=self.path)
+
+
+def is_long(integers: Array) -> bool:
+    """Whether some integer is beyond 2^53."""
+    return bool(integers.size) and max(int(integers.max()), -int(integers.min())) > EXACT
+
+
+def first_true(mask: Any) -> int:
+    """The position of the first true value."""
+    import pyarrow.compute as pc
+
+    return int(pc.index(mask, True).as_py())
+
+
+def clipped(value: Any) -> str:
+    """A value as it is shown in a message: no longer than a line."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:40]}... ({len(text):,} characters)"

@@ -1,0 +1,205 @@
+"""Parquet, Arrow and Feather files, row group by row group."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from linsep.errors import DamagedFileError, HeaderError, NoRowsError
+from linsep.sources.files.arrow import Cells
+from linsep.sources.files.reading import Batch, Options, Place, Reader, Stamp, choose_columns, unreadable
+
+
+class ColumnarReader(Reader):
+    """What the two formats share: the schema says what the columns are, and cells are checked by `Cells`."""
+
+    def __init__(self, path: str, options: Options) -> None:
+        self.path, self.options = path, options
+        self.stamp = Stamp.of(path)
+        with self._guarded():
+            schema, rows = self._look()
+        names = schema.names
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise HeaderError(f"{path}: two columns are called {twice!r}. Rename one of them.", file=path, column=twice)
+        if not rows:
+            raise NoRowsError(f"{path}: there are columns but no rows.", file=path)
+        chosen, label = choose_columns(path, names, options)
+        self.label_name = names[label]
+        self.cells = Cells(path, [names[j] for j in chosen], names[label], options)
+        self.buffers = self.cells.buffers
+        if options.one_hot:
+            self._find_categories(schema)
+        for name in self.cells.names:
+            if name not in self.cells.categories:
+                self.cells.require_numeric(_plain(schema.field(name).type), name)
+        self.columns = self.cells.columns
+        self.n_columns = len(self.columns)
+        self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """The categories of each text column, in order."""
+        return self.cells.categories
+
+    @categories.setter
+    def categories(self, known: dict[str, tuple[str, ...]]) -> None:
+        """Take over categories that other files have too."""
+        self.cells.categories = known
+        self.columns = self.cells.columns
+        self.n_columns = len(self.columns)
+
+    def _look(self) -> tuple[Any, int]:
+        raise NotImplementedError
+
+    def _tables(self, columns: list[str]) -> Iterator[tuple[Any, Any]]:
+        """All rows as Arrow record batches of these columns, each with the key that finds it again."""
+        raise NotImplementedError
+
+    def _table(self, key: Any, columns: list[str]) -> Any:
+        raise NotImplementedError
+
+    def batches(self) -> Iterator[Batch]:
+        """Every row once, in order."""
+        first = 0
+        with self._guarded():
+            for table, key in self._tables(self._wanted):
+                batch = self._batch(table, Place(first, table.num_rows, key))
+                del table  # its memory serves the next one
+                first += batch.place.rows
+                yield batch
+        self.stamp.require_same()
+
+    def read(self, place: Place) -> Batch:
+        """The batch of a place."""
+        with self._guarded():
+            self.stamp.require_same()
+            return self._batch(self._table(place.key, self._wanted), place)
+
+    @property
+    def _wanted(self) -> list[str]:
+        return [*self.cells.names, self.cells.label]
+
+    def _batch(self, table: Any, place: Place) -> Batch:
+        values = self.cells.matrix(table, place.first)
+        return Batch(values, self.cells.labels(table[self.cells.label], place.first), place)
+
+    def _find_categories(self, schema: Any) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        text = [name for name in self.cells.names if _is_text(_plain(schema.field(name).type))]
+        found: dict[str, set[str]] = {name: set() for name in text}
+        first = 0
+        for table, _ in self._tables(text) if text else ():
+            for name in text:
+                if table[name].null_count:
+                    raise self.cells.missing(first + int(np.argmax(np.asarray(table[name].is_null()))), name)
+                found[name].update(pc.unique(table[name].cast(pa.string())).to_pylist())
+            first += table.num_rows
+        self.cells.categories = {name: tuple(sorted(values)) for name, values in found.items()}
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        import pyarrow as pa
+
+        try:
+            yield
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowException) as error:
+            self.stamp.require_same()
+            raise DamagedFileError(
+                f"{self.path}: cannot be read as {self.kind}: {str(error).splitlines()[0]}", file=self.path
+            ) from error
+        except OSError as error:
+            self.stamp.require_same()
+            if error.errno is not None:
+                raise unreadable(self.path, error) from error
+            raise DamagedFileError(
+                f"{self.path}: cannot be read as {self.kind}: {str(error).splitlines()[0]}", file=self.path
+            ) from error
+
+    kind = "a table"
+
+
+class ParquetReader(ColumnarReader):
+    """A Parquet file. A place is a row group and the rows of it."""
+
+    kind = "Parquet"
+
+    def _look(self) -> tuple[Any, int]:
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self.path) as file:
+            return file.schema_arrow, file.metadata.num_rows
+
+    def _tables(self, columns: list[str]) -> Iterator[tuple[Any, Any]]:
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self.path) as file:
+            for group in range(file.num_row_groups):
+                yield from self._group(file, group, columns)
+
+    def _group(self, file: Any, group: int, columns: list[str]) -> Iterator[tuple[Any, Any]]:
+        rows = file.metadata.row_group(group).num_rows
+        if rows <= 2 * self.batch_rows:
+            if rows:
+                yield file.read_row_group(group, columns=columns), (group, 0)
+            return
+        start = 0
+        for batch in file.iter_batches(self.batch_rows, row_groups=[group], columns=columns):
+            yield batch, (group, start)
+            start += batch.num_rows
+
+    def _table(self, key: Any, columns: list[str]) -> Any:
+        import pyarrow.parquet as pq
+
+        group, wanted = key
+        with pq.ParquetFile(self.path) as file:
+            for table, (_, start) in self._group(file, group, columns):
+                if start == wanted:
+                    return table
+        raise DamagedFileError(f"{self.path}: row group {group} ends before row {wanted}.", file=self.path)
+
+
+class ArrowReader(ColumnarReader):
+    """An Arrow IPC or Feather (version 2) file. A place is a record batch and the rows of it."""
+
+    kind = "Arrow"
+
+    def _look(self) -> tuple[Any, int]:
+        import pyarrow as pa
+
+        with pa.OSFile(self.path) as file:
+            reader = pa.ipc.open_file(file)
+            rows = sum(reader.get_batch(k).num_rows for k in range(reader.num_record_batches))
+            return reader.schema, rows
+
+    def _tables(self, columns: list[str]) -> Iterator[tuple[Any, Any]]:
+        import pyarrow as pa
+
+        with pa.OSFile(self.path) as file:
+            reader = pa.ipc.open_file(file)
+            for k in range(reader.num_record_batches):
+                batch = reader.get_batch(k).select(columns)
+                for start in range(0, batch.num_rows, self.batch_rows):
+                    yield batch.slice(start, self.batch_rows), (k, start)
+
+    def _table(self, key: Any, columns: list[str]) -> Any:
+        import pyarrow as pa
+
+        k, start = key
+        with pa.OSFile(self.path) as file:
+            return pa.ipc.open_file(file).get_batch(k).select(columns).slice(start, self.batch_rows)
+
+
+def _plain(kind: Any) -> Any:
+    import pyarrow as pa
+
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))

@@ -1,0 +1,80 @@
+"""Files of any kind as one Parquet file, to be read many times."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linsep.errors import FileError, FileKindError
+from linsep.sources.files import survey_files
+from linsep.sources.files.labels import distinct
+from linsep.sources.files.paths import Paths
+from linsep.sources.files.reading import Batch, Options
+from linsep.sources.files.source import Survey
+
+WIDEST = 100_000  # columns of a table that Parquet still serves
+
+
+def convert(path: Paths, output: str, options: Options, *, cache: Any = None, format: str | None = None) -> int:  # noqa: A002
+    """Write the chosen columns and the label to a Parquet file, batch by batch; returns how many rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not output.lower().endswith((".parquet", ".pq")):
+        raise FileKindError(f"{output}: write to a file that ends in .parquet.", file=output)
+    surveys, _keep = survey_files(path, options, cache, format)
+    width = max(survey.reader.n_columns for survey in surveys)
+    if width > WIDEST:
+        raise FileError(f"{output}: {width:,} columns are too many for Parquet: keep the sparse format.", file=output)
+    part, rows = Path(f"{output}.part"), 0
+    writer: Any = None
+    try:
+        for table in _tables(surveys, width):
+            writer = writer or pq.ParquetWriter(part, table.schema)
+            writer.write_table(table)
+            rows += table.num_rows
+        writer.close()
+        part.replace(output)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    assert isinstance(writer.schema, pa.Schema)
+    return rows
+
+
+def _tables(surveys: list[Survey], width: int) -> Iterator[Any]:
+    import pyarrow as pa
+
+    whole = all(survey.whole for survey in surveys)
+    first = surveys[0].reader
+    names = [*(first.columns or (f"x{j + 1}" for j in range(width))), _free_name(first)]
+    values = [value for survey in surveys for value in survey.labels.values()]
+    kind = pa.array(values).type if values else pa.string()
+    for survey in surveys:
+        for batch in survey.reader.batches():
+            columns = _dense(batch, width).astype(np.int64 if whole else np.float64, copy=False)
+            labels = pa.array(_labels(survey, batch), kind)
+            yield pa.table([*(np.ascontiguousarray(column) for column in columns.T), labels], names=names)
+
+
+def _free_name(reader: Any) -> str:
+    name = reader.label_name if isinstance(reader.label_name, str) else "y"
+    return name if name not in (reader.columns or ()) else f"{name}_label"
+
+
+def _dense(batch: Batch, width: int) -> Any:
+    if isinstance(batch.values, np.ndarray):
+        return batch.values
+    table = np.zeros((batch.place.rows, width), batch.values.dtype)
+    table[:, : batch.values.shape[1]] = batch.values.toarray()
+    return table
+
+
+def _labels(survey: Survey, batch: Batch) -> list[Any]:
+    meanings = survey.labels.values()
+    if survey.reader.is_coded:
+        return [meanings[code] for code in batch.labels.tolist()]
+    places, seen = distinct(batch.labels)
+    meaning = [meanings[survey.labels.codes[value]] for value in seen]
+    return [meaning[place] for place in places.tolist()]

@@ -1,0 +1,104 @@
+"""Decimals read exactly: a column of them times a power of ten is a column of integers.
+
+0.1 is one tenth here, which no double is. The power is the same for a whole column, so the classes are separable
+after it exactly when they are before: weights for the column times the same power are weights for the decimals.
+"""
+
+import re
+from decimal import Context, Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import TooManyDigitsError
+
+EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
+MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
+EXPONENT = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+[ \t]*")
+NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?\s*")
+
+
+def places_of(column: Any) -> int:
+    """How many digits after the point the longest number of a text column has; more than 18 count as 19."""
+    import pyarrow.compute as pc
+
+    text = pc.utf8_trim_whitespace(column)
+    most = 0
+    if pc.any(pc.match_substring_regex(text, "[eE]")).as_py():
+        with_exponent = text.filter(pc.match_substring_regex(text, "[eE]"))
+        most = max(map(_places, pc.unique(with_exponent).to_pylist()))
+        text = text.filter(pc.invert(pc.match_substring_regex(text, "[eE]")))
+    point = pc.find_substring(text, ".")
+    digits = pc.subtract(pc.utf8_length(pc.utf8_rtrim(text, "0")), pc.add(point, 1))
+    longest = pc.max(pc.if_else(pc.greater_equal(point, 0), digits, 0)).as_py() or 0
+    return min(max(most, longest), MOST_PLACES + 1)
+
+
+def _places(text: str | None) -> int:
+    if text is None or not NUMBER.fullmatch(text):
+        return 0  # the reading proper says what is wrong with it
+    number = Decimal(text)
+    if not number or number.adjusted() < -2 * MOST_PLACES:
+        return 0 if not number else MOST_PLACES + 1
+    exponent = number.normalize(EXACTLY).as_tuple().exponent
+    assert isinstance(exponent, int)
+    return max(0, min(-exponent, MOST_PLACES + 1))
+
+
+def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
+    """The numbers of a text column times 10^places, as integers; None where one does not fit 64 bits."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if places > MOST_PLACES:
+        return None
+    text = pc.replace_substring_regex(pc.utf8_trim_whitespace(column), pattern=r"^\+", replacement="")
+    has_exponent = pc.match_substring_regex(text, "[eE]")
+    if pc.any(has_exponent).as_py():
+        values = [None if t is None else plain(t) for t in text.to_pylist()]
+        if None in values:
+            return None
+        text = pa.array(values, pa.string())
+    try:
+        decimals = text.cast(pa.decimal128(38, places))
+    except pa.ArrowInvalid:
+        return None
+    array = decimals.combine_chunks() if isinstance(decimals, pa.ChunkedArray) else decimals
+    words = np.frombuffer(array.buffers()[1], np.int64).reshape(-1, 2)[array.offset : array.offset + len(array)]
+    if (words[:, 1] != words[:, 0] >> 63).any():
+        return None
+    return np.ascontiguousarray(words[:, 0])
+
+
+def plain(text: str) -> str | None:
+    """A number without its exponent; None where that would be longer than any integer of 64 bits."""
+    if not NUMBER.fullmatch(text):
+        return None if EXPONENT.fullmatch(text) else text
+    number = Decimal(text)
+    if not number:
+        return "0"
+    return format(number, "f") if len(text) < 1000 and -40 < number.adjusted() < 40 else None
+
+
+def does_not_fit(text: str, places: int) -> bool:
+    """Whether a number times 10^places is no integer of 64 bits."""
+    if places > MOST_PLACES:
+        return _places(text) > MOST_PLACES
+    bare = plain(text.strip())
+    return bare is None or len(bare) > 100 or not -(2**63) <= Decimal(bare).scaleb(places, EXACTLY) < 2**63
+
+
+def too_many_digits(path: str, row: int, column: str, value: str, places: int) -> TooManyDigitsError:
+    """A decimal that its column cannot hold exactly."""
+    fix = "Round the column to fewer digits, or read the nearest doubles (numbers=binary64)."
+    shared = f"{places} digits after the point" if places <= MOST_PLACES else f"more than {MOST_PLACES} digits after it"
+    return TooManyDigitsError(
+        f"{path}: row {row}, column {column!r} holds {value[:60]!r}: in a column with {shared}, it does not fit "
+        f"64 bits. {fix}",
+        file=path,
+        row=row,
+        column=column,
+        value=value[:200],
+        fix=fix,
+    )

@@ -1,0 +1,442 @@
+"""Many files as one source, read batch by batch: memory holds a few batches, whatever the number of rows."""
+
+import hashlib
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import (
+    ChangedFileError,
+    CheckpointError,
+    DifferentFilesError,
+    InexactError,
+    InputError,
+    NoRowsError,
+    NotFiniteError,
+)
+from linsep.kernels.csr import Csr
+from linsep.kernels.dense import Dense
+from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source, distinct_rows, taken_together
+from linsep.sources.files.ahead import ahead
+from linsep.sources.files.arrow import is_long
+from linsep.sources.files.labels import Labels, known_classes, signs_of, two_classes
+from linsep.sources.files.reading import EXACT, Batch, Place, Reader
+from linsep.sources.inputs import read_table
+from linsep.sources.memory import MemorySource, settled
+
+SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
+DEPTH = 2  # batches read in advance
+
+
+@dataclass(slots=True)
+class Survey:
+    """What the first read of a file found: where its batches are, its labels, and what its numbers are like."""
+
+    reader: Reader
+    places: list[Place]
+    labels: Labels
+    whole: bool = True  # every value is an integer
+    bits: int = 0  # of the longest, while all are
+    long: tuple[int, int] | None = None  # the row and column of an integer beyond 2^53
+    entries: int = 0
+    left_out: int = 0
+
+    @classmethod
+    def begin(cls, reader: Reader) -> "Survey":
+        """A survey that has seen nothing yet."""
+        return cls(reader, [], Labels(reader.path, from_text=reader.is_text))
+
+    def add(self, batch: Batch) -> npt.NDArray[np.uint16]:
+        """Look at one batch; returns the codes of its labels."""
+        values = batch.values if isinstance(batch.values, np.ndarray) else batch.values.data
+        self._require_finite(batch, values)
+        if self.whole or values.dtype == np.int64:
+            self._weigh(batch, values)
+        self.entries += int(values.size)
+        self.places.append(batch.place)
+        return self.labels.encode(batch.labels, batch.place.first)
+
+    def _require_finite(self, batch: Batch, values: npt.NDArray[Any]) -> None:
+        if values.dtype.kind != "f" or np.isfinite(values).all():
+            return
+        row, column, value = first_bad(batch.values)
+        name: int | str = self.reader.columns[column] if self.reader.columns else column
+        raise NotFiniteError(batch.place.first + row, name, value, name=f"{self.reader.path}: X", file=self.reader.path)
+
+    def _weigh(self, batch: Batch, values: npt.NDArray[Any]) -> None:
+        """Whether all are integers, and how long they are."""
+        if values.dtype.kind == "f":
+            few = values.ravel()[:4096]
+            self.whole = self.whole and bool((few == np.floor(few)).all() and (values == np.floor(values)).all())
+        if not values.size or not self.whole:
+            return
+        largest = (
+            max(values.max(), -values.min()) if values.dtype.kind == "f" else max(int(values.max()), -int(values.min()))
+        )
+        if values.dtype.kind == "f" and largest > EXACT:
+            self.whole = False  # doubles that are integers only because doubles so large always are
+        else:
+            self.bits = max(self.bits, int(largest).bit_length())
+        if values.dtype == np.int64 and self.long is None and is_long(values):
+            dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
+            row, column = (int(k) for k in np.argwhere((dense > 2**53) | (dense < -(2**53)))[0])
+            self.long = (batch.place.first + row, column)
+
+
+class FileSource(Source):
+    """The rows of one or more files, in the order of the files.
+
+    Each walk reads the files anew, in batches, one thread ahead of the work. What stays in memory are the places of
+    the batches and what the first read found; nothing has the length of the data.
+    """
+
+    is_in_parts = True
+
+    def __init__(
+        self,
+        surveys: Sequence[Survey],
+        *,
+        positive: Any = None,
+        classes: tuple[Label, Label] | None = None,
+        keeps: Any = None,
+    ) -> None:
+        self._surveys, self._depth = list(surveys), DEPTH
+        self._keeps = keeps  # temporary folders live as long as the source
+        self._places = [(survey, place) for survey in surveys for place in survey.places]
+        if not self._places:
+            raise NoRowsError("The files hold no rows.")
+        lengths = [place.rows for _, place in self._places]
+        self._starts: Ints = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self.n_rows = int(self._starts[-1])
+        self.n_columns = max(survey.reader.n_columns for survey in surveys)
+        self.columns = surveys[0].reader.columns
+        self.decimal_places = surveys[0].reader.decimal_places
+        self.rows_left_out = sum(survey.left_out for survey in surveys)
+        self._signs: dict[Label, int]
+        if classes is not None and positive is None:
+            self.labels, self._signs = classes, known_classes((survey.labels for survey in surveys), classes)
+        else:
+            self.labels, self._signs = self._two_classes(positive)
+        self._kind = self._common_kind()
+        self._longest2: dict[int, float] = {}
+
+    def _two_classes(self, positive: Any) -> tuple[tuple[Label, Label], dict[Label, int]]:
+        """The labels of the two classes and the sign of each value; errors begin with the name of the file."""
+        values = [value for survey in self._surveys for value in survey.labels.values()]
+        try:
+            return two_classes(values, positive, self.n_rows)
+        except InputError as error:
+            error.file = self.files[0]
+            more = f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else ""
+            error.args = (f"{error.file}{more}: {error}",)
+            raise
+
+    def _common_kind(self) -> type:
+        """int64 where every value of every file is an integer, else float64, which must then hold them all."""
+        if all(survey.whole for survey in self._surveys):
+            return np.int64
+        for survey in self._surveys:
+            if survey.long is not None:
+                row, column = survey.long
+                name = self.column_name(column)
+                fix = "Subtract a constant from the column of large integers, or divide it."
+                raise InexactError(
+                    f"{survey.reader.path}: row {row}, column {name!r} holds an integer beyond 2^53 beside floats, and "
+                    f"would be rounded. {fix}",
+                    file=survey.reader.path,
+                    row=row,
+                    column=name,
+                    fix=fix,
+                )
+        return np.float64
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files, in order."""
+        return tuple(survey.reader.path for survey in self._surveys)
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """The categories of each text column that became columns of 0 and 1."""
+        return self._surveys[0].reader.categories
+
+    def remarks(self) -> list[str]:
+        """What a reader of the result should know about how the files were read."""
+        reader = self._surveys[0].reader
+        said = [f"{name}: one column for each of {_shown(values)}." for name, values in reader.categories.items()]
+        if reader.index_base is not None:
+            other = 1 - reader.index_base
+            said.append(f"Columns are counted from {reader.index_base} (--index-base {other} counts from {other}).")
+        if self.rows_left_out:
+            said.append(f"{self.rows_left_out:,} bad rows were set aside.")
+        return said
+
+    @property
+    def is_plain_csv(self) -> bool:
+        """Whether this is one CSV file of numbers, read whole and as it stands: what the stand-alone checker reads."""
+        return len(self._surveys) == 1 and self.rows_left_out == 0 and self._surveys[0].reader.is_plain_csv
+
+    @property
+    def label_column(self) -> str | int | None:
+        """What the label column is called, or where it stands."""
+        return self._surveys[0].reader.label_name
+
+    # The verbs of a source -------------------------------------------------------------------------------
+
+    def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
+        """The sum of the scans of the batches."""
+        return reduce(operator.add, self.scan_parts(w, b, worst=worst))
+
+    def scan_parts(self, w: Floats, b: float, *, worst: int = 0, start: int = 0) -> Iterator[Scan]:
+        """The scan of each batch. Rows that floats leave in doubt are settled at once, exactly."""
+        w = np.ascontiguousarray(w, dtype=np.float64)
+        for k, part in self._walk_from(start):
+            part._longest2 = self._longest2.get(k, part._longest2)
+            scan = settled(part, part.scan(w, b, worst=worst), w, b)
+            self._longest2[k] = scan.longest2
+            buffers = self._places[k][0].reader.buffers
+            if buffers is not None and isinstance(part.table, Dense):
+                buffers.give_back(part.table.values)  # the scan has copied what it keeps
+            yield scan
+
+    def blocks(self) -> Iterator[Block]:
+        """One block for each batch."""
+        for _, part in self._walk():
+            yield from part.blocks()
+
+    def blocks_from(self, start: int) -> Iterator[Block]:
+        """The blocks from the one that begins at row `start` on."""
+        for _, part in self._walk_from(start):
+            yield from part.blocks()
+
+    def shuffled_blocks(self, random: np.random.Generator, start: int | None = None) -> Iterator[Block]:
+        """The blocks in another order each time; those of a file that cannot be read backwards stay in line."""
+        if self._can_seek():
+            order = random.permutation(len(self._places)).tolist()
+            done = 0 if start is None else order.index(self._batch_at(start))
+            yield from (block for _, part in self._walk(order[done:]) for block in part.blocks())
+        else:
+            yield from self.blocks() if start is None else self.blocks_from(start)
+
+    def fingerprint(self) -> str:
+        """A digest of what the files are called, how large and how old they are, how they were read, and a glimpse."""
+        files = [(survey.reader.path, *_size_and_time(survey.reader.path)) for survey in self._surveys]
+        how = (self.n_columns, self.labels, self.columns, self.decimal_places, self._kind.__name__)
+        digest = hashlib.sha256(repr((files, how)).encode("utf-8", "backslashreplace"))
+        digest.update(self._starts.tobytes())
+        first = next(self.blocks())
+        for array in (*first.table, first.y):
+            digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+        return digest.hexdigest()
+
+    def take(self, rows: Sequence[int] | Ints) -> Block:
+        """These rows, in this order: each batch that holds some is read once."""
+        wanted = np.asarray(rows, dtype=np.int64)
+        distinct, back = np.unique(wanted, return_inverse=True)
+        if not distinct.size:
+            return next(self.blocks()).take(np.zeros(0, np.int64))
+        found = join(list(self._fetch(distinct)), distinct, self.n_columns)
+        return found if np.array_equal(distinct, wanted) else found.take(back)
+
+    def samples(self, sizes: Sequence[int]) -> Iterator[Block]:
+        """The samples of these sizes, all fetched in one read."""
+        return taken_together(self, [distinct_rows(self.n_rows, size, seed) for seed, size in enumerate(sizes)])
+
+    @property
+    def most_at_hand(self) -> int:
+        """How many rows may be held in memory at once."""
+        entries = sum(survey.entries for survey in self._surveys)
+        return max(1 << 10, int(SAMPLE_BYTES / (12 * entries / self.n_rows + 8)))
+
+    def require_finite(self) -> None:
+        """Nothing to do: the first read refused NaN and infinity."""
+
+    def has_long_integers(self) -> bool:
+        """Whether some integer of the rows is beyond 2^53."""
+        return any(survey.long is not None for survey in self._surveys)
+
+    def integer_bits(self) -> int | None:
+        """The bits of the largest |value|, or None for floats."""
+        return max(survey.bits for survey in self._surveys) if self._kind is np.int64 else None
+
+    def where(self, row: int) -> tuple[str, int]:
+        """The file that a row is from, and its number there."""
+        k = int(np.searchsorted(self._starts, row, side="right")) - 1
+        survey, place = self._places[k]
+        return survey.reader.path, place.first + row - int(self._starts[k])
+
+    def lines(self, rows: Sequence[int]) -> dict[int, int]:
+        """The line of its file on which each row begins, where files have lines: one walk over each file."""
+        found: dict[int, int] = {}
+        by_file: dict[int, list[int]] = {}
+        for row in rows:
+            k = int(np.searchsorted(self._starts, row, side="right")) - 1
+            by_file.setdefault(self._surveys.index(self._places[k][0]), []).append(row)
+        for number, chosen in by_file.items():
+            inside = {self.where(row)[1]: row for row in chosen}
+            lines = self._surveys[number].reader.lines(sorted(inside))
+            found |= {inside[own]: line for own, line in lines.items()}
+        return found
+
+    # Batches ----------------------------------------------------------------------------------------------
+
+    def _walk_from(self, start: int) -> Iterator[tuple[int, MemorySource]]:
+        """Every batch from the one that begins at row `start` on."""
+        if start == 0:
+            yield from self._walk()
+            return
+        first = len(self._places) if start == self.n_rows else self._batch_at(start)
+        if self._can_seek():
+            yield from self._walk(range(first, len(self._places)))
+        else:
+            yield from ((k, part) for k, part in self._walk() if k >= first)
+
+    def _batch_at(self, row: int) -> int:
+        """The batch that begins at this row."""
+        k = int(np.searchsorted(self._starts, row))
+        if k >= len(self._places) or self._starts[k] != row:
+            raise CheckpointError(f"No part of the rows begins at row {row}: start over.")
+        return k
+
+    def _can_seek(self) -> bool:
+        return all(survey.reader.can_seek for survey in self._surveys)
+
+    def _walk(self, order: Sequence[int] | None = None) -> Iterator[tuple[int, MemorySource]]:
+        """Every batch as rows in memory, with its number; the next ones are read meanwhile."""
+        return ahead(self._batches(order), self._depth)
+
+    def _batches(self, order: Sequence[int] | None) -> Iterator[tuple[int, MemorySource]]:
+        if order is not None:
+            for k in order:
+                survey, place = self._places[k]
+                yield k, self._part(k, survey, survey.reader.read(place))
+            return
+        k = 0
+        for survey in self._surveys:
+            for batch in survey.reader.batches():
+                if k >= len(self._places) or batch.place.rows != self._places[k][1].rows:
+                    raise ChangedFileError(
+                        f"{survey.reader.path}: the file changed while it was read.", file=survey.reader.path
+                    )
+                yield k, self._part(k, survey, batch)
+                k += 1
+
+    def _part(self, k: int, survey: Survey, batch: Batch) -> MemorySource:
+        start = int(self._starts[k])
+        values = batch.values.astype(self._kind, copy=False)
+        table, _, _ = read_table(values)
+        return MemorySource(
+            table,
+            self._read_signs(survey, batch),
+            self.n_columns,
+            self.labels,
+            self.columns,
+            range(start, start + batch.place.rows),
+        )
+
+    def _read_signs(self, survey: Survey, batch: Batch) -> npt.NDArray[np.int8]:
+        if survey.reader.is_coded:
+            return signs_of(batch.labels, survey.labels.values(), self._signs)
+        known = len(survey.labels.codes)
+        codes = survey.labels.encode(batch.labels, batch.place.first)
+        if len(survey.labels.codes) > known:
+            raise ChangedFileError(
+                f"{survey.reader.path}: the file changed while it was read.", file=survey.reader.path
+            )
+        return signs_of(codes, survey.labels.values(), self._signs)
+
+    def _fetch(self, rows: Ints) -> Iterator[Block]:
+        """The blocks that hold these rows, which are in rising order, each with nothing else in it."""
+        edges = np.searchsorted(rows, self._starts)
+        touched = [k for k in range(len(self._places)) if edges[k] < edges[k + 1]]
+        if not all(self._places[k][0].reader.can_seek for k in touched):
+            for k, part in self._walk():
+                if edges[k] < edges[k + 1]:
+                    yield part.take(rows[edges[k] : edges[k + 1]])
+            return
+
+        def read() -> Iterator[Block]:
+            for k in touched:
+                survey, place = self._places[k]
+                positions = rows[edges[k] : edges[k + 1]] - self._starts[k]
+                batch = survey.reader.take(place, positions)
+                values = batch.values.astype(self._kind, copy=False)
+                table, _, _ = read_table(values)
+                yield Block(table, self._read_signs(survey, batch), positions + self._starts[k], self.n_columns)
+
+        yield from ahead(read(), self._depth) if len(touched) > 1 else read()
+
+
+def _size_and_time(path: str) -> tuple[int, int]:
+    """Of a file; standard input has none."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
+
+
+def join(blocks: list[Block], numbers: Ints, n_columns: int) -> Block:
+    """Blocks one below the other, copied once."""
+    if len(blocks) == 1:
+        return replace(blocks[0], numbers=numbers)
+    y = np.concatenate([block.y for block in blocks])
+    tables = [block.table for block in blocks]
+    if isinstance(tables[0], Dense):
+        return Block(Dense(np.concatenate([table.values for table in tables])), y, numbers, n_columns)  # type: ignore[union-attr]
+    return (
+        replace(reduce(operator.add, blocks), numbers=numbers)
+        if len(blocks) < 4
+        else _join_sparse(tables, y, numbers, n_columns)
+    )
+
+
+def _join_sparse(tables: list[Any], y: npt.NDArray[np.int8], numbers: Ints, n_columns: int) -> Block:
+    lengths = [np.diff(table.indptr.astype(np.int64)) for table in tables]
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.uint64)
+    data, indices = (np.concatenate([getattr(table, part) for table in tables]) for part in ("data", "indices"))
+    return Block(Csr(data, indices, indptr), y, numbers, n_columns)
+
+
+def first_bad(values: Any) -> tuple[int, int, float]:
+    """Row, column and value of the first entry that is not finite."""
+    if isinstance(values, np.ndarray):
+        row, column = (int(k) for k in np.argwhere(~np.isfinite(values))[0])
+        return row, column, float(values[row, column])
+    place = int(np.flatnonzero(~np.isfinite(values.data))[0])
+    row = int(np.searchsorted(values.indptr, place, side="right")) - 1
+    return row, int(values.indices[place]), float(values.data[place])
+
+
+def require_alike(surveys: Sequence[Survey]) -> None:
+    """Refuse files whose columns are not the same."""
+    first = surveys[0].reader
+    for survey in surveys[1:]:
+        other = survey.reader
+        if other.columns != first.columns or (other.n_columns != first.n_columns and not other.is_sparse):
+            mine, theirs = first.columns or f"{first.n_columns} columns", other.columns or f"{other.n_columns} columns"
+            fix = "Files read together need the same columns: choose them with columns=, --columns."
+            raise DifferentFilesError(
+                f"{other.path}: its columns {_shown(theirs)} are not those of {first.path}, {_shown(mine)}. {fix}",
+                file=other.path,
+                fix=fix,
+            )
+        if other.is_sparse != first.is_sparse:
+            raise DifferentFilesError(
+                f"{other.path}: {first.path} is {'sparse' if first.is_sparse else 'dense'}, this file is not.",
+                file=other.path,
+            )
+
+
+def _shown(columns: Any) -> str:
+    return (
+        columns
+        if isinstance(columns, str)
+        else ", ".join(map(repr, columns[:8])) + (", ..." if len(columns) > 8 else "")
+    )

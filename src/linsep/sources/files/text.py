@@ -1,0 +1,540 @@
+"""CSV and TSV files, compressed or not: cut at line ends into pieces that pyarrow reads as numbers.
+
+pyarrow parses, with the type of every column given, so that nothing is guessed. Three of its kindnesses are undone:
+integers beyond 2^53 become doubles (they are read again, as text), empty cells become nulls, and errors name no row
+(the piece is then walked with Python's csv module, which finds the cell).
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import (
+    EmptyFileError,
+    EncodingError,
+    FileError,
+    HeaderError,
+    InputError,
+    NoRowsError,
+    NotFiniteError,
+    NotNumericError,
+    QuoteError,
+    RaggedRowError,
+)
+from linsep.sources.files import decimals
+from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, Cells, clipped
+from linsep.sources.files.reading import EXACT, Batch, Options, Place, choose_columns
+from linsep.sources.files.stream import TextReader
+
+INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
+NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+NOT_FINITE = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
+MISSING = frozenset(
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL",
+     "NaN", "n/a", "nan", "null"]
+)  # fmt: skip
+LONGEST_RECORD = 1 << 26  # bytes: a quotation mark that stays open for longer is a fault
+BOM = b"\xef\xbb\xbf"
+
+
+class CsvReader(TextReader):
+    """A table as text, its first line the names of the columns. A place is a range of bytes."""
+
+    is_text = True
+
+    def __init__(self, path: str, options: Options, delimiter: str = ",", compression: str | None = None) -> None:
+        super().__init__(path, options, compression)
+        self.delimiter = delimiter
+        self.names, self._header_lines, self._body = self._read_header()
+        chosen, label = choose_columns(path, self.names, options)
+        self.label_name = self.names[label]
+        self.cells = Cells(path, [self.names[j] for j in chosen], self.names[label], options)
+        self.buffers = self.cells.buffers
+        self._decimal_places: tuple[int, ...] | None = None
+        self._truths = self._columns_of_truths()
+        is_csv = compression is None and delimiter == "," and path.lower().endswith(".csv")
+        is_whole = list(self.cells.names) == [name for name in self.names if name != self.label_name]
+        self.is_plain_csv = is_csv and is_whole and not self._truths and not options.one_hot
+        if options.one_hot:
+            self._find_categories()
+        self.columns = self.cells.columns
+        self.n_columns = len(self.columns)
+        if options.numbers == "decimal":
+            self._find_decimal_places()
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """The categories of each text column, in order."""
+        return self.cells.categories
+
+    @categories.setter
+    def categories(self, known: dict[str, tuple[str, ...]]) -> None:
+        """Take over categories that other files have too."""
+        self.cells.categories = known
+        self.columns = self.cells.columns
+        self.n_columns = len(self.columns)
+
+    @property
+    def decimal_places(self) -> tuple[int, ...] | None:
+        """The power of ten that makes each column integers, where decimals are read exactly."""
+        return self._decimal_places
+
+    @decimal_places.setter
+    def decimal_places(self, known: tuple[int, ...]) -> None:
+        self._decimal_places = known
+
+    # Pieces of text ---------------------------------------------------------------------------------
+
+    def _read_header(self) -> tuple[tuple[str, ...], int, int]:
+        """The names of the columns, how many lines they take, and the byte where the rows begin."""
+        with self._stream() as stream:
+            text = stream.read(1 << 16)
+            while (end := header_end(text)) is None and (more := stream.read(1 << 20)) and len(text) < LONGEST_RECORD:
+                text += more
+        if not text.strip():
+            raise EmptyFileError(
+                f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
+            )
+        end = len(text) if end is None else end
+        self._require_text(text[:end], 0)
+        header = text[:end].removeprefix(BOM).decode()
+        record = next(
+            (row for row in csv.reader(io.StringIO(header, newline=""), delimiter=self.delimiter) if row), None
+        )
+        if not record:
+            raise EmptyFileError(
+                f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
+            )
+        twice = next((name for k, name in enumerate(record) if name in record[:k]), None)
+        if twice is not None:
+            fix = "Rename one of them."
+            raise HeaderError(
+                f"{self.path}: two columns are called {twice!r}. {fix}", file=self.path, column=twice, fix=fix
+            )
+        return tuple(record), line_count(text[:end]), end
+
+    def _pieces(self, digest: Any = None) -> Iterator[tuple[int, bytes]]:
+        """The rows as text, whole records each, with the byte where each piece begins."""
+        with self._stream(digest) as stream:
+            stream.read(self._body)
+            rest, offset = b"", self._body
+            while data := stream.read(self.chunk):
+                text = rest + data if rest else data
+                end = last_record_end(text)
+                if end:
+                    yield offset, text[:end]
+                elif len(text) > LONGEST_RECORD + 8 * self.chunk:
+                    raise self._unclosed(offset)
+                offset, rest = offset + end, text[end:]
+            if rest:
+                if rest.count(b'"') % 2:
+                    raise self._unclosed(offset)
+                yield offset, rest
+
+    def _unclosed(self, byte: int) -> QuoteError:
+        fix = "Close it, or write it twice inside quotes."
+        return QuoteError(
+            f"{self.path}: a quotation mark after byte {byte} is never closed. {fix}",
+            file=self.path,
+            byte=byte,
+            fix=fix,
+        )
+
+    # Batches ------------------------------------------------------------------------------------------
+
+    def batches(self) -> Iterator[Batch]:
+        """Every row once, in order."""
+        first, lines = 0, self._header_lines
+        digest = self.new_digest()
+        self.left_out = 0
+        for offset, text in self._pieces(digest):
+            batch = self._batch(text, first, (offset, len(text), lines))
+            lines += line_count(text)
+            if batch.place.rows:
+                yield batch
+            first += batch.place.rows
+        self.stamp.require_same()
+        if digest is not None:
+            self.digest = digest.hexdigest()
+        if not first:
+            raise NoRowsError(f"{self.path}: there is a header but no row below it.", file=self.path)
+
+    def read(self, place: Place) -> Batch:
+        """The batch of a range of bytes."""
+        self.stamp.require_same()
+        offset, length, _ = place.key
+        with self._stream() as stream:
+            stream.seek(offset)
+            return self._batch(stream.read(length), place.first, place.key)
+
+    def _batch(self, text: bytes, first: int, key: tuple[int, int, int]) -> Batch:
+        try:
+            table = self._parse(text, first)
+            values = self.cells.matrix(table, first)
+            self._require_finite(values)
+            labels = self.cells.labels(table[self.cells.label], first)
+        except _UnreadError as fault:
+            return self._without_bad_rows(text, first, key, fault)
+        except InputError as error:
+            return self._without_bad_rows(text, first, key, error)
+        return Batch(values, labels, Place(first, len(values), key))
+
+    def _require_finite(self, values: npt.NDArray[Any]) -> None:
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            raise _UnreadError("a number is not finite")
+
+    def _parse(self, text: bytes, first: int) -> Any:
+        """The chosen columns as an Arrow table, in types that hold what is written."""
+        if self._decimal_places is not None:
+            return self._parse_decimals(text, first, self._decimal_places)
+        table = self._read_csv(text, "double")
+        for name in self.cells.names:
+            if name not in self.cells.categories and name not in self._truths:
+                exact = self._exact(table[name], name, text, first)
+                if exact is not None:
+                    table = table.set_column(table.column_names.index(name), name, exact)
+        return table
+
+    def _parse_decimals(self, text: bytes, first: int, places: tuple[int, ...]) -> Any:
+        """The same with every decimal times the power of ten of its column."""
+        import pyarrow as pa
+
+        table = self._read_csv(text, "string")
+        power = dict(zip(self.cells.columns, places, strict=True))
+        for name in self.cells.names:
+            if name in self.cells.categories or name in self._truths:
+                continue
+            if table[name].null_count:
+                raise _UnreadError("a value is missing")
+            integers = decimals.scaled(table[name], power[name])
+            if integers is None:
+                for row, value in enumerate(table[name].to_pylist()):
+                    if NUMBER.fullmatch(value) and decimals.does_not_fit(value, power[name]):
+                        raise decimals.too_many_digits(self.path, first + row, name, value, power[name])
+                raise _UnreadError(f"column {name!r} holds no decimals")
+            table = table.set_column(table.column_names.index(name), name, pa.array(integers))
+        return table
+
+    def _find_decimal_places(self) -> None:
+        """How many digits after the point each column needs: one read of its own."""
+        most = dict.fromkeys(self.cells.columns, 0)
+        for _, piece in self._pieces():
+            try:
+                table = self._read_csv(piece, "string")
+            except _UnreadError:
+                continue  # the reading proper says what is wrong
+            for name in self.cells.names:
+                if name not in self.cells.categories and name not in self._truths:
+                    most[name] = max(most[name], decimals.places_of(table[name]))
+        self._decimal_places = tuple(most.values())
+
+    def _read_csv(self, text: bytes, kind: str, only: str | None = None) -> Any:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        features = [only] if only else list(self.cells.names)
+        wanted = features if only else [*features, self.cells.label]
+        types = {name: self._type(name, kind) for name in features}
+        types.setdefault(self.cells.label, pa.string())
+        if b"\0" in text:
+            raise _UnreadError("a NUL byte")
+        try:
+            return arrow_csv.read_csv(
+                pa.BufferReader(text),
+                read_options=arrow_csv.ReadOptions(column_names=list(self.names), block_size=self._block(text)),
+                parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=b'"' in text),
+                convert_options=arrow_csv.ConvertOptions(
+                    include_columns=wanted,
+                    column_types=types,
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,  # NA is missing, "NA" is a label
+                ),
+            )
+        except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+            if "Empty CSV" in str(error):  # blank lines alone
+                return pa.table({name: pa.array([], types[name]) for name in wanted})
+            raise _UnreadError(str(error)) from error
+
+    def _type(self, name: str, kind: str) -> Any:
+        """How pyarrow is to read a column: as asked, but text as text and truths as truths."""
+        import pyarrow as pa
+
+        if name in self.cells.categories:
+            return pa.string()
+        return pa.bool_() if name in self._truths else pa.type_for_alias(kind)
+
+    def _columns_of_truths(self) -> frozenset[str]:
+        """The columns whose first value is true or false: all their values must be then."""
+        with self._stream() as stream:
+            start = stream.read(self._body + (1 << 16))[self._body :]
+        rows = csv.reader(io.StringIO(start.decode("utf-8", "replace"), newline=""), delimiter=self.delimiter)
+        with suppress(csv.Error):
+            first = next((row for row in rows if row), [])
+            return frozenset(n for n, v in zip(self.names, first, strict=False) if v.lower() in ("true", "false"))
+        return frozenset()
+
+    def _block(self, text: bytes) -> int:
+        """Blocks for pyarrow's threads; one for all where a record could be longer than a block."""
+        return max(1 << 20, len(text) // 8) if len(text) > 1 << 21 and b'"' not in text else len(text) + 1
+
+    def _exact(self, column: Any, name: str, text: bytes, first: int) -> Any:
+        """The column as integers where doubles would round them; None where doubles are right."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        span = pc.min_max(column).as_py()
+        if span["min"] is None or max(abs(span["min"]), abs(span["max"])) < EXACT:
+            return None
+        written = self._read_csv(text, "string", only=name)[name]
+        whole = pc.match_substring_regex(written, pattern=f"^{INTEGER.pattern}$")
+        large = pc.greater_equal(pc.abs(column), EXACT)
+        if not pc.any(pc.and_(whole, large)).as_py():
+            return None  # 1e300 is a double like any other
+        if pc.all(whole).as_py():
+            bare = pc.replace_substring_regex(written, pattern=r"^\s*\+?|\s*$", replacement="")
+            try:
+                return bare.cast(pa.int64())
+            except pa.ArrowInvalid:
+                pass
+        for row, (value, is_whole) in enumerate(zip(written.to_pylist(), whole.to_pylist(), strict=True)):
+            if is_whole and not self._is_double(value):
+                raise self.cells.inexact(first + row, name, value.strip())
+        return None
+
+    @staticmethod
+    def _is_double(integer: str) -> bool:
+        """Whether the digits are an integer that a double holds exactly."""
+        digits = integer.strip().lstrip("+-").lstrip("0")
+        return len(digits) < 310 and int(digits or "0") <= EXACT
+
+    # Faults ---------------------------------------------------------------------------------------------
+
+    def _without_bad_rows(self, text: bytes, first: int, key: tuple[int, int, int], seen: Exception) -> Batch:
+        """The good rows of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
+        self._require_text(text, key[0])
+        good: list[str] = []
+        lines: list[int] = []
+        for line, source, record in split_records(text.decode(), self.delimiter):
+            row = first + len(good)
+            fault = self._fault(record, row, key[2] + line)
+            if fault is None:
+                good.append(source)
+                lines.append(key[2] + line)
+                continue
+            if self.options.set_aside is None:
+                raise fault
+            self._set_aside(self.path, row + self.left_out, f"{fault.code}: {fault}", source.rstrip("\r\n"))
+            self.left_out += 1
+        if self.options.set_aside is None:  # no cell is at fault by itself
+            raise self._located(seen, lines, first)
+        if not good:
+            return Batch(np.zeros((0, self.n_columns)), None, Place(first, 0, key))
+        kept = "".join(source if source.endswith(("\n", "\r")) else source + "\n" for source in good).encode()
+        try:
+            table = self._parse(kept, first)
+        except _UnreadError as error:
+            raise self._located(error, lines, first) from error
+        values = self.cells.matrix(table, first)
+        return Batch(values, self.cells.labels(table[self.cells.label], first), Place(first, len(values), key))
+
+    def _located(self, seen: Exception, lines: list[int], first: int) -> InputError:
+        """An error about a row with the line of it; an error of pyarrow as one of ours."""
+        if not isinstance(seen, InputError):
+            return FileError(f"{self.path}: cannot be read as CSV: {seen}", file=self.path)
+        if seen.row is not None and 0 <= seen.row - first < len(lines):
+            named = f"row {seen.row} (line {lines[seen.row - first]}), column"
+            seen.args = (str(seen).replace(f"row {seen.row}, column", named, 1),)
+        return seen
+
+    def _set_aside(self, *facts: Any) -> None:
+        """Write a bad row down, in the first walk alone: later ones pass by the same rows."""
+        if self.digest is None and self.options.set_aside is not None:
+            self.options.set_aside.add(*facts)
+
+    def _fault(self, record: list[str], row: int, line: int) -> InputError | None:
+        """What is wrong with a row, if anything."""
+        where: dict[str, Any] = {"file": self.path, "row": row + self.left_out}
+        at = f"{self.path}: row {row + self.left_out} (line {line})"
+        if len(record) != len(self.names):
+            fix = "Text that contains a comma needs quotes around it."
+            return RaggedRowError(
+                f"{self.path}: line {line} has {len(record)} values where the header names {len(self.names)} "
+                f"columns. {fix}",
+                **where,
+                fix=fix,
+            )
+        cells = dict(zip(self.names, record, strict=True))
+        for name in self.cells.names:
+            value = cells[name]
+            if name in self._truths and value.lower() in ("true", "false", "1", "0"):
+                continue
+            if name in self.cells.categories or (
+                name not in self._truths and NUMBER.fullmatch(value) and abs(float(value)) < np.inf
+            ):
+                continue
+            return self._bad_cell(at, name, value, where)
+        if cells[self.cells.label] in MISSING:
+            fault = self.cells.no_label(row)
+            name, value = self.cells.label, cells[self.cells.label]
+            text = f"{at}, column {name!r} holds {value!r}: the label is missing. {fault.fix}"
+            return type(fault)(text, **where, column=name, value=value, fix=fault.fix)
+        return None
+
+    def _bad_cell(self, at: str, name: str, value: str, where: dict[str, Any]) -> InputError:
+        holds = f"{at}, column {name!r} holds {clipped(value)}"
+        where = {**where, "column": name, "value": value[:200]}
+        if value.strip() in MISSING and not NOT_FINITE.fullmatch(value):
+            fault: InputError = self.cells.missing(where["row"], name)
+            return type(fault)(f"{holds}: the value is missing. {fault.fix}", **where, fix=fault.fix)
+        if NOT_FINITE.fullmatch(value) or NUMBER.fullmatch(value):
+            message = f"{holds}: not a finite number. {DROP_OR_FILL}"
+            return NotFiniteError(where["row"], name, float(value), message=message, file=self.path)
+        return NotNumericError(f"{holds}: not a number. {TEXT_FIX}", **where, fix=TEXT_FIX)
+
+    def _require_text(self, text: bytes, offset: int) -> None:
+        """Refuse what is not UTF-8: the byte is named."""
+        fix = "Save it as UTF-8."
+        try:
+            text.decode()
+            byte = text.find(b"\0")
+        except UnicodeDecodeError as error:
+            byte = error.start
+        if byte < 0:
+            return
+        which = f"{text[byte]:#04x}"
+        raise EncodingError(
+            f"{self.path}: not UTF-8 text (byte {which} at {offset + byte}). {fix}",
+            file=self.path,
+            byte=offset + byte,
+            value=which,
+            fix=fix,
+        )
+
+    # Categories, lines ------------------------------------------------------------------------------------
+
+    def _find_categories(self) -> None:
+        """Which columns are text, and the values they hold: one read, or a few where text appears late."""
+        text: set[str] = set()
+        while True:
+            found: dict[str, set[str]] = {name: set() for name in text}
+            late = self._text_columns(found)
+            if not late:
+                break
+            text |= late
+        self.cells.categories = {name: tuple(sorted(found[name])) for name in self.cells.names if name in text}
+
+    def _text_columns(self, found: dict[str, set[str]]) -> set[str]:
+        """Fill in the values of known text columns; returns columns that turn out to be text after all."""
+        import pyarrow.compute as pc
+
+        for _, piece in self._pieces():
+            table = self._read_strings(piece)
+            late = set()
+            for name in self.cells.names:
+                if name in found:
+                    found[name].update(value for value in pc.unique(table[name]).to_pylist() if value is not None)
+                else:
+                    plain = pc.match_substring_regex(
+                        table[name], pattern=f"^({NUMBER.pattern}|{NOT_FINITE.pattern})$", ignore_case=True
+                    )
+                    if not pc.all(plain).as_py() and pc.any(pc.invert(plain)).as_py():
+                        late.add(name)
+            if late:
+                return late
+        return set()
+
+    def _read_strings(self, piece: bytes) -> Any:
+        before, self.cells.categories = self.cells.categories, dict.fromkeys(self.cells.names, ())
+        try:
+            return self._read_csv(piece, "string")
+        except _UnreadError as fault:
+            self._without_bad_rows(piece, 0, (0, len(piece), self._header_lines), fault)
+            raise
+        finally:
+            self.cells.categories = before
+
+    def lines(self, rows: Sequence[int]) -> dict[int, int]:
+        """The line on which each of these rows begins: one walk over the text up to the last of them.
+
+        Rows that were set aside are no rows, but have lines.
+        """
+        wanted, last = set(rows), max(rows, default=-1)
+        found: dict[int, int] = {}
+        row, before = 0, self._header_lines
+        for _, text in self._pieces():
+            for line in self._starts(text) if row <= last else ():
+                if row in wanted:
+                    found[row] = before + line
+                row += 1
+            before += line_count(text)
+            if row > last:
+                break
+        return found
+
+    def _starts(self, text: bytes) -> Iterator[int]:
+        """The lines of a piece, counted from 1, on which rows begin."""
+        if self.options.set_aside is None and not any(mark in text for mark in (b'"', b"\r", b"\n\n")):
+            yield from range(2 if text.startswith(b"\n") else 1, line_count(text) + 1 + (not text.endswith(b"\n")))
+            return
+        for line, _, record in split_records(text.decode("utf-8", "replace"), self.delimiter):
+            if self.options.set_aside is None or self._fault(record, 0, 0) is None:
+                yield line
+
+
+class _UnreadError(Exception):
+    """pyarrow could not read a piece, and does not say which cell is at fault."""
+
+
+def header_end(text: bytes) -> int | None:
+    """Where the first record that is not blank ends; None if it does not."""
+    for match in re.finditer(rb"\r\n|[\r\n]", text):
+        record = text[: match.start()].removeprefix(BOM)
+        if record.strip() and record.count(b'"') % 2 == 0:
+            return None if text[match.start() :] == b"\r" else match.end()  # perhaps half of a line end
+    return None
+
+
+def last_record_end(text: bytes) -> int:
+    """Where the last whole record ends: after a line end that is not inside quotes. 0 if there is none."""
+    return _last_end(text, b"\n") or _last_end(text, b"\r")
+
+
+def _last_end(text: bytes, mark: bytes) -> int:
+    end = text.rfind(mark, 0, len(text) - (mark == b"\r"))  # a carriage return at the end may be half of a line end
+    inside = text.count(b'"', 0, max(end, 0)) % 2
+    while end >= 0 and inside:
+        previous = text.rfind(mark, 0, end)
+        inside ^= text.count(b'"', max(previous, 0), end) % 2
+        end = previous
+    return end + 1
+
+
+def line_count(text: bytes) -> int:
+    """How many lines end in this text, whatever ends them."""
+    if b"\r" not in text:
+        return text.count(b"\n")
+    return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
+
+
+def split_records(text: str, delimiter: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Each record that is not blank: the line it begins on, counted from 1, its text, and its values."""
+    lines: list[str] = []
+
+    def feed() -> Iterator[str]:
+        for line in io.StringIO(text, newline=""):
+            lines.append(line)
+            yield line
+
+    reader = csv.reader(feed(), delimiter=delimiter)
+    line = 1
+    for record in reader:
+        if record:
+            yield line, "".join(lines), record
+        lines.clear()
+        line = reader.line_num + 1

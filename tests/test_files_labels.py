@@ -1,0 +1,167 @@
+"""Labels, columns, categories, rows set aside, sparse text and standard input."""
+
+import io
+import types
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import linsep
+from linsep.errors import ArgumentError, ManyClassesError, OneClassError, SvmlightError
+from linsep.sources.files import arrays
+from test_files_formats import proof
+
+FLOWERS = "width,height,colour,kind\n1,2,red,a\n2,1,blue,b\n3,5,red,c\n4,4,green,a\n"
+
+
+@pytest.fixture
+def flowers(tmp_path):
+    path = tmp_path / "flowers.csv"
+    path.write_text(FLOWERS)
+    return path
+
+
+def opened(tmp_path, text, **options):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    return linsep.open(path, **{"label": "y", **options})
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [("0 1", (0, 1)), ("-1 +1", (-1, 1)), ("1.0 2.0", (1, 2)), ("0.5 1", (0.5, 1.0)), ("no yes", ("no", "yes"))],
+)
+def test_labels_are_numbers_where_all_are(labels, expected, tmp_path):
+    first, second = labels.split()
+    source = opened(tmp_path, f"x,y\n1,{first}\n2,{second}\n3,{first}\n")
+    assert source.labels == expected
+    assert next(source.blocks()).y.tolist() == [-1, 1, -1]
+
+
+def test_one_value_is_pitted_against_the_rest(flowers):
+    source = linsep.open(flowers, label="kind", columns=["width", "height"], positive="a")
+    assert source.labels == ("not a", "a")
+    assert next(source.blocks()).y.tolist() == [1, -1, -1, 1]
+
+
+def test_three_labels_are_refused_with_the_way_out(flowers):
+    with pytest.raises(ManyClassesError, match="positive='c'"):
+        linsep.open(flowers, label="kind", columns=["width"])
+
+
+def test_a_positive_value_that_no_row_has_is_refused(flowers):
+    with pytest.raises(ArgumentError, match=r"No label is 'z'\. The labels are 'a', 'b', 'c'"):
+        linsep.open(flowers, label="kind", columns=["width"], positive="z")
+
+
+def test_one_label_is_refused(tmp_path):
+    with pytest.raises(OneClassError, match="All 2 labels are 'a'"):
+        opened(tmp_path, "x,y\n1,a\n2,a\n")
+
+
+def test_columns_come_in_the_order_asked_for_by_name_or_position(flowers):
+    source = linsep.open(flowers, label=-1, columns=["height", 0], positive="a")
+    assert source.columns == ("height", "width")
+    assert source.take([0]).values.tolist() == [[2.0, 1.0]]
+
+
+def test_text_columns_become_one_column_for_each_category(flowers):
+    source = linsep.open(flowers, label="kind", one_hot=True, positive="a")
+    assert source.columns == ("width", "height", "colour=blue", "colour=green", "colour=red")
+    assert source.take([1]).values.tolist() == [[2, 1, 1, 0, 0]]
+    assert source.categories == {"colour": ("blue", "green", "red")}
+
+
+def test_categories_of_all_files_are_columns_of_all(tmp_path):
+    (tmp_path / "a.csv").write_text("x,c,y\n1,red,0\n")
+    (tmp_path / "b.csv").write_text("x,c,y\n2,blue,1\n")
+    source = linsep.open(tmp_path, label="y", one_hot=True)
+    assert source.columns == ("x", "c=blue", "c=red")
+    assert source.take([0, 1]).values.tolist() == [[1, 0, 1], [2, 1, 0]]
+
+
+def test_bad_rows_are_set_aside_and_counted(tmp_path):
+    bad = "x,z,y\n1,2,0\n1,,0\nred,2,1\n3,4\n5,nan,1\n7,8,1\n9,9,\n2,2,1\n"
+    source = opened(tmp_path, bad, reject=tmp_path / "bad.csv", cache=False)
+    assert (source.n_rows, source.rows_left_out) == (3, 5)
+    assert source.take([0, 1, 2]).values.tolist() == [[1, 2], [7, 8], [2, 2]]
+    lines = (tmp_path / "bad.csv").read_text().splitlines()
+    assert [line.split(",")[1] for line in lines[1:]] == ["1", "2", "3", "4", "6"]
+    assert "E-CSV-RAGGED" in lines[3]
+    verdict = linsep.decide(source)
+    assert verdict.rows_left_out == 5
+    assert len((tmp_path / "bad.csv").read_text().splitlines()) == 6
+
+
+def test_svmlight_gives_the_proof_of_the_sparse_matrix(tmp_path):
+    X, y = linsep.datasets.planted_sparse(3000, 40, per_row=6, flipped=20, seed=3)
+    lines = (" ".join(f"{j + 1}:{v!r}" for j, v in zip(r.indices, r.data.tolist(), strict=True)) for r in X)
+    (tmp_path / "a.svm").write_text("".join(f"{label} {line}\n" for label, line in zip(y, lines, strict=True)))
+    for memory in ("1MiB", "512MB"):
+        source = linsep.open(tmp_path / "a.svm", memory=memory)
+        assert proof(linsep.decide(source)) == proof(linsep.decide(X, y))
+
+
+def test_csr_in_npz_gives_the_proof_of_the_matrix(tmp_path):
+    X, y = linsep.datasets.planted_sparse(500, 40, per_row=6, seed=3)
+    np.savez(tmp_path / "a.npz", data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=y)
+    assert proof(linsep.decide(linsep.open(tmp_path / "a.npz"))) == proof(linsep.decide(sp.csr_array(X), y))
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_a_large_npz_is_unpacked_piece_by_piece(save, tmp_path, monkeypatch):
+    monkeypatch.setattr(arrays, "HELD", 0)
+    monkeypatch.setattr(arrays, "SPARSE_ROWS", 70)
+    X, y = linsep.datasets.planted(3000, 5, flipped=20, seed=3)
+    save(tmp_path / "a.npz", X=X, y=y)
+    Z, z = linsep.datasets.planted_sparse(500, 40, per_row=6, seed=3)
+    save(tmp_path / "b.npz", data=Z.data, indices=Z.indices, indptr=Z.indptr, shape=Z.shape, y=z)
+    for name, rows, labels in (("a.npz", X, y), ("b.npz", Z, z)):
+        source = linsep.open(tmp_path / name, memory="1MiB")
+        assert len(list(source.blocks())) > 1
+        assert proof(linsep.decide(source)) == proof(linsep.decide(rows, labels))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("1 0:5", "below 1. If the file counts from 0, say index_base=0"),
+        ("1 -2:5", "has an index below 1"),
+        ("1 3:1 2:1", "comes after a larger index"),
+        ("1 2:1 2:1", "repeats an index"),
+        ("1 2:1_000", "is not index:value"),
+        ("one 2:1", "is not a label"),
+        ("1 2:x", "is not index:value"),
+        ("1 2", "is not index:value"),
+    ],
+)
+def test_a_bad_svmlight_line_is_named(line, said, tmp_path):
+    (tmp_path / "a.svm").write_text(f"-1 1:1\n# nothing\n{line}\n")
+    with pytest.raises(SvmlightError, match=r"row 1 \(line 3\).*" + said) as caught:
+        linsep.open(tmp_path / "a.svm")
+    assert (caught.value.row, caught.value.code) == (1, "E-SVMLIGHT")
+
+
+def test_the_index_base_is_stated(tmp_path):
+    (tmp_path / "a.svm").write_text("-1 0:1\n1 3:1\n")
+    assert linsep.open(tmp_path / "a.svm", index_base=0).n_columns == 4
+
+
+def test_standard_input_is_read_once(monkeypatch):
+    monkeypatch.setattr("sys.stdin", types.SimpleNamespace(buffer=io.BytesIO(b"x,y\n1,0\n2,1\n")))
+    verdict = linsep.decide(linsep.open("-", label="y"))
+    assert verdict.kind == "separable"
+
+
+def test_the_perceptron_takes_files_without_counting_rows(tmp_path):
+    X, y = linsep.datasets.planted(2000, 3, margin=0.2, seed=0)
+    np.save(tmp_path / "a.npy", np.column_stack([X, y]))
+    source = linsep.open(tmp_path / "a.npy", label=-1, memory="1MiB")
+    run, known = linsep.perceptron(source), linsep.perceptron(X, y)
+    assert run.mistakes_per_row is None
+    assert (run.updates, run.halfspace.w.tolist()) == (known.updates, known.halfspace.w.tolist())
+    assert linsep.perceptron(source, order="shuffled", random_state=0).converged
+    assert linsep.novikoff(source) == linsep.novikoff(X, y)
+    assert proof(linsep.max_margin(source)) == proof(linsep.max_margin(X, y))
+    assert linsep.mle_exists(source).coefficients == linsep.mle_exists(X, y).coefficients
