@@ -12,8 +12,10 @@ that was cut, or in which any bit of any byte was changed, is not sealed any mor
 import hashlib
 import os
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from linsep.errors import FileError
 
@@ -54,7 +56,14 @@ def fault(text: str | bytes) -> str | None:
 
 
 def write_file(path: str | Path, content: bytes) -> None:
-    """Put a file in place in one step: write beside it, flush to the disk, rename.
+    """Put a file in place in one step."""
+    with replaced(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replaced(path: str | Path) -> Iterator[IO[bytes]]:
+    """A file that is put in place in one step when all is written: beside it, flushed to the disk, renamed.
 
     A process that was killed while it wrote leaves a file `.NAME.PID.tmp` behind; the next write takes it away.
     """
@@ -63,7 +72,7 @@ def write_file(path: str | Path, content: bytes) -> None:
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         beside.replace(target)

@@ -27,6 +27,7 @@ from linsep.cli.options import (
     INTERRUPTED,
     OF_A_FAULT,
     SEPARABLE,
+    STDIN_WORD,
     TERMINATED,
     UNDECIDED,
     Bias,
@@ -34,10 +35,13 @@ from linsep.cli.options import (
     File,
     Json,
     Label,
+    NewRows,
     Progress,
     Reading,
     Seed,
     Terminated,
+    Walking,
+    path,
 )
 from linsep.errors import LinsepError
 
@@ -99,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # an ASCII terminal shows \xb7 instead of failing
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in tokens or os.environ.get("LINSEP_DEBUG", "") not in ("", "0")
-    tokens = [token for token in tokens if token != "--debug"]
+    tokens = [STDIN_WORD if token == "-" else token for token in tokens if token != "--debug"]
     try:
         code = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
@@ -153,7 +157,7 @@ def demo(*, seed: Seed = 0) -> int:
 
 
 @app.command(help_epilogue=f"Example: linsep trace data.csv --label species\n\n{EXIT_CODES}")
-def trace(file: File, /, *, label: Label = None, run: Run | None = None, reading: Reading | None = None) -> int:
+def trace(*file: File, label: Label = None, run: Run | None = None, reading: Reading | None = None) -> int:
     """Show every update of the Perceptron. Rows are counted from 0.
 
     Without --max-updates it stops after 1,000 of them.
@@ -182,9 +186,7 @@ def trace(file: File, /, *, label: Label = None, run: Run | None = None, reading
 
 @app.command(help_epilogue=f"Example: linsep fit data.csv --label species -o model.json\n\n{EXIT_CODES}")
 def fit(
-    file: File,
-    /,
-    *,
+    *file: File,
     label: Label = None,
     output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
     checkpoint: Checkpoint = None,
@@ -199,7 +201,7 @@ def fit(
     from linsep.solvers.resuming import question
 
     options = run or Run()
-    checkpointing.require_own(checkpoint, file, output)
+    checkpointing.require_own(checkpoint, *file, output)
     if output:
         tables.require_folder(output)  # before the hours of learning, not after them
     with tables.about(file):
@@ -230,31 +232,37 @@ def fit(
 
 @app.command(help_epilogue="Example: linsep convert measurements.csv.gz measurements.parquet --label kind")
 def convert(
-    file: File,
-    output: Annotated[str, Parameter(help="A file that ends in .parquet.")],
-    /,
-    *,
+    *file: Annotated[
+        str, Parameter(help="What to read, and last a file that ends in .parquet.", converter=path, required=True)
+    ],
     label: Label = None,
     reading: Reading | None = None,
 ) -> int:
     """Write files of any kind as one Parquet file, which is quick to read again and again."""
     from linsep.cli import report, tables
+    from linsep.errors import ArgumentError
     from linsep.sources.files.convert import convert as write
 
+    *files, output = file
+    if not files:
+        raise ArgumentError(f"{output}: name what to read and, last, the file to write: linsep convert IN OUT.parquet.")
     tables.require_folder(output)
     how = reading or Reading()
     with report.waiting("Converting"):
-        rows = write(file, output, how.options(label), cache=how.where_cached(), format=how.format)
+        rows = write(files, output, how.options(label), cache=how.where_cached(), format=how.format)
     report.say(f"{report.count(rows, 'row')} written to {output}.")
     return SEPARABLE
 
 
 @app.command(help_epilogue="Example: linsep predict model.json new.csv")
 def predict(
-    model: Annotated[str, Parameter(help="A model written by linsep fit or linsep learn.")],
-    file: Annotated[str, Parameter(help="Rows to label: a .csv, .npy or .npz file.")],
+    model: Annotated[str, Parameter(help="A model written by linsep fit, by linsep learn, or by a classifier's save.")],
     /,
-    *,
+    *file: NewRows,
+    label: Annotated[
+        str | None,
+        Parameter(help="The label column, where the model does not know it.", allow_leading_hyphen=True),
+    ] = None,
     output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Write a CSV file instead.")] = None,
     scores: Annotated[
         bool, Parameter(help="Add the score w·x + b to each prediction.", negative="", show_default=False)
@@ -263,37 +271,25 @@ def predict(
         bool,
         Parameter(help="Lines of text, or of a label, a tab and text.", negative="", show_default=False),
     ] = False,
+    walking: Walking | None = None,
 ) -> int:
-    """Label each row of a file, one label per line. A score of exactly 0 gets the negative label.
+    """Label each row of files, one label per line. A score of exactly 0 gets the negative label.
 
-    Columns are matched by name. If the file has the label column, the error goes to stderr.
+    Columns are matched by name. If the files have the label column, the error goes to stderr.
     """
-    from linsep._load import load
-    from linsep.cli import prediction, report, tables
-    from linsep.errors import ModelError
-    from linsep.models import Model
-    from linsep.online import OnlinePerceptron
-    from linsep.sealed import write_file
+    from dataclasses import replace
 
-    known = load(model)
-    if isinstance(known, OnlinePerceptron):
-        return learning.predict(known, model, file, output, scores=scores, is_text=text)
-    if not isinstance(known, Model):
-        raise ModelError(f"{model}: a {type(known).__name__}: predict with it in Python, linsep.load(...).predict(X).")
-    if text:
-        raise ModelError(f"{model}: this model was learned from numbers: leave --text out.")
-    with tables.about(file):
-        table = tables.read_for(known, file)
-        predictions, values = prediction.label(known.halfspace, table.X)
-    page = prediction.lines(predictions, values if scores else None, header=output is not None)
+    from linsep._load import load
+    from linsep.cli import prediction, tables
+
     if output:
-        write_file(output, page.encode())
-    else:
-        sys.stdout.write(page)
-    for remark in table.notes:
-        report.note(remark)
-    if table.y is not None:
-        report.note(report.predicted(known.halfspace, predictions, table.y))
+        tables.require_folder(output)
+    known, how = load(model), walking or Walking()
+    prediction.require_kind(known, model, is_text=text)
+    judge = prediction.judge_of(known, model)
+    options = replace(how.options(label), needs=judge.needs)
+    rows = prediction.text_parts(judge, file) if text else prediction.parts(judge, file, options, how.format)
+    prediction.predict(judge, rows, output, with_scores=scores)
     return SEPARABLE
 
 
@@ -341,11 +337,11 @@ def _bound(learner: "Learner") -> float | None:
         return None
 
 
-def _mention_bias(file: str, table: "Table", options: Run) -> None:
+def _mention_bias(files: Sequence[str], table: "Table", options: Run) -> None:
     from linsep.cli import report
 
     if options.bias is None and not table.bias:
-        report.mention_origin(file)
+        report.mention_origin(files[0])
 
 
 def _model(table: "Table", learner: "Learner", result: Any, options: Run) -> Any:

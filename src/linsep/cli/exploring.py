@@ -46,7 +46,7 @@ def _read(file: str, label: str | None) -> "OwnTable":
     from linsep.cli import tables
     from linsep.explorer.tables import OwnTable
 
-    with tables.about(file):
-        table = tables.read(file, label)
+    with tables.about([file]):
+        table = tables.read([file], label)
         X, y = tables.in_memory(table.source)
         return OwnTable(X, y, columns=table.columns, title=file, bias=table.bias)

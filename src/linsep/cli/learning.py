@@ -1,4 +1,4 @@
-"""`linsep learn`: one pass over rows as they come, with the mistakes made on the way; and predictions of its models."""
+"""`linsep learn`: one pass over rows as they come, with the mistakes made on the way."""
 
 import signal
 import sys
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from linsep.cli.options import INTERRUPTED, SEPARABLE, Json, Label
+from linsep.cli.options import INTERRUPTED, SEPARABLE, Columns, Json, Label, Walking, path
 
 HEADS = ("average", "since", "rows", "label", "predicted", "features")
 SHOWN_CLASSES = 5
@@ -31,11 +31,14 @@ class Look(NamedTuple):
 
 
 def learn(
-    *files: Annotated[str, Parameter(help="Files to read one after the other; none for stdin.")],
+    *file: Annotated[
+        str, Parameter(help="What to read, one after the other; nothing, or -, is stdin.", converter=path)
+    ],
     text: Annotated[
         bool, Parameter(help="Lines are a label, a tab, and text.", negative="", show_default=False)
     ] = False,
     label: Label = None,
+    columns: Columns = None,
     bits: Annotated[int, Parameter(help="Words are hashed into 2^bits columns.", validator=Number(gte=1, lte=28))] = 18,
     keep: Annotated[Literal["average", "last"], Parameter(help="Which weights predict.")] = "average",
     bias: Annotated[bool, Parameter(help="Whether the hyperplane may miss the origin.")] = True,
@@ -44,10 +47,11 @@ def learn(
     ] = None,
     output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
     json: Json = False,
+    walking: Walking | None = None,
 ) -> int:
     """Predict each row, then learn from it, in one pass; a line of mistakes each time the rows have doubled.
 
-    Rows are CSV with a header and --label, or text with --text. Ctrl-C ends the stream and keeps what was learned.
+    Rows are tables of any format with --label, or text with --text. Ctrl-C ends the stream and keeps what was learned.
     """
     from linsep.cli import report, streams, tables
     from linsep.errors import NoRowsError, OneClassError
@@ -56,7 +60,11 @@ def learn(
     if output:
         tables.require_folder(output)  # before the hours of learning, not after them
     ctrl_c, model = streams.CtrlC(), OnlinePerceptron(keep=keep, bias=bias, bits=bits if text else None, gamma=gamma)
-    batches = streams.text_batches(files, bits, ctrl_c) if text else streams.csv_batches(files, label, ctrl_c)
+    how = walking or Walking()
+    if text:
+        batches = streams.text_batches(file, bits, ctrl_c)
+    else:
+        batches = streams.table_batches(file, how.options(label, columns), how.format, ctrl_c)
     show = _show_json if json else _Page().show
     with _heard(ctrl_c):
         was_interrupted = _walk(model, batches, ctrl_c, show)
@@ -71,68 +79,9 @@ def learn(
     else:
         summarise(model, was_interrupted)
     if output:
-        model.label = None if text else label
         model.save(output)
         report.note(f"Model written to {output}.")
     return INTERRUPTED if was_interrupted else SEPARABLE
-
-
-def predict(
-    model: "OnlinePerceptron", model_file: str, file: str, output: str | None, *, scores: bool, is_text: bool
-) -> int:
-    """Label the rows of a file with a model that `learn` wrote."""
-    import numpy as np
-
-    from linsep.cli import prediction, report
-    from linsep.errors import ModelError, OneClassError
-    from linsep.sealed import write_file
-
-    if is_text != (model.bits is not None):
-        seen, use = ("numbers", "leave --text out") if is_text else ("text", "say --text")
-        raise ModelError(f"{model_file}: this model was learned from {seen}: {use}.")
-    if len(model.classes) < 2:
-        raise OneClassError(f"{model_file}: the model has seen one class only, {model.classes[0]!r}.")
-    predicted: list[Any] = []
-    values: list[float] = []
-    truth: list[str | None] = []
-    for X, labels in _text_rows(model, file) if is_text else _csv_rows(model, file, model.label):
-        predicted += model.predict(X)
-        found = model.decision_function(X)
-        values += (found if found.ndim == 1 else found.max(axis=1)).tolist()
-        truth += labels
-    table = np.array(predicted, dtype=object), np.array(values) if scores else None
-    page = prediction.lines(*table, header=output is not None)
-    if output:
-        write_file(output, page.encode())
-    else:
-        sys.stdout.write(page)
-    strangers = [label for label in truth if label not in model.classes]
-    if strangers and strangers[0] is not None:
-        report.note(f"No error is computed. The label {strangers[0]!r} is none of the model's: {model.classes}.")
-    elif truth and not strangers:
-        wrong = sum(a != b for a, b in zip(predicted, truth, strict=True))
-        report.note(f"Error: {wrong / len(truth):.6g} ({wrong:,} of {report.count(len(truth), 'row')} wrong).")
-    return SEPARABLE
-
-
-def _text_rows(model: "OnlinePerceptron", file: str) -> Iterator[tuple[Any, list[str | None]]]:
-    from linsep.cli import streams
-
-    for batch in streams.text_batches([file], model.bits or 0, streams.CtrlC(), need_labels=False):
-        yield batch.X, [batch.labels[code] if code >= 0 else None for code in batch.codes.tolist()]
-
-
-def _csv_rows(model: "OnlinePerceptron", file: str, label: str | None) -> Iterator[tuple[Any, list[str | None]]]:
-    from linsep.cli.csvfile import CsvFile
-    from linsep.errors import MissingColumnError
-
-    table = CsvFile.open(file)
-    wanted = model.columns or tuple(name for name in table.names if name != label)
-    for name in wanted:
-        if name not in table.names:
-            raise MissingColumnError(f"{file}: the model needs the column {name!r}. {table.advice(name)}")
-    X, labels = table.read(wanted, label if label in table.names else None)
-    yield X, [None] * X.num_rows if labels is None else labels.to_pylist()
 
 
 def _walk(model: "OnlinePerceptron", batches: "Iterable[Batch]", ctrl_c: "CtrlC", show: Any) -> bool:
@@ -142,7 +91,8 @@ def _walk(model: "OnlinePerceptron", batches: "Iterable[Batch]", ctrl_c: "CtrlC"
     try:
         for batch in batches:
             model.columns = batch.columns
-            with about(batch.file):
+            model.label = batch.label if isinstance(batch.label, str) else None
+            with about([batch.file]):
                 for look in _learn(model, batch):
                     show(look)
             if ctrl_c.noted:
@@ -159,18 +109,28 @@ def _learn(model: "OnlinePerceptron", batch: "Batch") -> "Iterator[Look]":
     model.add_classes(batch.labels)
     places = {label: code for code, label in enumerate(model.classes)}
     codes = np.array([places[label] for label in batch.labels], np.int64)[batch.codes]
-    start, n_rows = 0, len(codes)
+    start, n_rows, X = 0, len(codes), _fitted(model, batch.X)
     while start < n_rows:
         doubled = 1 << model.counts.rows.bit_length() if model.counts.rows else 1
         stop = min(n_rows, start + doubled - model.counts.rows)
         whole = start == 0 and stop == n_rows
-        rows = batch.X if whole else batch.X[start:stop]
+        rows = X if whole else X[start:stop]
         foretold = model.learn_codes(rows, codes[start:stop])
         if model.counts.rows == doubled:
             predicted = int(foretold[-1, 0])
             named = None if predicted < 0 else model.classes[predicted]
             yield Look(model.counts, model.classes[codes[stop - 1]], named, _features(rows))
         start = stop
+
+
+def _fitted(model: "OnlinePerceptron", X: Any) -> Any:
+    """Rows as long as the weights: sparse rows may bring columns that were never seen, or be shorter."""
+    import scipy.sparse as sp
+
+    if isinstance(X, sp.csr_array) and model.width is not None and model.width != X.shape[1]:
+        model.widen(X.shape[1])
+        return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], model.width))
+    return X
 
 
 def _features(rows: Any) -> int:

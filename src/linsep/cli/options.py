@@ -1,10 +1,16 @@
 """What the commands have in common: exit codes, and the parameters that mean the same everywhere."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
+
+if TYPE_CHECKING:
+    from cyclopts import Token
+
+    from linsep.sources.files.reading import Options
 
 SEPARABLE, NOT_SEPARABLE, BAD_INPUT, UNDECIDED, FAULT = 0, 1, 2, 3, 4
 INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
@@ -15,11 +21,25 @@ class Terminated(BaseException):
     """SIGTERM, as an exception: like Ctrl-C it ends the command where it stands."""
 
 
+STDIN_WORD = "stdin:"  # stands for - on its way through Cyclopts, which takes - for an option
+
+
+def path(kind: type, tokens: "Sequence[Token]") -> str:
+    """A path as it was typed."""
+    return "-" if tokens[0].value == STDIN_WORD else tokens[0].value
+
+
+READABLE = (
+    "Files, patterns, folders, or - for standard input: CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy or .npz; "
+    "text also .gz, .bz2, .zst."
+)
+NewRows: TypeAlias = Annotated[str, Parameter(required=True, converter=path, help=READABLE)]
 File: TypeAlias = Annotated[
     str,
     Parameter(
-        help="A file, a pattern, a folder, or - for standard input: CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy "
-        "or .npz; text also .gz, .bz2, .zst. Or example:cornwell, :tao, :wang, :xor."
+        required=True,
+        converter=path,
+        help=f"{READABLE} Or example:cornwell, :tao, :wang, :xor.",
     ),
 ]
 Label: TypeAlias = Annotated[
@@ -46,14 +66,36 @@ Gap: TypeAlias = Annotated[
 ]
 
 
+Columns: TypeAlias = Annotated[
+    str | None, Parameter(help="The columns to use, by name or position, with commas between. [default: all]")
+]
+Memory: TypeAlias = Annotated[str, Parameter(help="How much memory reading may take.")]
+IndexBase: TypeAlias = Annotated[int, Parameter(help="The index of the first column of svmlight files: 0 or 1.")]
+Format: TypeAlias = Annotated[str | None, Parameter(help="What the files are, where their names do not say.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Walking:
+    """How files are read once, as their rows come."""
+
+    memory: Memory = "512MB"
+    index_base: IndexBase = 1
+    format: Format = None
+
+    def options(self, label: str | None, columns: str | None = None) -> "Options":
+        """The same as the library has it."""
+        from linsep.sources.files import options_of
+
+        return options_of(label=label, columns=listed(columns), memory=self.memory, index_base=self.index_base)
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """How files are read."""
 
-    columns: Annotated[
-        str | None, Parameter(help="The columns to use, by name or position, with commas between. [default: all]")
-    ] = None
+    columns: Columns = None
     positive: Annotated[str | None, Parameter(help="Pit this label against all others.")] = None
     one_hot: Annotated[
         bool,
@@ -62,21 +104,21 @@ class Reading:
     numbers: Annotated[
         Literal["binary64", "decimal"] | None, Parameter(help="Read decimals as the nearest doubles, or exactly.")
     ] = None
-    memory: Annotated[str, Parameter(help="How much memory reading may take.")] = "512MB"
+    memory: Memory = "512MB"
     cache: Annotated[
         str | None, Parameter(help="Where slow files are cached: a folder, or none. [default: beside the file]")
     ] = None
     reject: Annotated[str | None, Parameter(help="Set bad rows aside in this file instead of stopping.")] = None
-    index_base: Annotated[int, Parameter(help="The index of the first column of svmlight files: 0 or 1.")] = 1
-    format: Annotated[str | None, Parameter(help="What the files are, where their names do not say.")] = None
+    index_base: IndexBase = 1
+    format: Format = None
 
-    def options(self, label: str | None, numbers: str = "binary64") -> Any:
+    def options(self, label: str | None, numbers: str = "binary64") -> "Options":
         """The same as the library has it; `numbers` is how a proof has them, if nothing else is asked for."""
         from linsep.sources.files import options_of
 
         return options_of(
             label=label,
-            columns=None if self.columns is None else [name.strip() for name in self.columns.split(",")],
+            columns=listed(self.columns),
             one_hot=self.one_hot,
             numbers=self.numbers or numbers,  # type: ignore[arg-type]
             memory=self.memory,
@@ -87,3 +129,8 @@ class Reading:
     def where_cached(self) -> str | bool | None:
         """The folder of the cache; False for none."""
         return False if self.cache == "none" else self.cache
+
+
+def listed(columns: str | None) -> list[str] | None:
+    """The names of --columns."""
+    return None if columns is None else [name.strip() for name in columns.split(",")]

@@ -31,9 +31,7 @@ SAME_BYTES: dict[str, dict[str, Any]] = {  # the same picture is the same file: 
 
 
 def plot(
-    file: File,
-    /,
-    *,
+    *file: File,
     output: Annotated[str, Parameter(name=["--output", "-o"], help="Where to write the picture: .png, .svg or .pdf.")],
     label: Label = None,
     kind: Annotated[Kind, Parameter(help="What to draw.")] = "separation",
@@ -63,9 +61,8 @@ def plot(
             with report.waiting("Drawing"):
                 title = _write(kind, source, output, bias=bias, time_limit=time_limit)
         except NotSeparableError as error:
-            report.complain(
-                f"{file}: {error.verdict.kind}: without a margin there is no bound to draw. See linsep decide."
-            )
+            why = f"{error.verdict.kind}: without a margin there is no bound to draw"
+            report.complain(f"{tables.named(file)}: {why}. See linsep decide.")
             return NOT_SEPARABLE if error.verdict.separable is False else UNDECIDED
     report.say(title)
     report.note(f"Picture written to {output}.")

@@ -1,12 +1,13 @@
 """Written proofs as files: read, checked against the names of a table, and the command that checks them."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from linsep.certificates import Verdict
 from linsep.certificates.written import MAX_CHARACTERS, verdict_from_json
-from linsep.cli.tables import Table
+from linsep.cli.tables import Table, is_example, named
 from linsep.errors import CertificateError, FileError, MissingColumnError
 from linsep.sources.files.source import FileSource
 
@@ -29,25 +30,25 @@ def signed(verdict: Verdict, table: Table, seconds: float) -> Verdict:
     return replace(verdict, names=table.columns, label_column=label, seconds=seconds)
 
 
-def label_column(verdict: Verdict, file: str, label: str | None) -> str | None:
+def label_column(verdict: Verdict, files: Sequence[str], label: str | None) -> str | None:
     """Where the labels of a file stand: as told, as the proof says, else in the last column, as the checker has it."""
     without = (".npz", ".svm", ".svmlight", ".libsvm", ".svm.gz", ".svm.bz2", ".svm.zst")
-    if label is not None or file.startswith("example:") or file.lower().endswith(without):
+    if label is not None or is_example(files[0]) or files[0].lower().endswith(without):
         return label
     return verdict.label_column or "-1"
 
 
-def require_names(verdict: Verdict, table: Table, proof: str, file: str) -> None:
+def require_names(verdict: Verdict, table: Table, proof: str, files: Sequence[str]) -> None:
     """Refuse a file whose columns are not those of the proof, in its order."""
     if None in (verdict.names, table.columns) or verdict.names == table.columns:
         return
     known, seen = (", ".join(map(repr, names[:20])) for names in (verdict.names or (), table.columns or ()))
-    raise MissingColumnError(f"{file}: the columns are {seen}, but {proof} is about {known}, in this order.")
+    raise MissingColumnError(f"{named(files)}: the columns are {seen}, but {proof} is about {known}, in this order.")
 
 
-def how_to_check(proof: str, file: str, label: str | None, table: Table) -> str:
+def how_to_check(proof: str, files: Sequence[str], label: str | None, table: Table) -> str:
     """The command that checks the proof; for a CSV file of numbers the one that needs the standard library alone."""
-    paths = f"{shlex.quote(proof)} {shlex.quote(file)}"
+    paths = shlex.join([proof, *files])
     if isinstance(table.source, FileSource) and table.source.is_plain_csv:
         return f"Check it with: python -m linsep.checker {paths}"
     place = "" if label is None else f" --label {shlex.quote(label)}"

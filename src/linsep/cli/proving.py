@@ -1,7 +1,7 @@
 """The commands that prove: decide, margin, verify and mle."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -32,9 +32,7 @@ CODES = {True: SEPARABLE, False: NOT_SEPARABLE, None: UNDECIDED}
 
 
 def decide(
-    file: File,
-    /,
-    *,
+    *file: File,
     label: Label = None,
     bias: Bias = None,
     time_limit: TimeLimit = None,
@@ -53,7 +51,7 @@ def decide(
 
     if proof:
         tables.require_folder(proof)
-    checkpointing.require_own(checkpoint, file, proof)
+    checkpointing.require_own(checkpoint, *file, proof)
     with tables.about(file):
         table = tables.read(file, label, reading)
         chosen = chosen_bias(file, table, bias)
@@ -66,16 +64,14 @@ def decide(
     if json:
         report.say_json(verdicts.as_json(verdict))
     else:
-        verdicts.show(verdict, verdicts.Subject(file, table))
+        verdicts.show(verdict, verdicts.Subject(table))
     _keep(verdict, proof, file, label, table)
     kept.finish(is_settled=verdict.separable is not None)
     return CODES[verdict.separable]
 
 
 def margin(
-    file: File,
-    /,
-    *,
+    *file: File,
     label: Label = None,
     gap: Gap = 1e-6,
     time_limit: TimeLimit = None,
@@ -94,7 +90,7 @@ def margin(
 
     if proof:
         tables.require_folder(proof)
-    checkpointing.require_own(checkpoint, file, proof)
+    checkpointing.require_own(checkpoint, *file, proof)
     with tables.about(file):
         table = tables.read(file, label, reading)
         with (
@@ -107,7 +103,7 @@ def margin(
     if json:
         report.say_json(verdicts.as_json(verdict, bound))
     else:
-        verdicts.show(verdict, verdicts.Subject(file, table), bound)
+        verdicts.show(verdict, verdicts.Subject(table), bound)
     _keep(verdict, proof, file, label, table)
     kept.finish(is_settled=verdict.separable is not None)
     return CODES[verdict.separable]
@@ -115,9 +111,8 @@ def margin(
 
 def verify(
     proof: Annotated[str, Parameter(help="A proof written by linsep decide --proof.")],
-    file: File,
     /,
-    *,
+    *file: File,
     label: Label = None,
     reading: Reading | None = None,
     json: Json = False,
@@ -141,7 +136,7 @@ def verify(
             return _checked(NOT_SEPARABLE, "refuted", str(error), "red", json)
     if isinstance(verdict, Undecided):
         return _checked(UNDECIDED, "undecided", f"{proof} claims nothing. Its reason: {verdict.reason}", "yellow", json)
-    found = f"{verdicts.TITLES[verdict.kind]}, {report.count(verdict.n_rows, 'row')} of {file}."
+    found = f"{verdicts.TITLES[verdict.kind]}, {report.count(verdict.n_rows, 'row')} of {tables.named(file)}."
     return _checked(SEPARABLE, "verified", found, "green", json)
 
 
@@ -156,9 +151,7 @@ def _checked(code: int, answer: str, text: str, style: str, json: bool) -> int:
 
 
 def mle(
-    file: File,
-    /,
-    *,
+    *file: File,
     label: Label = None,
     bias: Bias = None,
     time_limit: TimeLimit = None,
@@ -174,7 +167,7 @@ def mle(
     import linsep
     from linsep.cli import checkpointing, coefficients, report, tables, verdicts
 
-    checkpointing.require_own(checkpoint, file)
+    checkpointing.require_own(checkpoint, *file)
     with tables.about(file):
         table = tables.read(file, label, reading)
         chosen = chosen_bias(file, table, bias)
@@ -186,17 +179,17 @@ def mle(
     if json:
         report.say_json(coefficients.as_json(found))
     else:
-        coefficients.show(found, verdicts.Subject(file, table))
+        coefficients.show(found, verdicts.Subject(table))
     kept.finish(is_settled=found.exists is not None)
     return CODES[found.exists]
 
 
-def chosen_bias(file: str, table: "Table", bias: bool | None) -> bool:
+def chosen_bias(files: Sequence[str], table: "Table", bias: bool | None) -> bool:
     """The bias asked for, else that of the lecture which the data are from."""
     from linsep.cli import report
 
     if bias is None and not table.bias:
-        report.mention_origin(file)
+        report.mention_origin(files[0])
     return table.bias if bias is None else bias
 
 
@@ -220,7 +213,7 @@ def _timed(work: "Callable[[], Any]", table: "Table") -> "Verdict":
     return proofs.signed(verdict, table, time.perf_counter() - started)
 
 
-def _keep(verdict: "Verdict", proof: str | None, file: str, label: str | None, table: "Table") -> None:
+def _keep(verdict: "Verdict", proof: str | None, files: Sequence[str], label: str | None, table: "Table") -> None:
     """Write the proof where it is asked for, and say how it is checked."""
     from linsep import sealed
     from linsep.cli import proofs, report
@@ -228,5 +221,5 @@ def _keep(verdict: "Verdict", proof: str | None, file: str, label: str | None, t
     if proof is None:
         return
     sealed.write_file(proof, verdict.to_json().encode())
-    claims = "It claims nothing." if verdict.separable is None else proofs.how_to_check(proof, file, label, table)
+    claims = "It claims nothing." if verdict.separable is None else proofs.how_to_check(proof, files, label, table)
     report.note(f"Proof written to {proof}. {claims}")

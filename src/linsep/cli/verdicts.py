@@ -53,9 +53,8 @@ INDENT = 13  # where the text of a field begins
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a verdict is about: the file as the user named it, and its rows."""
+    """What a verdict is about: rows, and the files that they are from."""
 
-    file: str
     table: Table
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:

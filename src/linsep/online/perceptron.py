@@ -159,6 +159,17 @@ class OnlinePerceptron:
             if self._codes.setdefault(label, len(self.classes)) == len(self.classes):
                 self.classes.append(label)
 
+    @property
+    def width(self) -> int | None:
+        """How many columns the weights have; None before the first row."""
+        return None if self.learner is None else self.learner.weights.W.shape[1]
+
+    def widen(self, n_columns: int) -> None:
+        """Take rows of so many columns from now on: those that no row had so far begin with weights 0."""
+        if self.learner is not None and self.bits is None and n_columns > self.learner.weights.W.shape[1]:
+            _require_room(max(2, self._known), n_columns)
+            self.learner.add_columns(n_columns)
+
     def decision_function(self, X: Any) -> Floats:
         """The scores of the kept weights: one for each row, or for each row and class where they are more than two."""
         if self.learner is None or self._known < 2:

@@ -180,6 +180,11 @@ class KeepingLearner:
         """Make room for one class more, with weights 0. Two classes that shared a row of weights get one each."""
         self.weights, self.lag = _with_one_more(self.weights), _with_one_more(self.lag)
 
+    def add_columns(self, n_columns: int) -> None:
+        """Make room for columns that no row had so far, with weights 0: there are `n_columns` then."""
+        self.weights, self.lag = _widened(self.weights, n_columns), _widened(self.lag, n_columns)
+        self.pocket = replace(self.pocket, weights=_widened(self.pocket.weights, n_columns))
+
     @property
     def kept(self) -> Weights:
         """The weights that `keep` asks for; the last ones where it asks for a vote, which is no single vector."""
@@ -271,6 +276,10 @@ class _Walk:
 
     def _mistakes(self, weights: Weights, enough: int = NO_LIMIT) -> int:
         return int(count_mistakes(self.table, self.labels, weights.W, weights.b, enough))
+
+
+def _widened(weights: Weights, n_columns: int) -> Weights:
+    return Weights(np.pad(weights.W, ((0, 0), (0, n_columns - weights.W.shape[1]))), weights.b)
 
 
 def _with_one_more(weights: Weights) -> Weights:

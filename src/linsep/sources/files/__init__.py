@@ -7,16 +7,20 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, get_args
+from typing import IO, TYPE_CHECKING, Any, get_args
 
 from linsep.errors import ArgumentError
 from linsep.sources.base import Label
 from linsep.sources.files.cache import Caches
-from linsep.sources.files.paths import ENDINGS, Paths, expand, kind_of
-from linsep.sources.files.reading import Numbers, Options, Reader, Rejects
+from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of
+from linsep.sources.files.reading import Numbers, Options, Reader, Rejects, unreadable
 from linsep.sources.files.source import FileSource, Survey, require_alike
+
+if TYPE_CHECKING:
+    from linsep.sources.files.stream import Pipe
 
 MEMORY = "512MB"
 SMALLEST = 1 << 16  # bytes of a batch
@@ -140,14 +144,30 @@ def survey_files(
 
 def spooled(paths: Sequence[str], caches: Caches, given: str | None) -> Iterator[str]:
     """The same files, with standard input written to a temporary one: it can be read only once."""
-    for path in paths:
-        if path != "-":
-            yield path
-            continue
-        name = Path(caches.temporary(), f"stdin.{ENDINGS.get(given or 'csv', given)}")
-        with name.open("wb") as out:
-            shutil.copyfileobj(sys.stdin.buffer, out, 1 << 20)
-        yield str(name)
+    for number, path in enumerate(paths):
+        yield spool(path, Path(caches.temporary(), str(number)), given) if is_pipe(path) else path
+
+
+def spool(path: str, folder: Path, given: str | None) -> str:
+    """Write what comes out of a pipe to a file in a temporary folder; returns its name."""
+    folder.mkdir()
+    name = folder / f"stdin.{ENDINGS.get(given or 'csv', given)}"
+    with name.open("wb") as out, pipe_opened(path) as stream:
+        shutil.copyfileobj(stream, out, 1 << 20)
+    return str(name)
+
+
+@contextmanager
+def pipe_opened(path: str) -> Iterator[IO[bytes]]:
+    """Standard input, or a named pipe."""
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with Path(path).open("rb", buffering=0) as stream:
+            yield stream
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 def share_categories(readers: Sequence[Reader]) -> None:
@@ -166,13 +186,13 @@ def share_decimal_places(readers: Sequence[Reader]) -> None:
         reader.decimal_places = shared
 
 
-def reader_of(path: str, options: Options, given: str | None) -> Reader:
-    """The reader of one file, by its format."""
-    kind, packing = kind_of(path, given)
+def reader_of(path: str, options: Options, given: str | None, pipe: "Pipe | None" = None) -> Reader:
+    """The reader of one file, by its format, or of text that comes out of a pipe."""
+    kind, packing = kind_of(path, given) if pipe is None else (given or "csv", None)
     if kind in ("csv", "tsv"):
         from linsep.sources.files.text import CsvReader
 
-        return CsvReader(path, options, "," if kind == "csv" else "\t", packing)
+        return CsvReader(path, options, "," if kind == "csv" else "\t", packing, pipe)
     if kind == "parquet":
         from linsep.sources.files.columnar import ParquetReader
 
@@ -184,7 +204,7 @@ def reader_of(path: str, options: Options, given: str | None) -> Reader:
     if kind == "svmlight":
         from linsep.sources.files.svmlight import SvmlightReader
 
-        return SvmlightReader(path, options, packing)
+        return SvmlightReader(path, options, packing, pipe)
     from linsep.sources.files.arrays import NpyReader, NpzReader
 
     return NpyReader(path, options) if kind == "npy" else NpzReader(path, options)

@@ -23,7 +23,17 @@ from linsep.errors import (
     ShapeError,
 )
 from linsep.sources.files.arrow import is_long
-from linsep.sources.files.reading import Batch, Options, Place, Reader, Stamp, choose_columns, unreadable
+from linsep.sources.files.reading import (
+    FILE_WITHOUT_NAMES,
+    Batch,
+    Options,
+    Place,
+    Reader,
+    Stamp,
+    choose_columns,
+    require_width,
+    unreadable,
+)
 
 Array = npt.NDArray[Any]
 PARTS = ("data", "indices", "indptr", "shape")
@@ -43,12 +53,12 @@ class NpyReader(Reader):
         self.shape, self.fortran, self.kind, self.offset = self._header()
         require_table(path, self.shape, self.kind, "the array")
         names = [str(j) for j in range(self.shape[1])]
-        if options.label is None:
+        if options.label is None and options.needs is None:
             raise ArgumentError(
                 f"{path}: say which column holds the labels with --label, for instance --label -1.", file=path
             )
         try:
-            self.chosen, self.label_name = choose_columns(path, names, options)
+            choice = choose_columns(path, names, options, has_names=False)
         except MissingColumnError as error:
             width = self.shape[1]
             raise MissingColumnError(
@@ -57,6 +67,8 @@ class NpyReader(Reader):
                 file=path,
                 column=error.column,
             ) from None
+        self.chosen, self.label_name = choice.columns, choice.label
+        self.remark = choice.remark if options.needs is not None and options.needs.names else None
         self.n_columns = len(self.chosen)
         if not self.n_columns:
             raise NoColumnsError(f"{path}: the label is the only column.", file=path)
@@ -108,13 +120,15 @@ class NpyReader(Reader):
         return np.fromfile(self.path, self.kind, rows * width, offset=start).reshape(rows, width)
 
     def _split(self, rows: Array, place: Place) -> Batch:
-        assert isinstance(self.label_name, int)
-        labels = np.ascontiguousarray(rows[:, self.label_name])
-        if self.chosen == list(range(self.label_name)) and rows.dtype == np.float64:
-            values: Array = np.ascontiguousarray(rows[:, : self.label_name])
+        labels: Array | None = None
+        if isinstance(self.label_name, int):
+            labels = np.ascontiguousarray(rows[:, self.label_name])
+            labels = labels.astype(labels.dtype.newbyteorder("="))
+        if self.chosen == list(range(self.n_columns)) and rows.dtype == np.float64:
+            values: Array = np.ascontiguousarray(rows[:, : self.n_columns])
         else:
             values = rows[:, self.chosen]
-        return Batch(plain(self.path, values, place.first), labels.astype(labels.dtype.newbyteorder("=")), place)
+        return Batch(plain(self.path, values, place.first), labels, place)
 
 
 class NpzReader(Reader):
@@ -133,7 +147,7 @@ class NpzReader(Reader):
                 f"{path}: an .npz file holds its labels in y: leave --label {options.label} out.", file=path
             )
         self._chosen = None if options.columns is None else [int(column) for column in options.columns]
-        self._held: tuple[Any, Array] | None = None
+        self._held: tuple[Any, Array | None] | None = None
         if self._unpacked_size() <= HELD or not self._is_streamable():
             self._held = self._load()
             shape, self.is_sparse = self._held[0].shape, not isinstance(self._held[0], np.ndarray)
@@ -141,6 +155,9 @@ class NpzReader(Reader):
             self.can_seek = False
             shape, self.is_sparse = self._look()
         self._n_rows, self.n_columns = shape[0], shape[1] if self._chosen is None else len(self._chosen)
+        if options.needs is not None:
+            require_width(path, self.n_columns, options.needs)
+            self.remark = FILE_WITHOUT_NAMES if options.needs.names is not None else None
         self.step = max(1, options.batch_bytes // (8 * self.n_columns)) if not self.is_sparse else SPARSE_ROWS
 
     def _unpacked_size(self) -> int:
@@ -159,19 +176,26 @@ class NpzReader(Reader):
         """The shape of the table and whether it is sparse, from the headers alone."""
         with self._archive() as archive:
             names = archive.namelist()
-            if "y.npy" not in names:
-                raise FileError(f"{self.path}: holds no y, the labels.", file=self.path)
-            labels = Member(archive, "y")
+            labels = self._labels(archive)
             if "X.npy" in names:
                 table = Member(archive, "X")
                 require_table(self.path, table.shape, table.kind, "X")
-                if labels.shape != table.shape[:1] or table.fortran:
+                if (labels is not None and labels.shape != table.shape[:1]) or table.fortran:
                     raise NotStreamableError
                 return table.shape, False
             shape = tuple(int(n) for n in Member(archive, "shape").read(2)) if "shape.npy" in names else ()
-            if len(shape) != 2 or labels.shape != shape[:1] or "indptr.npy" not in names:
+            fits = len(shape) == 2 and (labels is None or labels.shape == shape[:1])
+            if not fits or "indptr.npy" not in names:
                 raise NotStreamableError
             return shape, True
+
+    def _labels(self, archive: zipfile.ZipFile) -> "Member | None":
+        """The labels; None where there are none and none are needed."""
+        if "y.npy" in archive.namelist():
+            return Member(archive, "y")
+        if self.options.needs is not None:
+            return None
+        raise FileError(f"{self.path}: holds no y, the labels.", file=self.path)
 
     @contextmanager
     def _archive(self) -> Iterator[zipfile.ZipFile]:
@@ -189,16 +213,16 @@ class NpzReader(Reader):
                 ) from error
             raise not_numpy(self.path, error) from error
 
-    def _load(self) -> tuple[Any, Array]:
+    def _load(self) -> tuple[Any, Array | None]:
         """The table and the labels, whole."""
         wanted = ("X", "y", *PARTS, "format")
         with self._archive(), Path(self.path).open("rb") as stream:
             content = np.load(stream, allow_pickle=False)
             arrays = {name: content[name] for name in wanted if name in content.files}
         X, y = self._table(arrays), arrays.get("y")
-        if y is None:
+        if y is None and self.options.needs is None:
             raise FileError(f"{self.path}: holds no y, the labels.", file=self.path)
-        if y.shape != (X.shape[0],):
+        if y is not None and y.shape != (X.shape[0],):
             raise LengthError(
                 f"{self.path}: X has {X.shape[0]} rows and y has shape {y.shape}: one label for each row.",
                 file=self.path,
@@ -223,10 +247,10 @@ class NpzReader(Reader):
             yield from map(self.read, places)
             return
         with self._archive() as archive:
-            labels = Member(archive, "y")
+            labels = self._labels(archive)
             rows = self._sparse_rows(archive, places) if self.is_sparse else self._dense_rows(archive, places)
             for place, values in zip(places, rows, strict=True):
-                yield Batch(values, labels.read(place.rows), place)
+                yield Batch(values, None if labels is None else labels.read(place.rows), place)
         self.stamp.require_same()
 
     def _dense_rows(self, archive: zipfile.ZipFile, places: list[Place]) -> Iterator[Array]:
@@ -255,7 +279,7 @@ class NpzReader(Reader):
         X, y = self._held
         part = slice(place.first, place.first + place.rows)
         values = plain(self.path, X[part], place.first) if isinstance(X, np.ndarray) else X[part]
-        return Batch(values, y[part], place)
+        return Batch(values, None if y is None else y[part], place)
 
 
 class NotStreamableError(Exception):

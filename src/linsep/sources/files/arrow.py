@@ -42,7 +42,7 @@ class Fault:
 class Cells:
     """How the columns of one file become numbers. `categories` are those of its text columns, in order."""
 
-    def __init__(self, path: str, names: Sequence[str], label: str, options: Options) -> None:
+    def __init__(self, path: str, names: Sequence[str], label: str | None, options: Options) -> None:
         self.path, self.names, self.label, self.options = path, tuple(names), label, options
         self.categories: dict[str, tuple[str, ...]] = {}
         self.buffers = Buffers()
@@ -63,7 +63,7 @@ class Cells:
         arrays: list[Array] = []
         for name in self.names:
             if name in self.categories:
-                arrays += self._one_hot(table[name], name)
+                arrays += self._one_hot(table[name], name, first)
             else:
                 arrays.append(self.numbers(table[name], name, first))
         if any(array.dtype == np.int64 and is_long(array) for array in arrays):
@@ -121,11 +121,33 @@ class Cells:
                 raise self.inexact(first + big.index(True), name, column[big.index(True)].as_py()) from None
         return np.asarray(column.cast(pa.string()).cast(pa.float64()))  # text to double rounds once, and rightly
 
-    def _one_hot(self, column: Any, name: str) -> Iterator[Array]:
+    def _one_hot(self, column: Any, name: str, first: int) -> Iterator[Array]:
         import pyarrow.compute as pc
 
+        if self.options.needs is not None:
+            self._require_known(column, name, first)
         for category in self.categories[name]:
             yield np.asarray(pc.equal(column, category).cast("uint8").fill_null(0))
+
+    def _require_known(self, column: Any, name: str, first: int) -> None:
+        """Refuse a category that the model never saw: all its columns would be 0, in silence."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        strange = pc.invert(pc.is_in(column.cast(pa.string()), pa.array(self.categories[name], pa.string())))
+        if pc.any(strange).as_py():
+            row = first_true(strange)
+            value = column[row].as_py()
+            if value is None:
+                raise self.missing(first + row, name)
+            known = ", ".join(map(repr, self.categories[name][:10]))
+            raise NotNumericError(
+                f"{self.path}: row {first + row}, column {name!r} holds {clipped(value)}: the model knows {known}.",
+                file=self.path,
+                row=first + row,
+                column=name,
+                value=value,
+            )
 
     def _whole(self, column: Array, name: str, first: int) -> Array:
         """A column beside one of long integers: all must be integers, since doubles would round those."""
@@ -146,17 +168,20 @@ class Cells:
             )
         return column.astype(np.int64)
 
-    def labels(self, column: Any, first: int) -> Any:
-        """The label column, without nulls."""
+    def labels(self, table: Any, first: int) -> Any:
+        """The label column, without nulls unless rows are to be labelled; None where there is no such column."""
         import pyarrow as pa
 
+        if self.label is None:
+            return None
+        column = table[self.label]
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         if pa.types.is_nested(column.type) or pa.types.is_temporal(column.type) or pa.types.is_null(column.type):
             raise ColumnTypeError(
                 f"{self.path}: the label column {self.label!r} holds {column.type}.", file=self.path, column=self.label
             )
-        if column.null_count:
+        if column.null_count and self.options.needs is None:
             raise self.no_label(first + first_true(column.is_null()))
         return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 

@@ -25,9 +25,11 @@ class ColumnarReader(Reader):
             raise HeaderError(f"{path}: two columns are called {twice!r}. Rename one of them.", file=path, column=twice)
         if not rows:
             raise NoRowsError(f"{path}: there are columns but no rows.", file=path)
-        chosen, label = choose_columns(path, names, options)
-        self.label_name = names[label]
-        self.cells = Cells(path, [names[j] for j in chosen], names[label], options)
+        choice = choose_columns(path, names, options)
+        label = None if choice.label is None else names[choice.label]
+        self.label_name, self.remark = label, choice.remark
+        self.cells = Cells(path, [names[j] for j in choice.columns], label, options)
+        self.cells.categories = choice.categories
         self.buffers = self.cells.buffers
         if options.one_hot:
             self._find_categories(schema)
@@ -79,11 +81,11 @@ class ColumnarReader(Reader):
 
     @property
     def _wanted(self) -> list[str]:
-        return [*self.cells.names, self.cells.label]
+        return [*self.cells.names, *([] if self.cells.label is None else [self.cells.label])]
 
     def _batch(self, table: Any, place: Place) -> Batch:
         values = self.cells.matrix(table, place.first)
-        return Batch(values, self.cells.labels(table[self.cells.label], place.first), place)
+        return Batch(values, self.cells.labels(table, place.first), place)
 
     def _find_categories(self, schema: Any) -> None:
         import pyarrow as pa

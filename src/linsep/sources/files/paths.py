@@ -35,7 +35,7 @@ def expand(path: Paths) -> list[str]:
     if not isinstance(path, str | PathLike):
         return [file for one in path for file in expand(one)]
     name = fspath(path)
-    if name == "-" or Path(name).is_file():
+    if is_pipe(name) or Path(name).is_file():
         return [name]
     if Path(name).is_dir():
         found = sorted(str(file) for file in Path(name).iterdir() if file.is_file() and _is_data(file.name))
@@ -49,6 +49,11 @@ def expand(path: Paths) -> list[str]:
             raise NoFileError(f"{name}: no file has a name of this pattern.", file=name, fix="Check the pattern.")
         return found
     return [name]
+
+
+def is_pipe(name: str) -> bool:
+    """Whether this can be read only once: standard input, or a named pipe."""
+    return name == "-" or Path(name).is_fifo()
 
 
 def kind_of(path: str, given: str | None) -> tuple[str, str | None]:

@@ -22,6 +22,7 @@ from linsep.errors import (
     MissingColumnError,
     NoColumnsError,
     NoFileError,
+    ShapeError,
     UnreadableFileError,
 )
 from linsep.sources.base import Ints
@@ -30,12 +31,23 @@ Numbers: TypeAlias = Literal["binary64", "decimal"]
 Values: TypeAlias = Any  # a 2-D array of float64 or int64, or a CSR matrix of such
 
 KEPT = 4  # tables to be filled again
+FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."
+MODEL_WITHOUT_NAMES = "The model has no column names: the columns are taken in the order of the file."
 EXACT = 2.0**53  # every integer up to here is a double
 
 
 @dataclass(frozen=True, slots=True)
+class Needs:
+    """What a model needs of the rows that it is to label: these columns. A label column is used where there is one."""
+
+    names: tuple[str, ...] | None
+    width: int
+    label: str | int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
-    """What `open` was asked for, as every reader needs it."""
+    """What `open` was asked for, as every reader needs it. With `needs`, rows are to be labelled, not learned from."""
 
     label: str | int | None = None
     columns: tuple[str | int, ...] | None = None
@@ -45,6 +57,7 @@ class Options:
     n_columns: int | None = None
     batch_bytes: int = 1 << 24
     set_aside: "Rejects | None" = None
+    needs: Needs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +71,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some consecutive rows of a file: values, raw labels (an Arrow array or a NumPy array) and their place."""
+    """Some consecutive rows of a file: values, raw labels (an Arrow or NumPy array, None for none) and their place."""
 
     values: Values
     labels: Any
@@ -107,6 +120,7 @@ class Reader(ABC):
     left_out: int = 0
     index_base: int | None = None  # of formats that number their columns
     is_plain_csv: bool = False  # whether another program that knows CSV reads the same table
+    remark: str | None = None  # on how the columns were chosen
 
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
@@ -144,6 +158,14 @@ class Reader(ABC):
         """The line of the file on which each of these rows begins, where files have lines."""
         return {}
 
+    def remarks(self) -> Iterator[str]:
+        """What the user should know about how the columns were chosen and counted."""
+        if self.remark is not None:
+            yield self.remark
+        if self.index_base is not None:
+            other = 1 - self.index_base
+            yield f"Columns are counted from {self.index_base} (--index-base {other} counts from {other})."
+
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
@@ -168,6 +190,13 @@ class Stamp:
         if Stamp.of(self.path) != self:
             fix = "Wait until the file is complete, then start again."
             raise ChangedFileError(f"{self.path}: the file changed while it was read. {fix}", file=self.path, fix=fix)
+
+
+class Unstamped(Stamp):
+    """The stamp of a pipe: what came out of it cannot change."""
+
+    def require_same(self) -> None:
+        """It is."""
 
 
 def unreadable(path: str, error: OSError) -> NoFileError | UnreadableFileError:
@@ -219,8 +248,22 @@ def advice(names: Sequence[str], name: str) -> str:
     return f"The columns are {shown}." + (f" Did you mean {near[0]!r}?" if near else "")
 
 
-def choose_columns(path: str, names: Sequence[str], options: Options) -> tuple[list[int], int]:
-    """The positions of the columns to use, in the order asked for, and that of the label."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The positions of the columns to use, in order, and that of the label; and what the user should know about it."""
+
+    columns: list[int]
+    label: int | None
+    remark: str | None = None
+    categories: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of text columns that a model has as 0 and 1
+
+
+def choose_columns(path: str, names: Sequence[str], options: Options, *, has_names: bool = True) -> Choice:
+    """The columns that were asked for, or that a model needs."""
+    if options.needs is not None:
+        by_name = has_names and options.needs.names is not None
+        choose = _choose_by_name if by_name else _choose_by_position
+        return choose(path, names, options, options.needs)
     if options.label is None:
         raise ArgumentError(
             f"{path}: say which column holds the labels with --label. {advice(names, 'label')}",
@@ -232,13 +275,68 @@ def choose_columns(path: str, names: Sequence[str], options: Options) -> tuple[l
         others = [j for j in range(len(names)) if j != label]
         if not others:
             raise NoColumnsError(f"{path}: the label is the only column: there is nothing to separate by.", file=path)
-        return others, label
+        return Choice(others, label)
     chosen = [find_column(path, names, name, "columns") for name in options.columns]
     if label in chosen:
         raise ArgumentError(f"{path}: column {names[label]!r} is the label and cannot be a column too.", file=path)
     if len(set(chosen)) < len(chosen):
         raise ArgumentError(f"{path}: a column is chosen twice.", file=path)
-    return chosen, label
+    return Choice(chosen, label)
+
+
+def _choose_by_name(path: str, names: Sequence[str], options: Options, needs: Needs) -> Choice:
+    """The columns that are called as the model's; what else is there is left alone."""
+    places = {name: place for place, name in enumerate(names)}
+    known = needs.label if isinstance(needs.label, str) else None
+    label = places.get(known or "") if options.label is None else find_column(path, names, options.label, "label")
+    chosen: dict[int, list[str]] = {}
+    for name in needs.names or ():
+        if name in places:
+            chosen[places[name]] = []
+            continue
+        stem = next((name[:k] for k, mark in enumerate(name) if mark == "=" and name[:k] in places), None)
+        if stem is None:
+            raise MissingColumnError(
+                f"{path}: the model needs the column {name!r}, which is not there. {advice(names, name)}",
+                file=path,
+                column=name,
+            )
+        chosen.setdefault(places[stem], []).append(name[len(stem) + 1 :])  # a category that --one-hot made a column of
+    extra = [repr(name) for j, name in enumerate(names) if j not in chosen and j != label]
+    shown = ", ".join(extra[:20]) + (", ..." if len(extra) > 20 else "")
+    remark = f"Ignored, because the model does not use them: {shown}." if extra else None
+    categories = {names[j]: tuple(values) for j, values in chosen.items() if values}
+    made = [column for j, values in chosen.items() for column in _made(names[j], values)]
+    if tuple(made) != needs.names:
+        odd = next(name for name, column in zip(needs.names or (), [*made, None], strict=False) if name != column)
+        raise MissingColumnError(f"{path}: the model needs a column {odd!r} of its own.", file=path, column=odd)
+    return Choice(list(chosen), label, remark, categories)
+
+
+def _made(name: str, categories: Sequence[str]) -> Iterator[str]:
+    """What a column becomes: itself, or one column for each category."""
+    if categories:
+        yield from (f"{name}={value}" for value in categories)
+    else:
+        yield name
+
+
+def _choose_by_position(path: str, names: Sequence[str], options: Options, needs: Needs) -> Choice:
+    """The columns in their order: the model or the file has no names."""
+    label = None
+    if options.label is not None:
+        label = find_column(path, names, options.label, "label")
+    elif len(names) == needs.width + 1 and isinstance(needs.label, int) and -len(names) <= needs.label < len(names):
+        label = needs.label % len(names)
+    others = [j for j in range(len(names)) if j != label]
+    require_width(path, len(others), needs)
+    return Choice(others, label, MODEL_WITHOUT_NAMES if needs.names is None else FILE_WITHOUT_NAMES)
+
+
+def require_width(path: str, width: int, needs: Needs) -> None:
+    """Refuse rows that are longer or shorter than the model's."""
+    if width != needs.width:
+        raise ShapeError(f"{path}: {width} columns, but the model has {needs.width} weights.", file=path)
 
 
 def row_major(columns: Sequence[npt.NDArray[Any]], kind: type, buffers: Buffers | None = None) -> npt.NDArray[Any]:

@@ -55,19 +55,12 @@ class Survey:
     def add(self, batch: Batch) -> npt.NDArray[np.uint16]:
         """Look at one batch; returns the codes of its labels."""
         values = batch.values if isinstance(batch.values, np.ndarray) else batch.values.data
-        self._require_finite(batch, values)
+        require_finite(self.reader, batch)
         if self.whole or values.dtype == np.int64:
             self._weigh(batch, values)
         self.entries += int(values.size)
         self.places.append(batch.place)
         return self.labels.encode(batch.labels, batch.place.first)
-
-    def _require_finite(self, batch: Batch, values: npt.NDArray[Any]) -> None:
-        if values.dtype.kind != "f" or np.isfinite(values).all():
-            return
-        row, column, value = first_bad(batch.values)
-        name: int | str = self.reader.columns[column] if self.reader.columns else column
-        raise NotFiniteError(batch.place.first + row, name, value, name=f"{self.reader.path}: X", file=self.reader.path)
 
     def _weigh(self, batch: Batch, values: npt.NDArray[Any]) -> None:
         """Whether all are integers, and how long they are."""
@@ -170,9 +163,7 @@ class FileSource(Source):
         """What a reader of the result should know about how the files were read."""
         reader = self._surveys[0].reader
         said = [f"{name}: one column for each of {_shown(values)}." for name, values in reader.categories.items()]
-        if reader.index_base is not None:
-            other = 1 - reader.index_base
-            said.append(f"Columns are counted from {reader.index_base} (--index-base {other} counts from {other}).")
+        said += reader.remarks()
         if self.rows_left_out:
             said.append(f"{self.rows_left_out:,} bad rows were set aside.")
         return said
@@ -402,6 +393,16 @@ def _join_sparse(tables: list[Any], y: npt.NDArray[np.int8], numbers: Ints, n_co
     indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.uint64)
     data, indices = (np.concatenate([getattr(table, part) for table in tables]) for part in ("data", "indices"))
     return Block(Csr(data, indices, indptr), y, numbers, n_columns)
+
+
+def require_finite(reader: Reader, batch: Batch) -> None:
+    """Refuse NaN and infinity, by row and column."""
+    values = batch.values if isinstance(batch.values, np.ndarray) else batch.values.data
+    if values.dtype.kind != "f" or np.isfinite(values).all():
+        return
+    row, column, value = first_bad(batch.values)
+    name: int | str = reader.columns[column] if reader.columns else column
+    raise NotFiniteError(batch.place.first + row, name, value, name=f"{reader.path}: X", file=reader.path)
 
 
 def first_bad(values: Any) -> tuple[int, int, float]:

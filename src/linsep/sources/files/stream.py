@@ -4,14 +4,19 @@ import bz2
 import gzip
 import hashlib
 import io
+import os
+import select
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
 from linsep.errors import DamagedFileError
-from linsep.sources.files.reading import Options, Reader, Stamp, unreadable
+from linsep.sources.files.reading import Options, Reader, Stamp, Unstamped, unreadable
+
+PATIENCE_S = 0.02  # how long a pipe may pause before what it gave is handed on
+Waiting = Callable[[], AbstractContextManager[None]]  # entered while input is waited for
 
 
 class TextReader(Reader):
@@ -19,10 +24,10 @@ class TextReader(Reader):
 
     is_slow = True
 
-    def __init__(self, path: str, options: Options, compression: str | None) -> None:
-        self.path, self.options, self.compression = path, options, compression
-        self.can_seek = compression is None
-        self.stamp = Stamp.of(path)
+    def __init__(self, path: str, options: Options, compression: str | None, pipe: "Pipe | None" = None) -> None:
+        self.path, self.options, self.compression, self.pipe = path, options, compression, pipe
+        self.can_seek = compression is None and pipe is None
+        self.stamp = Stamp.of(path) if pipe is None else Unstamped(path, 0, 0, 0)
         self.chunk = options.batch_bytes
         self.digest: str | None = None
 
@@ -31,8 +36,14 @@ class TextReader(Reader):
         return None if self.digest is not None else hashlib.blake2b(digest_size=16)
 
     @contextmanager
-    def _stream(self, digest: Any = None) -> Iterator[IO[bytes]]:
-        """The text of the file, unpacked; what is wrong with the packing is an error of ours."""
+    def _stream(self, digest: Any = None, *, is_last: bool = False) -> Iterator[IO[bytes]]:
+        """The text of the file, unpacked; what is wrong with the packing is an error of ours.
+
+        The beginning of a pipe can be read again, until the `is_last` walk.
+        """
+        if self.pipe is not None:
+            yield self.pipe.opened(is_last=is_last)
+            return
         try:
             with Path(self.path).open("rb", buffering=1 << 20) as raw:
                 counted: Any = Hashed(raw, digest) if digest is not None else raw
@@ -60,6 +71,54 @@ class TextReader(Reader):
         self.stamp.require_same()
         fix = "The file is cut short or broken: fetch it again."
         return DamagedFileError(f"{self.path}: cannot be unpacked: {error}. {fix}", file=self.path, fix=fix)
+
+
+class Pipe:
+    """Text that comes once, such as standard input: its beginning is kept, so that a header can be looked at first."""
+
+    def __init__(self, raw: IO[bytes], waiting: Waiting = nullcontext) -> None:
+        self._raw, self._waiting, self._kept = raw, waiting, b""
+
+    def opened(self, *, is_last: bool) -> Any:
+        """The text from its beginning on; of the last walk nothing is kept."""
+        return Replay(self, is_last=is_last)
+
+    def next(self, size: int, *, is_kept: bool) -> bytes:
+        """The next bytes as they come."""
+        with self._waiting():
+            data = next_bytes(self._raw, size)
+        self._kept = self._kept + data if is_kept else b""
+        return data
+
+    @property
+    def kept(self) -> bytes:
+        """The beginning, as far as it was read."""
+        return self._kept
+
+
+class Replay:
+    """One walk over a pipe."""
+
+    def __init__(self, pipe: Pipe, *, is_last: bool) -> None:
+        self._pipe, self._is_last, self._at = pipe, is_last, 0
+
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes: what is there, after a short wait for more. None at the end."""
+        piece = self._pipe.kept[self._at : self._at + size] or self._pipe.next(size, is_kept=not self._is_last)
+        self._at += len(piece)
+        return piece
+
+
+def next_bytes(raw: IO[bytes], size: int) -> bytes:
+    """The next bytes of a file or a pipe: so many, or fewer where a pipe has no more at the moment; none at the end."""
+    if raw.seekable():
+        return raw.read(size)
+    descriptor, pieces, length = raw.fileno(), [os.read(raw.fileno(), size)], 0
+    while pieces[-1] and (length := length + len(pieces[-1])) < size:
+        if not select.select([descriptor], [], [], PATIENCE_S)[0]:
+            break
+        pieces.append(os.read(descriptor, size - length))
+    return b"".join(pieces)
 
 
 class Hashed(io.RawIOBase):

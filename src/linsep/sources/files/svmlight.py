@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.errors import InexactError, InputError, NoRowsError, SvmlightError
-from linsep.sources.files.reading import EXACT, Batch, Options, Place
-from linsep.sources.files.stream import TextReader
+from linsep.sources.files.reading import EXACT, FILE_WITHOUT_NAMES, Batch, Options, Place
+from linsep.sources.files.stream import Pipe, TextReader
 
 NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)"
 LABEL = re.compile(rf"{NUMBER}", re.IGNORECASE)
@@ -27,16 +27,18 @@ class SvmlightReader(TextReader):
     columns = None
     is_sparse = True
 
-    def __init__(self, path: str, options: Options, compression: str | None = None) -> None:
-        super().__init__(path, options, compression)
-        self.n_columns = options.n_columns or 1
+    def __init__(self, path: str, options: Options, compression: str | None = None, pipe: Pipe | None = None) -> None:
+        super().__init__(path, options, compression, pipe)
+        self._most = options.n_columns if options.needs is None else options.needs.width
+        self.n_columns = self._most or 1
+        self.remark = FILE_WITHOUT_NAMES if options.needs is not None and options.needs.names else None
         self.index_base = options.index_base
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
         digest = self.new_digest()
         first, offset, lines, rest = 0, 0, 0, b""
-        with self._stream(digest) as stream:
+        with self._stream(digest, is_last=True) as stream:
             while True:
                 data = stream.read(self.chunk)
                 text = rest + data
@@ -83,9 +85,10 @@ class SvmlightReader(TextReader):
         return Batch(matrix, y, Place(place.first, X.shape[0], place.key))
 
     def _widen(self, width: int) -> None:
-        if self.options.n_columns is not None and width > self.options.n_columns:
+        if self._most is not None and width > self._most:
+            whose = "asked for" if self.options.needs is None else "of the model"
             raise SvmlightError(
-                f"{self.path}: an index stands for column {width}, beyond the {self.options.n_columns} asked for.",
+                f"{self.path}: an index stands for column {width}, beyond the {self._most} {whose}.",
                 file=self.path,
             )
         self.n_columns = max(self.n_columns, width)

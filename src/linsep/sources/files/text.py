@@ -30,7 +30,7 @@ from linsep.errors import (
 from linsep.sources.files import decimals
 from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, Cells, clipped
 from linsep.sources.files.reading import EXACT, Batch, Options, Place, choose_columns
-from linsep.sources.files.stream import TextReader
+from linsep.sources.files.stream import Pipe, TextReader
 
 INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
@@ -48,13 +48,22 @@ class CsvReader(TextReader):
 
     is_text = True
 
-    def __init__(self, path: str, options: Options, delimiter: str = ",", compression: str | None = None) -> None:
-        super().__init__(path, options, compression)
+    def __init__(
+        self,
+        path: str,
+        options: Options,
+        delimiter: str = ",",
+        compression: str | None = None,
+        pipe: Pipe | None = None,
+    ) -> None:
+        super().__init__(path, options, compression, pipe)
         self.delimiter = delimiter
         self.names, self._header_lines, self._body = self._read_header()
-        chosen, label = choose_columns(path, self.names, options)
-        self.label_name = self.names[label]
-        self.cells = Cells(path, [self.names[j] for j in chosen], self.names[label], options)
+        choice = choose_columns(path, self.names, options)
+        label = None if choice.label is None else self.names[choice.label]
+        self.label_name, self.remark = label, choice.remark
+        self.cells = Cells(path, [self.names[j] for j in choice.columns], label, options)
+        self.cells.categories = choice.categories
         self.buffers = self.cells.buffers
         self._decimal_places: tuple[int, ...] | None = None
         self._truths = self._columns_of_truths()
@@ -121,7 +130,7 @@ class CsvReader(TextReader):
 
     def _pieces(self, digest: Any = None) -> Iterator[tuple[int, bytes]]:
         """The rows as text, whole records each, with the byte where each piece begins."""
-        with self._stream(digest) as stream:
+        with self._stream(digest, is_last=True) as stream:
             stream.read(self._body)
             rest, offset = b"", self._body
             while data := stream.read(self.chunk):
@@ -178,7 +187,7 @@ class CsvReader(TextReader):
             table = self._parse(text, first)
             values = self.cells.matrix(table, first)
             self._require_finite(values)
-            labels = self.cells.labels(table[self.cells.label], first)
+            labels = self.cells.labels(table, first)
         except _UnreadError as fault:
             return self._without_bad_rows(text, first, key, fault)
         except InputError as error:
@@ -239,9 +248,10 @@ class CsvReader(TextReader):
         from pyarrow import csv as arrow_csv
 
         features = [only] if only else list(self.cells.names)
-        wanted = features if only else [*features, self.cells.label]
         types = {name: self._type(name, kind) for name in features}
-        types.setdefault(self.cells.label, pa.string())
+        if self.cells.label is not None and not only:
+            types.setdefault(self.cells.label, pa.string())
+        wanted = list(types)
         if b"\0" in text:
             raise _UnreadError("a NUL byte")
         try:
@@ -273,6 +283,8 @@ class CsvReader(TextReader):
         """The columns whose first value is true or false: all their values must be then."""
         with self._stream() as stream:
             start = stream.read(self._body + (1 << 16))[self._body :]
+            while header_end(start) is None and len(start) < 1 << 16 and (more := stream.read(1 << 16)):
+                start += more  # a pipe may have given its header alone
         rows = csv.reader(io.StringIO(start.decode("utf-8", "replace"), newline=""), delimiter=self.delimiter)
         with suppress(csv.Error):
             first = next((row for row in rows if row), [])
@@ -341,7 +353,7 @@ class CsvReader(TextReader):
         except _UnreadError as error:
             raise self._located(error, lines, first) from error
         values = self.cells.matrix(table, first)
-        return Batch(values, self.cells.labels(table[self.cells.label], first), Place(first, len(values), key))
+        return Batch(values, self.cells.labels(table, first), Place(first, len(values), key))
 
     def _located(self, seen: Exception, lines: list[int], first: int) -> InputError:
         """An error about a row with the line of it; an error of pyarrow as one of ours."""
@@ -379,11 +391,11 @@ class CsvReader(TextReader):
             ):
                 continue
             return self._bad_cell(at, name, value, where)
-        if cells[self.cells.label] in MISSING:
+        label = self.cells.label
+        if label is not None and self.options.needs is None and (value := cells[label]) in MISSING:
             fault = self.cells.no_label(row)
-            name, value = self.cells.label, cells[self.cells.label]
-            text = f"{at}, column {name!r} holds {value!r}: the label is missing. {fault.fix}"
-            return type(fault)(text, **where, column=name, value=value, fix=fault.fix)
+            text = f"{at}, column {label!r} holds {value!r}: the label is missing. {fault.fix}"
+            return type(fault)(text, **where, column=label, value=value, fix=fault.fix)
         return None
 
     def _bad_cell(self, at: str, name: str, value: str, where: dict[str, Any]) -> InputError:
