@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pyarrow.parquet
 import pytest
@@ -66,3 +67,14 @@ def test_a_checkpoint_is_none_of_the_files(parts, capsys):
 def test_an_example_stands_alone(parts, capsys):
     assert main(["decide", "1.csv", "example:xor"]) == 2
     assert capsys.readouterr().err == "linsep: example:xor: an example cannot be read together with other files.\n"
+
+
+def test_rows_of_many_files_are_named_with_their_file(parts, capsys):
+    Path("2.csv").write_text("a,b,y\n2,0,yes\n0,1,yes\n")
+    assert main(["decide", *parts, "--label", "y"]) == 1
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["row", "file", "line", "label", "weight"] in lines
+    assert ["1", "1.csv", "3", "no", "1"] in lines
+    assert ["3", "2.csv", "3", "yes", "1"] in lines
+    main(["mle", *parts, "--label", "y"])
+    assert "(1.csv line 2)" in capsys.readouterr().out

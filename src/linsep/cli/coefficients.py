@@ -41,10 +41,16 @@ def _listed(coefficients: dict[str, str]) -> None:
 def _places(rows: tuple[int, ...], subject: verdicts.Subject) -> str:
     """The rows that make coefficients diverge, with their lines."""
     shown = rows[: verdicts.SHOWN_ROWS]
-    lines = subject.lines(shown)
-    places = ", ".join(f"{row} (line {lines[row]})" if lines else str(row) for row in shown)
+    files, lines = subject.files(shown), subject.lines(shown)
+    places = ", ".join(_place(row, files.get(row), lines.get(row)) for row in shown)
     more = f" and {len(rows) - len(shown):,} more" if len(rows) > len(shown) else ""
     return f"{'row' if len(rows) == 1 else 'rows'} {places}{more}"
+
+
+def _place(row: int, file: str | None, line: int | None) -> str:
+    """A row as people find it."""
+    known = [*([report.printable(file)] if file else []), *([f"line {line}"] if line else [])]
+    return f"{row} ({' '.join(known)})" if known else str(row)
 
 
 def as_json(found: Any) -> dict[str, Any]:

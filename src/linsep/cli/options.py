@@ -66,6 +66,17 @@ Gap: TypeAlias = Annotated[
 ]
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """How long an answer is searched for, what is kept of it, and how it is told."""
+
+    time_limit: TimeLimit = None
+    checkpoint: Checkpoint = None
+    progress: Progress = False
+    json: Json = False
+
+
 Columns: TypeAlias = Annotated[
     str | None, Parameter(help="The columns to use, by name or position, with commas between. [default: all]")
 ]

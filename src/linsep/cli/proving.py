@@ -1,8 +1,9 @@
 """The commands that prove: decide, margin, verify and mle."""
 
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
@@ -11,35 +12,40 @@ from linsep.cli.options import (
     SEPARABLE,
     UNDECIDED,
     Bias,
-    Checkpoint,
     File,
     Gap,
     Json,
     Label,
-    Progress,
     Proof,
     Reading,
-    TimeLimit,
+    Search,
 )
 
 if TYPE_CHECKING:
     from linsep._margin import Novikoff
     from linsep.certificates import Verdict
+    from linsep.cli.checkpointing import Kept
     from linsep.cli.tables import Table
+    from linsep.solvers.clock import Clock
     from linsep.sources.base import Source
 
 CODES = {True: SEPARABLE, False: NOT_SEPARABLE, None: UNDECIDED}
+
+
+class Asked(NamedTuple):
+    """Rows about which a question is put: how their file has them, and as the search reads them."""
+
+    table: "Table"
+    kept: "Kept"
+    watch: "Callable[[Clock], None] | None"
 
 
 def decide(
     *file: File,
     label: Label = None,
     bias: Bias = None,
-    time_limit: TimeLimit = None,
     proof: Proof = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-    json: Json = False,
+    search: Search | None = None,
     reading: Reading | None = None,
 ) -> int:
     """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
@@ -47,38 +53,21 @@ def decide(
     It prints the hyperplane, or the few rows that make it impossible.
     """
     from linsep._decide import decide as prove
-    from linsep.cli import checkpointing, report, tables, verdicts
 
-    if proof:
-        tables.require_folder(proof)
-    checkpointing.require_own(checkpoint, *file, proof)
-    with tables.about(file):
-        table = tables.read(file, label, reading)
+    how = search or Search()
+    with _asked("Deciding", file, label, reading, how, proof) as (table, kept, watch):
         chosen = chosen_bias(file, table, bias)
-        with (
-            report.searching("Deciding", table.source, wanted=progress) as (rows, watch),
-            checkpointing.kept(rows, checkpoint) as kept,
-        ):
-            work = lambda: prove(kept.source, bias=chosen, time_limit=time_limit, watch=watch)  # noqa: E731
-            verdict = _timed(work, table)
-    if json:
-        report.say_json(verdicts.as_json(verdict))
-    else:
-        verdicts.show(verdict, verdicts.Subject(table))
-    _keep(verdict, proof, file, label, table)
-    kept.finish(is_settled=verdict.separable is not None)
-    return CODES[verdict.separable]
+        work = lambda: prove(kept.source, bias=chosen, time_limit=how.time_limit, watch=watch)  # noqa: E731
+        verdict = _timed(work, table)
+    return _told(verdict, table, kept, how, None, _Written(proof, file, label))
 
 
 def margin(
     *file: File,
     label: Label = None,
     gap: Gap = 1e-6,
-    time_limit: TimeLimit = None,
     proof: Proof = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-    json: Json = False,
+    search: Search | None = None,
     reading: Reading | None = None,
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
@@ -86,27 +75,13 @@ def margin(
     The bias is free, for the examples too.
     """
     from linsep._margin import max_margin
-    from linsep.cli import checkpointing, report, tables, verdicts
 
-    if proof:
-        tables.require_folder(proof)
-    checkpointing.require_own(checkpoint, *file, proof)
-    with tables.about(file):
-        table = tables.read(file, label, reading)
-        with (
-            report.searching("Widening", table.source, wanted=progress) as (rows, watch),
-            checkpointing.kept(rows, checkpoint) as kept,
-        ):
-            work = lambda: max_margin(kept.source, gap=gap, time_limit=time_limit, watch=watch)  # noqa: E731
-            verdict = _timed(work, table)
-            bound = _bound(kept.source, gap, time_limit) if verdict.separable else None
-    if json:
-        report.say_json(verdicts.as_json(verdict, bound))
-    else:
-        verdicts.show(verdict, verdicts.Subject(table), bound)
-    _keep(verdict, proof, file, label, table)
-    kept.finish(is_settled=verdict.separable is not None)
-    return CODES[verdict.separable]
+    how = search or Search()
+    with _asked("Widening", file, label, reading, how, proof) as (table, kept, watch):
+        work = lambda: max_margin(kept.source, gap=gap, time_limit=how.time_limit, watch=watch)  # noqa: E731
+        verdict = _timed(work, table)
+        bound = _bound(kept.source, gap, how.time_limit) if verdict.separable else None
+    return _told(verdict, table, kept, how, bound, _Written(proof, file, label))
 
 
 def verify(
@@ -154,10 +129,7 @@ def mle(
     *file: File,
     label: Label = None,
     bias: Bias = None,
-    time_limit: TimeLimit = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-    json: Json = False,
+    search: Search | None = None,
     reading: Reading | None = None,
 ) -> int:
     """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
@@ -165,23 +137,42 @@ def mle(
     The intercept is the bias.
     """
     import linsep
-    from linsep.cli import checkpointing, coefficients, report, tables, verdicts
+    from linsep.cli import coefficients, report, verdicts
 
-    checkpointing.require_own(checkpoint, *file)
-    with tables.about(file):
-        table = tables.read(file, label, reading)
-        chosen = chosen_bias(file, table, bias)
-        with (
-            report.searching("Deciding", table.source, wanted=progress) as (rows, watch),
-            checkpointing.kept(rows, checkpoint) as kept,
-        ):
-            found = linsep.mle_exists(kept.source, names=table.columns, bias=chosen, time_limit=time_limit, watch=watch)
-    if json:
+    how = search or Search()
+    with _asked("Deciding", file, label, reading, how) as (table, kept, watch):
+        chosen, limit = chosen_bias(file, table, bias), how.time_limit
+        found = linsep.mle_exists(kept.source, names=table.columns, bias=chosen, time_limit=limit, watch=watch)
+    if how.json:
         report.say_json(coefficients.as_json(found))
     else:
         coefficients.show(found, verdicts.Subject(table))
     kept.finish(is_settled=found.exists is not None)
     return CODES[found.exists]
+
+
+@contextmanager
+def _asked(
+    what: str,
+    files: Sequence[str],
+    label: str | None,
+    reading: Reading | None,
+    how: Search,
+    proof: str | None = None,
+) -> Iterator[Asked]:
+    """The rows of files while a question about them is worked on, with progress and a checkpoint."""
+    from linsep.cli import checkpointing, report, tables
+
+    if proof:
+        tables.require_folder(proof)
+    checkpointing.require_own(how.checkpoint, *files, proof)
+    with tables.about(files):
+        table = tables.read(files, label, reading)
+        with (
+            report.searching(what, table.source, wanted=how.progress) as (rows, watch),
+            checkpointing.kept(rows, how.checkpoint) as kept,
+        ):
+            yield Asked(table, kept, watch)
 
 
 def chosen_bias(files: Sequence[str], table: "Table", bias: bool | None) -> bool:
@@ -213,13 +204,33 @@ def _timed(work: "Callable[[], Any]", table: "Table") -> "Verdict":
     return proofs.signed(verdict, table, time.perf_counter() - started)
 
 
-def _keep(verdict: "Verdict", proof: str | None, files: Sequence[str], label: str | None, table: "Table") -> None:
-    """Write the proof where it is asked for, and say how it is checked."""
-    from linsep import sealed
-    from linsep.cli import proofs, report
+class _Written(NamedTuple):
+    """Where the proof goes, and what it is about."""
 
-    if proof is None:
-        return
-    sealed.write_file(proof, verdict.to_json().encode())
-    claims = "It claims nothing." if verdict.separable is None else proofs.how_to_check(proof, files, label, table)
-    report.note(f"Proof written to {proof}. {claims}")
+    proof: str | None
+    files: Sequence[str]
+    label: str | None
+
+
+def _told(
+    verdict: "Verdict", table: "Table", kept: "Kept", how: Search, bound: "Novikoff | None", written: _Written
+) -> int:
+    """Report the verdict, write its proof where that is asked for, and say how it is checked; the exit code."""
+    from linsep import sealed
+    from linsep.cli import proofs, report, verdicts
+
+    if how.json:
+        report.say_json(verdicts.as_json(verdict, bound))
+    else:
+        verdicts.show(verdict, verdicts.Subject(table), bound)
+    if written.proof is not None:
+        sealed.write_file(written.proof, verdict.to_json().encode())
+        is_empty = verdict.separable is None
+        claims = (
+            "It claims nothing."
+            if is_empty
+            else proofs.how_to_check(written.proof, written.files, written.label, table)
+        )
+        report.note(f"Proof written to {written.proof}. {claims}")
+    kept.finish(is_settled=verdict.separable is not None)
+    return CODES[verdict.separable]

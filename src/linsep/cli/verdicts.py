@@ -6,7 +6,7 @@ The words name what a person can look up: the line of the file, the label as it 
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -61,6 +61,13 @@ class Subject:
         """The line of its file for each of these rows, where files have lines."""
         source = self.table.source
         return source.lines(rows) if isinstance(source, FileSource) else {}
+
+    def files(self, rows: Sequence[int]) -> dict[int, str]:
+        """The file that each of these rows is from, where there are several."""
+        source = self.table.source
+        if not isinstance(source, FileSource) or len(source.files) == 1:
+            return {}
+        return {row: source.where(row)[0] for row in rows}
 
     def label(self, row: int) -> str:
         """The label of a row."""
@@ -173,14 +180,14 @@ def _obstruction(verdict: Touching | Overlapping, obstruction: Obstruction, subj
 def _listed(combination: Obstruction, subject: Subject, *, bias: bool) -> None:
     """The first rows of a combination as a table."""
     shown = combination.rows[:SHOWN_ROWS]
-    lines = subject.lines(shown)
+    places: dict[str, Mapping[int, object]] = {"file": subject.files(shown), "line": subject.lines(shown)}
     head, weights = _weights(combination, subject, bias=bias)
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for name in ["row", *(["line"] if lines else []), "label", head]:
+    for name in ["row", *(name for name, known in places.items() if known), "label", head]:
         grid.add_column(name, justify="right")
     for row, weight in zip(shown, weights, strict=False):
-        line = [str(lines[row])] if lines else []
-        grid.add_row(str(row), *line, report.printable(subject.label(row)), weight)
+        where = [report.printable(str(known.get(row, "-"))) for known in places.values() if known]
+        grid.add_row(str(row), *where, report.printable(subject.label(row)), weight)
     report.indented(grid, INDENT)
     if hidden := len(combination.rows) - len(shown):
         field("", f"and {hidden:,} more {'row' if hidden == 1 else 'rows'} (--json lists all)")

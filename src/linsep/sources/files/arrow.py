@@ -23,7 +23,7 @@ from linsep.errors import (
     NotFiniteError,
     NotNumericError,
 )
-from linsep.sources.files.reading import EXACT, Buffers, Options, row_major
+from linsep.sources.files.reading import EXACT, Buffers, Options, Reader, choose_columns, row_major
 
 Array = npt.NDArray[Any]
 DROP_OR_FILL = "Drop the row or fill the value in."
@@ -222,6 +222,33 @@ class Cells:
     def not_finite(self, row: int, name: str, value: float) -> NotFiniteError:
         """NaN or infinity."""
         return NotFiniteError(row, name, value, name=f"{self.path}:", file=self.path)
+
+
+class TableReader(Reader):
+    """A reader of columns that have names: `cells` turns those chosen into numbers."""
+
+    cells: Cells
+
+    def _choose(self, names: Sequence[str], options: Options) -> None:
+        """Settle which columns are read, and which of them holds the labels."""
+        choice = choose_columns(self.path, names, options)
+        label = None if choice.label is None else names[choice.label]
+        self.label_name, self.remark = label, choice.remark
+        self.cells = Cells(self.path, [names[j] for j in choice.columns], label, options)
+        self.cells.categories = choice.categories
+        self.buffers = self.cells.buffers
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """The categories of each text column, in order."""
+        return self.cells.categories
+
+    @categories.setter
+    def categories(self, known: dict[str, tuple[str, ...]]) -> None:
+        """Take over categories, those that other files have too; the columns follow from them."""
+        self.cells.categories = known
+        self.columns = self.cells.columns
+        self.n_columns = len(self.columns)
 
 
 def is_long(integers: Array) -> bool:

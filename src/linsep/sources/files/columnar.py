@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from linsep.errors import DamagedFileError, HeaderError, NoRowsError
-from linsep.sources.files.arrow import Cells
-from linsep.sources.files.reading import Batch, Options, Place, Reader, Stamp, choose_columns, unreadable
+from linsep.sources.files.arrow import TableReader
+from linsep.sources.files.reading import Batch, Options, Place, Stamp, unreadable
 
 
-class ColumnarReader(Reader):
+class ColumnarReader(TableReader):
     """What the two formats share: the schema says what the columns are, and cells are checked by `Cells`."""
 
     def __init__(self, path: str, options: Options) -> None:
@@ -25,32 +25,14 @@ class ColumnarReader(Reader):
             raise HeaderError(f"{path}: two columns are called {twice!r}. Rename one of them.", file=path, column=twice)
         if not rows:
             raise NoRowsError(f"{path}: there are columns but no rows.", file=path)
-        choice = choose_columns(path, names, options)
-        label = None if choice.label is None else names[choice.label]
-        self.label_name, self.remark = label, choice.remark
-        self.cells = Cells(path, [names[j] for j in choice.columns], label, options)
-        self.cells.categories = choice.categories
-        self.buffers = self.cells.buffers
+        self._choose(names, options)
         if options.one_hot:
             self._find_categories(schema)
         for name in self.cells.names:
             if name not in self.cells.categories:
                 self.cells.require_numeric(_plain(schema.field(name).type), name)
-        self.columns = self.cells.columns
-        self.n_columns = len(self.columns)
+        self.categories = self.cells.categories
         self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        """The categories of each text column, in order."""
-        return self.cells.categories
-
-    @categories.setter
-    def categories(self, known: dict[str, tuple[str, ...]]) -> None:
-        """Take over categories that other files have too."""
-        self.cells.categories = known
-        self.columns = self.cells.columns
-        self.n_columns = len(self.columns)
 
     def _look(self) -> tuple[Any, int]:
         raise NotImplementedError

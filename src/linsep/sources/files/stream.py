@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from linsep.errors import DamagedFileError
-from linsep.sources.files.reading import Options, Reader, Stamp, Unstamped, unreadable
+from linsep.sources.files.reading import Options, Place, Reader, Stamp, Unstamped, unreadable
 
 PATIENCE_S = 0.02  # how long a pipe may pause before what it gave is handed on
 Waiting = Callable[[], AbstractContextManager[None]]  # entered while input is waited for
@@ -66,6 +66,20 @@ class TextReader(Reader):
             if error.errno is not None:
                 raise unreadable(self.path, error) from error
             raise self._damaged(error) from error
+
+    def _text(self, place: Place) -> bytes:
+        """The range of bytes that a place names."""
+        self.stamp.require_same()
+        offset, length, _ = place.key
+        with self._stream() as stream:
+            stream.seek(offset)
+            return stream.read(length)
+
+    def _finish(self, digest: Any) -> None:
+        """After a walk: refuse a file that changed meanwhile, and keep its digest if this was the first."""
+        self.stamp.require_same()
+        if digest is not None:
+            self.digest = digest.hexdigest()
 
     def _damaged(self, error: Exception) -> DamagedFileError:
         self.stamp.require_same()

@@ -52,19 +52,13 @@ class SvmlightReader(TextReader):
                 offset, rest = offset + end, text[end:]
                 if not data:
                     break
-        self.stamp.require_same()
-        if digest is not None:
-            self.digest = digest.hexdigest()
+        self._finish(digest)
         if not first:
             raise NoRowsError(f"{self.path}: the file holds no rows.", file=self.path)
 
     def read(self, place: Place) -> Batch:
         """The batch of a range of bytes."""
-        self.stamp.require_same()
-        offset, length, _ = place.key
-        with self._stream() as stream:
-            stream.seek(offset)
-            return self._batch(stream.read(length), place)
+        return self._batch(self._text(place), place)
 
     def _batch(self, text: bytes, place: Place) -> Batch:
         from sklearn.datasets import load_svmlight_file

@@ -28,8 +28,8 @@ from linsep.errors import (
     RaggedRowError,
 )
 from linsep.sources.files import decimals
-from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, Cells, clipped
-from linsep.sources.files.reading import EXACT, Batch, Options, Place, choose_columns
+from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, TableReader, clipped
+from linsep.sources.files.reading import EXACT, Batch, Options, Place
 from linsep.sources.files.stream import Pipe, TextReader
 
 INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
@@ -43,7 +43,7 @@ LONGEST_RECORD = 1 << 26  # bytes: a quotation mark that stays open for longer i
 BOM = b"\xef\xbb\xbf"
 
 
-class CsvReader(TextReader):
+class CsvReader(TextReader, TableReader):
     """A table as text, its first line the names of the columns. A place is a range of bytes."""
 
     is_text = True
@@ -59,12 +59,7 @@ class CsvReader(TextReader):
         super().__init__(path, options, compression, pipe)
         self.delimiter = delimiter
         self.names, self._header_lines, self._body = self._read_header()
-        choice = choose_columns(path, self.names, options)
-        label = None if choice.label is None else self.names[choice.label]
-        self.label_name, self.remark = label, choice.remark
-        self.cells = Cells(path, [self.names[j] for j in choice.columns], label, options)
-        self.cells.categories = choice.categories
-        self.buffers = self.cells.buffers
+        self._choose(self.names, options)
         self._decimal_places: tuple[int, ...] | None = None
         self._truths = self._columns_of_truths()
         is_csv = compression is None and delimiter == "," and path.lower().endswith(".csv")
@@ -72,22 +67,9 @@ class CsvReader(TextReader):
         self.is_plain_csv = is_csv and is_whole and not self._truths and not options.one_hot
         if options.one_hot:
             self._find_categories()
-        self.columns = self.cells.columns
-        self.n_columns = len(self.columns)
+        self.categories = self.cells.categories
         if options.numbers == "decimal":
             self._find_decimal_places()
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        """The categories of each text column, in order."""
-        return self.cells.categories
-
-    @categories.setter
-    def categories(self, known: dict[str, tuple[str, ...]]) -> None:
-        """Take over categories that other files have too."""
-        self.cells.categories = known
-        self.columns = self.cells.columns
-        self.n_columns = len(self.columns)
 
     @property
     def decimal_places(self) -> tuple[int, ...] | None:
@@ -168,19 +150,13 @@ class CsvReader(TextReader):
             if batch.place.rows:
                 yield batch
             first += batch.place.rows
-        self.stamp.require_same()
-        if digest is not None:
-            self.digest = digest.hexdigest()
+        self._finish(digest)
         if not first:
             raise NoRowsError(f"{self.path}: there is a header but no row below it.", file=self.path)
 
     def read(self, place: Place) -> Batch:
         """The batch of a range of bytes."""
-        self.stamp.require_same()
-        offset, length, _ = place.key
-        with self._stream() as stream:
-            stream.seek(offset)
-            return self._batch(stream.read(length), place.first, place.key)
+        return self._batch(self._text(place), place.first, place.key)
 
     def _batch(self, text: bytes, first: int, key: tuple[int, int, int]) -> Batch:
         try:
