@@ -78,3 +78,8 @@ def test_rows_of_many_files_are_named_with_their_file(parts, capsys):
     assert ["3", "2.csv", "3", "yes", "1"] in lines
     main(["mle", *parts, "--label", "y"])
     assert "(1.csv line 2)" in capsys.readouterr().out
+
+
+def test_a_dash_is_no_name_for_a_file_to_write(capsys):
+    assert main(["decide", "example:xor", "--proof", "-"]) == 2
+    assert "- is no file to write to" in capsys.readouterr().err

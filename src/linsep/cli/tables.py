@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from linsep import datasets
 from linsep.cli import report
-from linsep.cli.options import Reading
+from linsep.cli.options import STDIN_WORD, Reading
 from linsep.errors import ArgumentError, CheckpointError, FileError, InputError
 from linsep.sources.inputs import as_source
 
@@ -99,6 +99,8 @@ def about(files: Sequence[str]) -> Iterator[None]:
 
 def require_folder(output: str) -> None:
     """Refuse a path that cannot be written to because its folder is not there, or because it is a folder."""
+    if output == STDIN_WORD:
+        raise ArgumentError("- is no file to write to: give a name, or leave the option out.")
     if Path(output).is_dir():
         raise FileError(f"{output}: cannot be written: this is a folder.")
     if not Path(output).parent.is_dir():
