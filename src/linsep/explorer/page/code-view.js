@@ -60,6 +60,12 @@ export function equationView(app) {
   return html("div", { class: "equations" }, formula, vector);
 }
 
+// What the example on view is about.
+function about(app) {
+  const words = app.example?.()?.about;
+  return words ? `${words} ` : "";
+}
+
 // One sentence about what just happened.
 export function storyView(app) {
   const line = html("p", { class: "story", role: "status", "aria-live": "polite" });
@@ -67,7 +73,7 @@ export function storyView(app) {
   function words() {
     if (!app.answer) return app.note || "…";
     const { k } = app.state;
-    if (k === 0) return "Start with w = 0. Every row then scores 0, which counts as a mistake. Press Step, or space.";
+    if (k === 0) return `${about(app)}Start with w = 0: every row scores 0, a mistake. Press Step, or space.`;
     const row = app.corrected();
     if (row === null) return "…";
     const what = `Update ${show(k)}: row ${row} scored ${show(app.steps.score[k - 1])} and ${wants(row)}, so it was ${isPlus(row) ? "added to" : "subtracted from"} w.`;

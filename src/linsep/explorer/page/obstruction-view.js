@@ -23,11 +23,12 @@ export function drawObstruction(layers, app, at) {
           const [cx, cy] = at(signed(i));
           return svg("circle", { class: "mirrored", cx, cy, r: 7 });
         });
+  const isRow = found.rows.some((i) => Math.hypot(at(signed(i))[0] - common[0], at(signed(i))[1] - common[1]) < 2);
   const star = svg(
     "g",
     { class: "common", transform: `translate(${common[0].toFixed(2)} ${common[1].toFixed(2)})` },
-    svg("circle", { r: 9 }),
-    svg("circle", { class: "heart", r: 3.5 }),
+    svg("circle", { r: isRow ? 13 : 9 }),
+    isRow ? null : svg("circle", { class: "heart", r: 3.5 }),
   );
   return fill(layers.proof, ...mirrored, ...tags, star);
 }

@@ -1,7 +1,7 @@
 // The proof of Novikoff's theorem, live: k·γ <= W·u* <= |W| <= √k·R, and the wall where the outer two meet.
 import { fill, html, math, surface, svg } from "./dom.js";
 import { path, ticks } from "./geometry.js";
-import { show } from "./numbers.js";
+import { plural, show } from "./numbers.js";
 
 const LINKS = [
   ["floor", "k γ", () => math("mrow", math("mi", "k"), math("mi", "γ"))],
@@ -72,12 +72,12 @@ export function proofView(app) {
       const why =
         app.answer.verdict.kind === "separable"
           ? "The margin is too thin for the numbers of a chart."
-          : "No line separates these points, so there is no u*, no floor, and no wall: the updates never end.";
+          : `No ${app.isWide ? "hyperplane" : "line"} separates these rows, so there is no u*, no floor and no wall: the updates never end.`;
       return fill(words, why);
     }
     const wall = html("strong", { "data-name": "bound", "data-value": String(bound.bound) }, show(bound.bound));
     const end = app.steps.converged
-      ? `This run needed ${show(total)}.`
+      ? `This run needed ${plural(total, "update")}.`
       : `The first ${show(total)} updates are recorded.`;
     return fill(
       words,
@@ -90,7 +90,7 @@ export function proofView(app) {
           math("mn", "2"),
         ),
       ),
-      " = ",
+      ` = (${show(bound.radius)} / ${show(bound.gamma)})² = `,
       wall,
       ". No run can pass that wall. ",
       end,
