@@ -176,6 +176,39 @@ def test_an_exported_page_names_nothing_outside_itself():
     assert links <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"}
 
 
+def contrast(one, other):
+    """The ratio of WCAG 2: 4.5 is enough for text, 3 for marks."""
+
+    def luminance(color):
+        parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return np.dot(linear, [0.2126, 0.7152, 0.0722])
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+TEXT = [
+    ("ink", "card"), ("ink", "paper"), ("soft", "card"), ("soft", "paper"), ("soft", "plus-side"),
+    ("soft", "minus-side"), ("soft", "lens"), ("along", "card"), ("norm", "card"), ("good", "card"), ("bad", "card"),
+    ("warn", "card"), ("on-colour", "plus"), ("on-colour", "minus"),
+]  # fmt: skip
+MARKS = [("plus", "plus-side"), ("plus", "minus-side"), ("minus", "minus-side"), ("minus", "plus-side")]
+
+
+@pytest.mark.parametrize("light", [0, 1], ids=["light", "dark"])
+def test_the_colours_of_the_page_have_the_contrast_that_wcag_asks_for(light):
+    style = bundle.page_text("style.css")
+    found = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", style)
+    colours = {name: shades[light] for name, *shades in found}
+    assert min(contrast(colours[a], colours[b]) for a, b in TEXT) >= 4.5
+    assert min(contrast(colours[a], colours[b]) for a, b in MARKS) >= 3
+
+
+def test_nothing_on_the_page_moves_by_itself():
+    assert not re.search(r"\b(transition|animation)\b", bundle.page_text("style.css"))
+
+
 def recorded(table=None):
     text = export.page(table)
     return json.loads(re.search(r'id="record">(.*?)</script>', text, re.DOTALL).group(1))["record"]

@@ -429,6 +429,22 @@ def test_the_page_can_be_used_without_a_mouse(visit, explorer):
     expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "0")
 
 
+NAMELESS = """[...document.querySelectorAll("button, input, select, a, [tabindex='0'], [role=img], summary")]
+  .filter((node) => !(node.ariaLabel || node.labels?.length || node.textContent.trim()))
+  .map((node) => node.outerHTML)"""
+
+
+def test_everything_that_can_be_used_has_a_name_and_shows_its_focus(visit, explorer, iris):
+    for page in (visit(explorer.address), visit(iris.address)):
+        assert page.evaluate(NAMELESS) == []
+        page.keyboard.press("Tab")
+        for _ in range(12):
+            page.keyboard.press("Tab")
+            ring = "(node => getComputedStyle(node.closest('.point, .own-row')?.querySelector('.reach') ?? node))"
+            looks = page.evaluate(f"(s => [s.outlineStyle, s.stroke])({ring}(document.activeElement))")
+            assert looks[0] != "none" or looks[1] != "none"
+
+
 def test_an_embedded_page_shows_the_picture_and_the_run_alone(visit, explorer):
     page = visit(explorer.address + "&embed")
     expect(page.locator(".data-space")).to_be_visible()

@@ -54,8 +54,9 @@ def draw(ax: "Axes", X: Any, y: Any, model: Any) -> "Axes":
     size = float(np.clip(34 * (60 / len(rows)) ** 0.4, 5, 34))
     marks = [
         ax.scatter(
-            rows[places == k, 0], rows[places == k, 1], s=size, c=COLORS[k % len(COLORS)], marker=MARKERS[k % len(MARKERS)], zorder=3,
-            linewidths=0.4, edgecolors=[style.tint(style.ink(), ax, 0.0)], label=str(name), gid=f"class {name}",
+            rows[places == k, 0], rows[places == k, 1], s=size, c=COLORS[k % len(COLORS)], label=str(name), zorder=3,
+            marker=MARKERS[k % len(MARKERS)], linewidths=0.4, edgecolors=[style.tint(style.ink(), ax, 0.0)],
+            rasterized=len(rows) > style.MANY_POINTS, gid=f"class {name}",
         )
         for k, name in enumerate(classes.tolist())
     ]  # fmt: skip
@@ -81,8 +82,9 @@ def _table(X: Any) -> tuple[Floats, list[str]]:
     if isinstance(frame, nw.DataFrame):
         names, X = [str(name) for name in frame.columns], frame.to_numpy()
     else:
-        names, X = ["column 0", "column 1"], sparse.csr_array(X).toarray() if sparse.issparse(X) else X
-    rows = np.asarray(X, dtype=np.float64)
+        names = ["column 0", "column 1"]
+    is_sparse = bool(sparse.issparse(X))
+    rows: Floats = np.asarray(X.toarray() if is_sparse else X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 2:
         raise ShapeError(f"X has the shape {rows.shape}: regions draws two columns. Choose two.")
     return rows, names

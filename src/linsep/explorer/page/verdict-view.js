@@ -140,13 +140,13 @@ export function verdictView(app) {
 
   // Row numbers that lead to the rows.
   function links(rows) {
-    const shown = rows
-      .slice(0, 12)
-      .flatMap((row, n) => [
-        n ? ", " : rows.length > 1 ? "rows " : "row ",
-        rowLink(row),
-      ]);
-    return rows.length > 12 ? [...shown, `, and ${rows.length - 12} more`] : shown;
+    const shown = rows.slice(0, 12);
+    const links = shown.flatMap((row, n) => [
+      " ",
+      html("span", { class: "whole" }, rowLink(row), n + 1 < rows.length ? "," : ""), // no line begins with a comma
+    ]);
+    const rest = rows.length > shown.length ? ` and ${rows.length - shown.length} more` : "";
+    return [rows.length > 1 ? "rows" : "row", ...links, rest];
   }
 
   // ½ (0, 1) + ½ (1, 0) = (½, ½)
