@@ -13,6 +13,7 @@ export class App {
     this.asking = false;
     this.stale = false;
     this.frame = 0;
+    this.settled = 0; // answers so far: what depends on the answer alone is drawn once for each
     this.own = host.start.own;
     this.state = fromHash(host.address?.read() ?? "", host.start) ?? this.firstState();
   }
@@ -200,6 +201,7 @@ export class App {
   }
 
   settle(answer, note) {
+    this.settled += 1;
     this.answer = answer;
     this.note = note;
     if (answer && this.stayAtEnd) this.state.k = this.total;

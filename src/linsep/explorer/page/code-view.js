@@ -1,5 +1,5 @@
 // The rule, as the lectures write it, with the line lit that the run has reached, and the equation of its line.
-import { fill, html } from "./dom.js";
+import { fill, fillOnce, html } from "./dom.js";
 import { equation, pair, show, signOf } from "./numbers.js";
 
 export function codeView(app) {
@@ -24,9 +24,8 @@ export function codeView(app) {
 
   function draw() {
     const now = lit();
-    fill(
-      list,
-      ...lines().map(([name, words]) =>
+    fillOnce(list, `${app.state.bias} ${now}`, () =>
+      lines().map(([name, words]) =>
         html(
           "li",
           { class: name === now ? "lit" : "", "data-line": name, "aria-current": name === now ? "step" : null },

@@ -164,16 +164,22 @@ export function dataView(app) {
     drawnAs.set(mark, { x, y, point, label, isWrong });
     if (isSame) return;
     const [plus, isSmall] = [label > 0, mark.childElementCount === 1];
-    set(mark, {
-      class: `point ${plus ? "plus" : "minus"}${isWrong ? " wrong" : ""}${isSmall ? " small" : ""}`,
-      "aria-label": `Row ${i}, class ${signOf(label)}, at (${show(point[0])}, ${show(point[1])})${isWrong ? ", a mistake" : ""}`,
-    });
+    set(mark, { class: `point ${plus ? "plus" : "minus"}${isWrong ? " wrong" : ""}${isSmall ? " small" : ""}` });
+    const isFull = !isSmall || mark === document.activeElement;
+    if (isFull || was.label !== label) nameMark(mark, isFull);
     if (was.label === label) return;
     const r = isSmall ? 4.5 : 8;
     const disc = `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
     const square = `M${-r + 1} ${-r + 1}h${2 * r - 2}v${2 * r - 2}h${2 - 2 * r}Z`;
     set(mark.querySelector(".shape"), { d: plus ? disc : square });
     if (!isSmall) set(mark.querySelector(".sign"), { d: plus ? "M-4 0H4M0 -4V4" : "M-4 0H4" });
+  }
+
+  // Of many points only the one in focus is told in full: naming hundreds anew takes longer than drawing them.
+  function nameMark(mark, isFull) {
+    const { point, label, isWrong } = drawnAs.get(mark);
+    const rest = `, at (${show(point[0])}, ${show(point[1])})${isWrong ? ", a mistake" : ""}`;
+    set(mark, { "aria-label": `Row ${mark.dataset.row}, class ${signOf(label)}${isFull ? rest : ""}` });
   }
 
   // The point nearest to a place, if one is in reach: small points are hard to hit.
@@ -201,7 +207,11 @@ export function dataView(app) {
       cursor = place;
     },
   });
-  node.addEventListener("focusin", () => app.redraw());
+  node.addEventListener("focusin", (event) => {
+    const mark = event.target.closest(".point");
+    if (drawnAs.has(mark)) nameMark(mark, true);
+    app.redraw();
+  });
   node.addEventListener("focusout", () => app.redraw());
   app.views.push(draw);
   return node;
