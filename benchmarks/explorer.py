@@ -1,6 +1,7 @@
 """How quickly the explorer answers, and what it does under load: `make load`.
 
-Prints the latency of one question (a drag) for sets of growing size, then sends 5,000 questions, 50 at a time, and
+Prints the latency of one question (a drag) for sets of growing size, then what a drag of one point of 500 and a step
+take in a browser, from the pointer's move to the page drawn anew. Then it sends 5,000 questions, 50 at a time, and
 holds that none was lost and none failed.
 """
 
@@ -11,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import numpy as np
@@ -63,6 +65,75 @@ def latency(client, body, times=40):
     return statistics.median(taken), sorted(taken)[int(times * 0.95)]
 
 
+# A drag by 60 moves, then 60 steps. `follows` is the time until the point has moved, `answered` until the whole page
+# shows the engine's answer; both end when the frame has been painted.
+IN_THE_PAGE = """async () => {
+  const painted = () => new Promise((done) => requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(0);
+  }));
+  const plain = window.fetch;
+  let answered = null;
+  window.fetch = (...asked) => {
+    const reply = plain(...asked);
+    answered = reply.then((response) => response.clone().text());
+    return reply;
+  };
+  const plot = document.querySelector(".data-space");
+  const mark = plot.querySelector(".point[data-row='0']");
+  const bounds = mark.getBoundingClientRect();
+  let [x, y] = [bounds.left + bounds.width / 2, bounds.top + bounds.height / 2];
+  plot.setPointerCapture = () => {};
+  const fire = (node, kind) => node.dispatchEvent(
+    new PointerEvent(kind, { bubbles: true, clientX: x, clientY: y, button: 0, pointerId: 1 }));
+  const taken = { follows: [], answered: [], step: [] };
+  fire(mark, "pointerdown");
+  for (const name of ["follows", "answered"]) {
+    for (let i = 0; i < 60; i += 1) {
+      [x, y] = [x + 6 * Math.sin(i), y + 6 * Math.cos(i)];
+      const begun = performance.now();
+      fire(plot, "pointermove");
+      if (name === "answered") await answered;
+      await painted();
+      taken[name].push(performance.now() - begun);
+    }
+    await answered;
+    await painted();
+  }
+  fire(plot, "pointerup");
+  await answered;
+  await painted();
+  for (let i = 0; i < 30; i += 1) {
+    const begun = performance.now();
+    document.querySelector(".step").click();
+    await painted();
+    taken.step.push(performance.now() - begun);
+  }
+  return taken;
+}"""
+
+
+def in_a_browser(explorer):
+    """Milliseconds of a drag and of a step among 500 points, as a browser without a graphics card draws them."""
+    sys.path.append(str(Path(__file__).parents[1] / "tests"))
+    from playwright.sync_api import sync_playwright
+
+    from browser import browser_path
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"])
+        for name, flipped in (("separable", 0), ("overlapping", 26)):
+            body = question(500, flipped=flipped)
+            rows = zip(body["points"], body["labels"], strict=True)
+            link = ";".join(f"{x},{y}{'+' if label > 0 else '-'}" for (x, y), label in rows)
+            page = browser.new_page(viewport={"width": 1280, "height": 900})
+            page.goto(f"{explorer.address}#p={link}")
+            page.locator("[data-name=verdict]").wait_for()
+            yield name, page.evaluate(IN_THE_PAGE)
+        browser.close()
+
+
 def main():
     engine.warm_up()
     explorer = Explorer()
@@ -75,6 +146,13 @@ def main():
             for name, flipped in (("separable", 0), ("overlapping", n_rows // 20 + 1)):
                 middle, late = latency(client, question(n_rows, flipped=flipped))
                 print(f"{n_rows:7,} {name:>12} {middle:10.1f} {late:8.1f}")
+    print(f"\n500 points in a browser {'median ms':>24} {'95 % ms':>8}")
+    words = {"follows": "the dragged point moves", "answered": "the page shows the answer", "step": "a step"}
+    for name, taken in in_a_browser(explorer):
+        for what, times in taken.items():
+            print(
+                f"{name:>12} {words[what]:>26} {statistics.median(times):9.1f} {sorted(times)[-len(times) // 20]:8.1f}"
+            )
     result = asyncio.run(storm(explorer, requests=5000, at_a_time=50))
     speed = 5000 / result.seconds
     print(f"5,000 requests, 50 at a time: {result.statuses}, {result.seconds:.1f} s, {speed:.0f} a second")

@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from browser import browser_path
 from linsep.explorer import engine, export
+from linsep.explorer.presets import presets
 from linsep.explorer.server import Explorer
 from linsep.explorer.tables import OwnTable
 
@@ -54,7 +55,7 @@ def pictures(browser, explorer, own):
     shoot(browser, explorer, "xor", preset="xor", update=2)
     shoot(browser, explorer, "moons", preset="moons", update=120, act=open_keeps, whole=True)
     shoot(browser, explorer, "phone", preset="touching", update=3, size=PHONE)
-    shoot(browser, explorer, "slide", preset=None, update=40, size=SLIDE, extra="&embed", act=narrow)
+    shoot(browser, explorer, "slide", preset=None, update=200, size=SLIDE, extra="&embed", act=narrow)
     shoot(browser, own, "iris", act=lambda page: page.locator(".own-row[data-row='98']").hover(), update=3)
 
 
@@ -65,9 +66,9 @@ def open_keeps(page):
 
 def narrow(page):
     """The narrow set, by its link: an embedded page has no list of presets."""
-    upper = [(k * 0.5, k * 0.25 + 0.25, "+") for k in range(-4, 5)]
-    lower = [(k * 0.5 + 0.25, k * 0.25 + 0.0625, "-") for k in range(-4, 5)]
-    link = "p=" + ";".join(f"{x:g},{y:g}{sign}" for x, y, sign in upper + lower)
+    preset = next(preset for preset in presets() if preset["name"] == "narrow")
+    rows = zip(preset["points"], preset["labels"], strict=True)
+    link = "p=" + ";".join(f"{x},{y}{'+' if label > 0 else '-'}" for (x, y), label in rows)
     page.evaluate("link => { location.hash = link; }", link)
 
 

@@ -59,6 +59,19 @@ def kernel() -> None:
     linsep.plots.regions(X, y, model=model)
 
 
+def species() -> None:
+    """Three species, and the regions of a classifier that tells them apart."""
+    X, y = iris("setosa", "versicolor", "virginica")
+    petals = X[["petal length (cm)", "petal width (cm)"]]
+    model = linsep.PerceptronClassifier("average", random_state=0).fit(petals, y)
+    linsep.plots.regions(petals, y, model=model)
+
+
+def bound_met() -> None:
+    """Tao's example: the run ends at the wall itself."""
+    linsep.plots.bound(*linsep.datasets.tao(), bias=False)
+
+
 def separation() -> None:
     """64 columns: the nines against the fours."""
     linsep.plots.separation(*digits(4, 9))
@@ -111,7 +124,8 @@ def dark() -> None:
 
 
 PICTURES: tuple[Callable[[], None], ...] = (
-    regions, impossible, xor, kernel, separation, obstruction, mistakes, bound, bound_far, weights, verdicts,
+    regions, impossible, xor, kernel, species, separation, obstruction, mistakes, bound, bound_far, bound_met, weights,
+    verdicts,
 )  # fmt: skip
 
 

@@ -117,6 +117,32 @@ def test_sparse_rows_and_dataframes_are_seen_like_dense_rows():
     assert sparse["row"]({"row": 7}) == dense["row"]({"row": 7})
 
 
+@pytest.mark.parametrize("update", [1, 2, 7])
+def test_the_view_of_an_update_is_the_hyperplane_of_that_step(update):
+    X, y = linsep.datasets.planted(60, 4, seed=2, flipped=3)
+    look = {"columns": None, "order": "shuffled", "seed": 5, "bias": False, "update": update}
+    step = list(linsep.perceptron_steps(X, y, order="shuffled", random_state=5, bias=False, max_updates=update))[-1]
+    assert table_of(X, y)["view"](look)["x"] == pytest.approx((X @ step.w / np.linalg.norm(step.w)).tolist())
+
+
+def test_before_the_first_update_every_row_lies_at_0():
+    X, y = linsep.datasets.planted(60, 4, seed=2)
+    assert set(table_of(X, y)["view"]({"columns": None, "update": 0})["x"]) == {0.0}
+
+
+def test_a_sample_holds_the_rows_that_the_run_corrects():
+    X, y = linsep.datasets.planted(4000, 4, seed=2, flipped=3)
+    asked = table_of(X, y)
+    assert set(asked["run"]({"updates": 50})["steps"]["row"]) <= set(asked["view"]({"columns": None})["rows"])
+
+
+def test_the_named_rows_carry_their_values_and_labels():
+    X, y = linsep.datasets.planted(60, 12, seed=2, margin=0.2)
+    answer = table_of(X, y)["run"]({})
+    assert answer["named"]["rows"] == answer["widest"]["rows"]
+    assert answer["named"]["values"] == X[answer["widest"]["rows"], :8].tolist()
+
+
 def test_two_columns_become_points_and_more_do_not():
     X, y = linsep.datasets.xor()
     assert OwnTable(X, np.array(["no", "yes", "yes", "no"])).beginning()["preset"]["labels"] == y.tolist()
@@ -148,6 +174,58 @@ def test_an_exported_page_names_nothing_outside_itself():
     text = export.page(OwnTable(np.eye(3), ["a", "b", "b"]))
     links = set(re.findall(r"https?://[^\s\"'<)]+", text))
     assert links <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"}
+
+
+def contrast(one, other):
+    """The ratio of WCAG 2: 4.5 is enough for text, 3 for marks."""
+
+    def luminance(color):
+        parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return np.dot(linear, [0.2126, 0.7152, 0.0722])
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+TEXT = [
+    ("ink", "card"), ("ink", "paper"), ("soft", "card"), ("soft", "paper"), ("soft", "plus-side"),
+    ("soft", "minus-side"), ("soft", "lens"), ("along", "card"), ("norm", "card"), ("good", "card"), ("bad", "card"),
+    ("warn", "card"), ("on-colour", "plus"), ("on-colour", "minus"),
+]  # fmt: skip
+MARKS = [("plus", "plus-side"), ("plus", "minus-side"), ("minus", "minus-side"), ("minus", "plus-side")]
+
+
+@pytest.mark.parametrize("light", [0, 1], ids=["light", "dark"])
+def test_the_colours_of_the_page_have_the_contrast_that_wcag_asks_for(light):
+    style = bundle.page_text("style.css")
+    found = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", style)
+    colours = {name: shades[light] for name, *shades in found}
+    assert min(contrast(colours[a], colours[b]) for a, b in TEXT) >= 4.5
+    assert min(contrast(colours[a], colours[b]) for a, b in MARKS) >= 3
+
+
+def test_nothing_on_the_page_moves_by_itself():
+    assert not re.search(r"\b(transition|animation)\b", bundle.page_text("style.css"))
+
+
+def recorded(table=None):
+    text = export.page(table)
+    return json.loads(re.search(r'id="record">(.*?)</script>', text, re.DOTALL).group(1))["record"]
+
+
+def test_an_exported_page_records_the_four_keeps_of_every_run():
+    entries = recorded()
+    bodies = {name: [entry["body"] for entry in entries if entry["name"] == name] for name in ("explore", "keep")}
+    assert bodies["explore"] == bodies["keep"]
+    assert len(bodies["keep"]) == 5 * len(presets())  # four orders, and once the other bias
+
+
+def test_an_exported_table_records_both_biases_and_each_row_once():
+    entries = recorded(OwnTable(np.eye(3), ["a", "b", "b"]))
+    runs = [entry["body"] for entry in entries if entry["name"] == "run"]
+    assert sum(run["bias"] for run in runs) == 4 and len(runs) == 5
+    assert [entry["body"]["row"] for entry in entries if entry["name"] == "row"] == [0, 1, 2]
 
 
 def test_the_exported_page_of_the_docs_is_the_page_as_it_is():

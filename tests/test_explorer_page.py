@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from linsep.explorer.presets import presets
 from linsep.explorer.server import Explorer
 from linsep.explorer.tables import OwnTable
 
+SIZE = {"width": 1280, "height": 900}
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -52,32 +54,55 @@ def explorer():
     yield from serving(Explorer())
 
 
+class Window:
+    """A page of the browser, with what it complained of and what it asked for."""
+
+    def __init__(self, browser, **options):
+        self.context = browser.new_context(viewport=SIZE, **options)
+        self.page = self.context.new_page()
+        self.complaints, self.asked = [], []
+        self.page.on("console", lambda message: self.complaints.append(message.text) if message.type != "log" else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+
+    def open(self, address):
+        self.own = address.split("/?")[0]
+        self.page.goto(address)
+        expect(self.page.locator("[data-name=verdict]")).to_be_visible()
+        return self.page
+
+    def leave(self):
+        """Empty it for the next visit, and say what was wrong with this one."""
+        self.page.unroute_all()
+        self.page.goto("about:blank")
+        self.page.set_viewport_size(SIZE)
+        is_own = (self.own + "/", f"blob:{self.own}/", "file://", "about:blank")
+        wrong = self.complaints + [url for url in self.asked if not url.startswith(is_own)]
+        self.complaints, self.asked = [], []
+        return wrong
+
+
+@pytest.fixture(scope="module")
+def first_window(browser):
+    """Most tests need one page: they share it, since a new one takes longer than the visit."""
+    return Window(browser)
+
+
 @pytest.fixture
-def visit(browser):
+def visit(browser, first_window):
     """Opens pages, and in the end holds that none complained and none asked for anything elsewhere."""
-    contexts, complaints, elsewhere = [], [], []
+    windows = []
 
     def open_page(address, **options):
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text) if message.type != "log" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        own = address.split("/?")[0]
-        page.on("request", lambda request: elsewhere.append(request.url) if not is_own(request.url, own) else None)
-        page.goto(address)
-        expect(page.locator("[data-name=verdict]")).to_be_visible()
-        return page
+        windows.append(Window(browser, **options) if options or first_window in windows else first_window)
+        return windows[-1].open(address)
 
     yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert elsewhere == []
-
-
-def is_own(url, own):
-    return url.startswith((own + "/", f"blob:{own}/", "file://"))
+    wrong = [fault for window in windows for fault in window.leave()]
+    for window in windows:
+        if window is not first_window:
+            window.context.close()
+    assert wrong == []
 
 
 def number(page, name):
@@ -96,11 +121,11 @@ def place(page, across, down):
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
 
 
-def drag(page, row, target):
+def drag(page, row, target, steps=8):
     box = page.locator(f".point[data-row='{row}'] .shape").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
-    page.mouse.move(*target, steps=8)
+    page.mouse.move(*target, steps=steps)
     page.mouse.up()
 
 
@@ -157,14 +182,29 @@ def test_cornwell_ends_at_the_lecture_s_tenth_weights(visit, explorer):
     expect(page.locator("[data-name=equation]")).to_have_text("4x1−0.5x2+1=0")
 
 
-@pytest.mark.parametrize("name", ["cornwell", "tao", "wang", "xor", "touching", "narrow", "moons"])
-def test_each_preset_shows_its_verdict(visit, explorer, name):
+def test_each_preset_shows_its_verdict_and_what_it_is_about(visit, explorer):
     page = visit(explorer.address)
-    page.select_option(".presets", name)
-    preset = next(preset for preset in presets() if preset["name"] == name)
-    verdict = linsep.decide(np.array(preset["points"], float), preset["labels"], bias=preset["bias"])
-    expect(page.locator("[data-name=verdict]")).to_have_text(verdict.kind.capitalize())
-    expect(page.locator(".point")).to_have_count(len(preset["points"]))
+    for preset in presets():
+        page.select_option(".presets", preset["name"])
+        verdict = linsep.decide(np.array(preset["points"], float), preset["labels"], bias=preset["bias"])
+        expect(page.locator(".story")).to_contain_text(preset["about"])
+        expect(page.locator("[data-name=verdict]")).to_have_text(verdict.kind.capitalize())
+        expect(page.locator(".point")).to_have_count(len(preset["points"]))
+
+
+def test_the_narrow_margin_has_a_far_wall_and_a_long_run(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", "narrow")
+    expect(page.locator("[data-name=update]")).to_have_text("0 / 308")
+    assert number(page, "bound") == pytest.approx(3025)
+
+
+def test_touching_says_which_rows_force_it_and_shows_the_line_that_touches(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", "touching")
+    expect(page.locator(".verdict")).to_contain_text("The dashed line has no row on its wrong side")
+    expect(page.locator(".verdict .row-link")).to_have_text(["3", "4", "5"])
+    expect(page.locator(".data-space .weak")).to_have_count(1)
 
 
 def test_step_back_and_scrub_go_through_the_whole_run(visit, explorer):
@@ -219,6 +259,46 @@ def test_dragging_a_point_changes_the_verdict_and_one_undo_restores_it(visit, ex
     assert state(page)["p"] == "-1,3-;-1,-1-;3,-1+;0,1.5+"
 
 
+def many_points(n_rows):
+    X, y = linsep.datasets.planted(n_rows, 2, margin=0.05, flipped=3, seed=1)
+    X = np.round(X * 64) / 64
+    return X, y, "p=" + ";".join(f"{a},{b}{'+' if s > 0 else '-'}" for (a, b), s in zip(X, y, strict=True))
+
+
+def test_a_drag_among_500_points_ends_with_the_library_s_answer(visit, explorer):
+    X, y, link = many_points(500)
+    page = visit(f"{explorer.address}#{link}&k=5")
+    drag(page, 7, place(page, 0.3, 0.6), steps=40)
+    X[7] = [float(x) for x in state(page)["p"].split(";")[7][:-1].split(",")]
+    expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "5")
+    step = list(linsep.perceptron_steps(X, y, max_updates=5))[-1]
+    assert number(page, "weights") == pytest.approx([*step.w, step.b])
+    verdict = linsep.decide(X, y)
+    expect(page.locator("[data-name=verdict]")).to_have_text(verdict.kind.capitalize())
+    assert rows_of(page, ".data-space .weight") == sorted(verdict.obstruction.rows)
+
+
+def test_a_drag_never_has_two_questions_on_their_way(visit, explorer):
+    page = visit(f"{explorer.address}#{many_points(200)[2]}")
+    page.evaluate("performance.clearResourceTimings()")
+    drag(page, 7, place(page, 0.3, 0.6), steps=40)
+    state(page)
+    asked = page.evaluate(
+        "performance.getEntriesByType('resource').map(e => [e.startTime, e.responseEnd]).sort((a, b) => a[0] - b[0])"
+    )
+    assert 2 <= len(asked) <= 41
+    assert all(ended <= begun + 1 for (_, ended), (begun, _) in pairwise(asked))
+
+
+def test_a_point_being_dragged_follows_the_pointer_without_waiting_for_an_answer(visit, explorer):
+    page = visit(explorer.address)
+    page.route("**/api/explore", lambda route: None)  # the answer never comes
+    target = place(page, 0.3, 0.6)
+    drag(page, 3, target)
+    box = page.locator(".point[data-row='3'] .shape").bounding_box()
+    assert (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) == pytest.approx(target, abs=8)
+
+
 def test_a_point_is_deleted_with_the_key_and_with_the_button(visit, explorer):
     page = visit(explorer.address)
     page.locator(".point").nth(1).click()
@@ -248,7 +328,7 @@ def test_the_obstruction_of_xor_is_drawn_with_its_four_rows(visit, explorer):
 def test_without_bias_the_weight_space_shows_a_constraint_for_each_row_and_the_path(visit, explorer):
     page = visit(explorer.address)
     page.select_option(".presets", "wang")
-    expect(page.locator(".weight-space .constraint")).to_have_count(6)
+    expect(page.locator(".weight-space .allows")).to_have_text(["0", "1, 3", "2", "4", "5"])  # 1 and 3 are mirrored
     expect(page.locator(".weight-space .feasible")).to_have_count(1)
     end_of_run(page)
     expect(page.locator(".weight-space .stop")).to_have_count(4)
@@ -349,6 +429,22 @@ def test_the_page_can_be_used_without_a_mouse(visit, explorer):
     expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "0")
 
 
+NAMELESS = """[...document.querySelectorAll("button, input, select, a, [tabindex='0'], [role=img], summary")]
+  .filter((node) => !(node.ariaLabel || node.labels?.length || node.textContent.trim()))
+  .map((node) => node.outerHTML)"""
+
+
+def test_everything_that_can_be_used_has_a_name_and_shows_its_focus(visit, explorer, iris):
+    for page in (visit(explorer.address), visit(iris.address)):
+        assert page.evaluate(NAMELESS) == []
+        page.keyboard.press("Tab")
+        for _ in range(12):
+            page.keyboard.press("Tab")
+            ring = "(node => getComputedStyle(node.closest('.point, .own-row')?.querySelector('.reach') ?? node))"
+            looks = page.evaluate(f"(s => [s.outlineStyle, s.stroke])({ring}(document.activeElement))")
+            assert looks[0] != "none" or looks[1] != "none"
+
+
 def test_an_embedded_page_shows_the_picture_and_the_run_alone(visit, explorer):
     page = visit(explorer.address + "&embed")
     expect(page.locator(".data-space")).to_be_visible()
@@ -356,14 +452,14 @@ def test_an_embedded_page_shows_the_picture_and_the_run_alone(visit, explorer):
     expect(page.locator(".options")).to_be_hidden()
 
 
-@pytest.mark.parametrize("width", [390, 768, 1440, 1920])
-def test_nothing_is_wider_than_the_page(visit, explorer, width):
-    page = visit(explorer.address)
-    page.set_viewport_size({"width": width, "height": 900})
-    for name in ("wang", "moons"):
-        page.select_option(".presets", name)
-        expect(page.locator(".point").nth(5)).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_nothing_is_wider_than_the_page(visit, explorer, iris):
+    for page, names in ((visit(explorer.address), ("wang", "moons")), (visit(iris.address), (None,))):
+        for name, width in product(names, (390, 768, 1440, 1920)):
+            page.set_viewport_size({"width": width, "height": 900})
+            if name:
+                page.select_option(".presets", name)
+                expect(page.locator(".point").nth(5)).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_the_light_can_be_switched(visit, explorer):
@@ -395,6 +491,74 @@ def test_own_rows_are_seen_across_the_hyperplane_and_along_two_columns(visit, ir
     assert rows_of(page, ".obstructing") == list(verdict.obstruction.rows)
 
 
+def test_the_rows_of_an_obstruction_are_listed_with_their_weights_and_values(visit, iris):
+    page = visit(iris.address)
+    data = load_iris()
+    verdict = linsep.decide(data.data[50:], data.target[50:])
+    assert rows_of(page, ".named-rows tr[data-row]") == sorted(verdict.obstruction.rows)
+    row = verdict.obstruction.rows[0]
+    cells = page.locator(f".named-rows tr[data-row='{row}'] td").all_text_contents()
+    assert cells[:2] == [str(row), "versicolor"]
+    assert [float(cell) for cell in cells[3:]] == data.data[50 + row].tolist()
+    weights = [float(text.removeprefix("≈ ")) for text in page.locator(".named-rows .share").all_text_contents()]
+    assert sum(weights) == pytest.approx(2, abs=1e-4)  # 1 for each class
+
+
+def test_own_rows_can_be_separated_through_the_origin(visit, iris):
+    page = visit(iris.address)
+    page.click(".segments [data-value=false] >> text=through 0")
+    data = load_iris()
+    run = linsep.perceptron(data.data[50:], data.target[50:], bias=False, max_updates=500)
+    expect(page.locator(".code")).not_to_contain_text("b")
+    page.wait_for_load_state("networkidle")
+    press(page, "End")
+    expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "500")
+    assert number(page, "norm") == pytest.approx(np.linalg.norm(run.halfspace.w))
+
+
+def test_the_separation_view_follows_the_current_update(visit, iris):
+    page = visit(iris.address)
+    page.click("text=this update’s")
+    press(page, "Space")
+    press(page, "Space")
+    expect(page.locator(".table-pane")).to_contain_text("after update 2.")
+    data = load_iris()
+    steps = list(linsep.perceptron_steps(data.data[50:], data.target[50:], max_updates=2))
+    distance = (data.data[50:] @ steps[1].w + steps[1].b) / np.linalg.norm(steps[1].w)
+    boxes = page.evaluate("[...document.querySelectorAll('.own-row .reach')].map(n => +n.getAttribute('cx'))")
+    assert np.corrcoef(boxes, distance)[0, 1] == pytest.approx(1)
+
+
+def test_a_link_reproduces_the_view_of_own_rows(visit, iris):
+    page = visit(iris.address)
+    page.select_option(".view-kind", "columns")
+    page.select_option(".view-kind ~ select >> nth=0", "2")
+    page.click(".segments [data-value=shuffled]")
+    page.click(".segments [data-value=false] >> text=through 0")
+    press(page, "Space")
+    assert {"c": "2,1", "o": "shuffled", "b": "0", "k": "1"}.items() <= state(page).items()
+    other = visit(iris.address + page.evaluate("location.hash"))
+    expect(other.locator(".axis-name.across")).to_contain_text("petal length")
+    assert state(other) == state(page)
+    assert other.locator(".table-space").inner_html() == page.locator(".table-space").inner_html()
+
+
+def test_the_arrow_keys_lead_from_row_to_row_and_tell_their_values(visit, iris):
+    page = visit(iris.address)
+    page.locator(".view-kind").focus()
+    while page.evaluate("!document.activeElement.closest('.own-row')"):
+        page.keyboard.press("Tab")
+    expect(page.locator(".facts")).to_contain_text("Row 0: versicolor")
+    place_of = "+document.activeElement.querySelector('.reach').getAttribute('cx')"
+    before = page.evaluate(place_of)
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(place_of) > before
+    row = page.evaluate("document.activeElement.dataset.row")
+    expect(page.locator(".facts")).to_contain_text(f"Row {row}: ")
+    expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "0")  # the run stays where it was
+    expect(page.locator(".own-row[tabindex='0']")).to_have_count(1)
+
+
 def test_hovering_a_row_tells_its_values(visit, iris):
     page = visit(iris.address)
     page.locator(".own-row[data-row='0']").hover()
@@ -418,6 +582,7 @@ def test_the_command_serves_a_csv_file(visit, tmp_path):
             page = visit(process.stdout.readline().split()[-1])
             expect(page.locator("[data-name=verdict]")).to_have_text("Separable")
             expect(page.locator(".legend")).to_have_text("noyes")
+            page.goto("about:blank")  # before its server is gone
         finally:
             process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
@@ -461,7 +626,9 @@ def assert_text_only(page):
 def test_script_injections_in_names_and_labels_stay_text(visit, hostile):
     explorer = Explorer(hostile)
     for _ in serving(explorer):
-        assert_text_only(visit(explorer.address))
+        page = visit(explorer.address)
+        assert_text_only(page)
+        page.goto("about:blank")  # before its server is gone
 
 
 def test_script_injections_stay_text_in_an_exported_page(visit, hostile, tmp_path):
@@ -481,6 +648,8 @@ def test_an_exported_page_plays_every_preset_without_a_server(visit, tmp_path):
     expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")
     page.click(".segments [data-value=worst]")
     expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")
+    page.click("summary")
+    expect(page.locator("[data-keep=vote] output")).to_have_text("2 of 4 wrong")
     page.mouse.click(*place(page, 0.7, 0.3))
     expect(page.locator(".point")).to_have_count(4)  # a record is looked at, not changed
 

@@ -1,6 +1,7 @@
 """The explorer's server: every route against everything that must be refused, its limits, and its speed under load."""
 
 import asyncio
+import contextlib
 import json
 import socket
 import threading
@@ -22,7 +23,7 @@ BODIES = {
     "/api/explore": POINTS,
     "/api/keep": POINTS | {"box": [-1, 2, -1, 2]},
     "/api/run": {},
-    "/api/view": {"columns": None},
+    "/api/view": {"columns": None, "update": 3},
     "/api/row": {"row": 1},
 }
 READ = ["/", "/api/start", *(f"/{name}" for name in page_files())]
@@ -34,7 +35,7 @@ def explorer():
     engine.warm_up()
     rng = np.random.default_rng(0)
     table = OwnTable(rng.normal(size=(30, 4)), rng.integers(0, 2, 30))
-    explorer = Explorer(table, body_seconds=0.3)
+    explorer = Explorer(table, seconds=0.3)
     thread = threading.Thread(target=explorer.run, daemon=True)
     thread.start()
     yield explorer
@@ -157,6 +158,41 @@ def test_the_exchange_sets_a_strict_cookie_and_drops_the_token(explorer):
     assert explorer.gate.token not in response.headers["set-cookie"]
 
 
+def test_the_address_that_opens_the_browser_works_once(explorer):
+    address = explorer.gate.address_for_once()
+    assert explorer.gate.token not in address
+    assert [httpx.get(address).status_code for _ in range(2)] == [303, 403]
+    assert httpx.get(explorer.address).status_code == 303
+
+
+@pytest.mark.parametrize("head", [b"", b"G", b"GET / HTTP/1.1\r\nHost: "])
+def test_a_line_whose_head_does_not_come_is_closed(explorer, head):
+    with socket.create_connection(("127.0.0.1", explorer.port), timeout=10) as line:
+        line.sendall(head)
+        assert line.recv(1) == b""
+
+
+def test_a_head_sent_letter_by_letter_is_not_waited_for(explorer):
+    with socket.create_connection(("127.0.0.1", explorer.port), timeout=10) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nX: ")
+        stop = time.monotonic() + 10
+        with contextlib.suppress(ConnectionError):
+            while time.monotonic() < stop:
+                line.sendall(b"x")
+                time.sleep(0.02)
+        assert time.monotonic() < stop
+
+
+def test_a_slow_second_request_on_the_same_line_is_refused_too(explorer):
+    with socket.create_connection(("127.0.0.1", explorer.port), timeout=10) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b" 403 " in line.recv(4096)
+        line.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        line.settimeout(5)
+        while line.recv(4096):
+            pass  # the rest of the first answer; then the server hangs up, else this times out
+
+
 def test_the_token_has_192_bits(explorer):
     assert len(explorer.gate.token) == 32  # of 6 bits each
 
@@ -209,6 +245,11 @@ def test_a_bad_question_is_refused_with_a_reason(client, body):
 @pytest.mark.parametrize("body", [{"row": 30}, {"row": -1}, {"row": 1.0}, {"row": "0"}, {"row": True}, {}])
 def test_a_row_that_is_not_there_is_refused(client, body):
     assert client.post("/api/row", json=body).status_code == 422
+
+
+@pytest.mark.parametrize("update", [-1, 1.0, True, "3", 10**9])
+def test_an_update_that_is_no_count_is_refused(client, update):
+    assert client.post("/api/view", json={"columns": None, "update": update}).status_code == 422
 
 
 @pytest.mark.parametrize("columns", [[0, 4], [0], [0, -1], "ab", [[0], 1]])

@@ -1,5 +1,6 @@
 """The pictures show what the library says: lines, curves, marks and colours are read back from the Axes."""
 
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -18,7 +19,7 @@ from linsep import plots
 from linsep.cli import main
 from linsep.datasets import cornwell, planted, planted_sparse, tao, xor
 from linsep.errors import ArgumentError, NotSeparableError, ShapeError
-from linsep.plots import flat, runs, style, subject, view
+from linsep.plots import flat, many, runs, style, subject, view
 from linsep.solvers.perceptron import Learner
 from linsep.sources.inputs import as_source
 
@@ -158,6 +159,61 @@ def test_a_kernel_is_asked_point_by_point(ax):
     model = linsep.KernelPerceptronClassifier(kernel="rbf", gamma=3.0, random_state=0).fit(X, y)
     plots.regions(X, y, model=model, ax=ax)
     assert title(ax) == f"{np.count_nonzero(model.predict(X) != y)} mistakes in 4 rows"
+
+
+@pytest.fixture(scope="module")
+def three():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(middle, 0.6, (30, 2)) for middle in ((0, 0), (3, 0), (0, 3))])
+    return X, np.repeat(["a", "b", "c"], 30)
+
+
+@pytest.mark.parametrize("make", [linsep.PerceptronClassifier, linsep.KernelPerceptronClassifier])
+def test_three_classes_each_have_their_region_and_their_mark(make, three, ax):
+    X, y = three
+    model = make(random_state=0).fit(X, y)
+    plots.regions(X, y, model=model, ax=ax)
+    for name in "abc":
+        (rows,) = called(ax, f"class {name}")
+        assert np.asarray(rows.get_offsets()).tolist() == X[y == name].tolist()
+    wrong = int(np.count_nonzero(model.predict(X) != y))
+    assert title(ax) == f"{wrong} mistake{'s' * (wrong != 1)} in 90 rows"
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == set("abc")
+
+
+def test_the_region_under_a_place_is_the_class_that_is_predicted_there(three):
+    X, y = three
+    model = linsep.PerceptronClassifier("average", random_state=0).fit(X, y)
+    figure = Figure()
+    ax = plots.regions(X, y, model=model, ax=figure.add_axes((0, 0, 1, 1)))
+    grounds = [artist for artist in ax.collections if artist.get_zorder() == 0]
+    for place, name in zip(([0, 0], [3, 0], [0, 3]), model.predict([[0, 0], [3, 0], [0, 3]]), strict=True):
+        (ground,) = [area for area in grounds if any(path.contains_point(place) for path in area.get_paths())]
+        mixed = style.tint(many.COLORS["abc".index(name)], ax, 1.6 * style.PALE)
+        assert to_rgb(ground.get_facecolor()[0]) == pytest.approx(mixed)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_a_classifier_that_knows_column_names_is_asked_with_them(kind, three, ax):
+    X = pytest.importorskip(kind).DataFrame({"long": three[0][:, 0], "wide": three[0][:, 1]})
+    model = linsep.PerceptronClassifier(random_state=0).fit(X, three[1])
+    plots.regions(X, three[1], model=model, ax=ax)  # a warning about names would fail
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("long", "wide")
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "said"),
+    [
+        (np.eye(3), ["a", "b", "c"], "two columns"),
+        (np.eye(2), None, "need X and y"),
+        (np.eye(2), ["a", "d"], "Row 1 has the label 'd'"),
+        (np.eye(2), ["a"], "X has 2 rows"),
+    ],
+)
+def test_rows_that_the_regions_of_three_classes_cannot_show_are_refused(X, y, said, three, ax):
+    model = linsep.PerceptronClassifier(random_state=0).fit(*three)
+    with pytest.raises((ArgumentError, ShapeError), match=re.escape(said)):
+        plots.regions(X, None if y is None else np.array(y), model=model, ax=ax)
 
 
 def test_regions_refuses_three_columns(ax):
@@ -481,3 +537,15 @@ def test_every_pair_of_digits_can_be_drawn(ax):
     verdict = linsep.decide(*xor())
     pairs = dict.fromkeys(combinations(range(10), 2), verdict)
     assert len(plots.verdicts(pairs, ax=ax).patches) == 45
+
+
+ONE_ROW_EACH = np.array([[1.0], [-1.0]]), [1, 0]
+
+
+@pytest.mark.parametrize(("data", "bias"), [(tao(), False), (ONE_ROW_EACH, False), (cornwell(), True)])
+def test_the_names_in_the_picture_of_the_bound_do_not_cover_each_other(data, bias, ax):
+    plots.bound(*data, bias=bias, ax=ax)
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) == 5
+    assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))

@@ -7,6 +7,7 @@ It keeps nothing between two questions and knows only the public surface of lins
 import math
 import time
 from fractions import Fraction
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -188,13 +189,22 @@ def _kept(way: Any, asked: PointsRequest, order: Any, box: tuple[float, float, f
 
 def warm_up() -> None:
     """Compile or load every kernel that an answer needs, so that the first drag is as quick as the next."""
+    orders: tuple[Order, ...] = ("cyclic", "restart", "shuffled", "worst")
     for X, y in (linsep.datasets.cornwell(), linsep.datasets.xor()):
-        orders: tuple[Order, ...] = ("cyclic", "restart", "shuffled", "worst")
-        for order in orders:
-            for bias in (True, False):
-                asked = PointsRequest(X.astype(np.float64), y, RunRequest(order, bias, 0, 20))
-                explore(asked)
+        for order, bias in product(orders, (True, False)):
+            asked = PointsRequest(X.astype(np.float64), y, RunRequest(order, bias, 0, 20))
+            explore(asked)
         keep(asked, (-1.0, 1.0, -1.0, 1.0))
+    for (X, y), bias in product(_many_rows(), (True, False)):
+        explore(PointsRequest(X, y, RunRequest("cyclic", bias, 0, 20)))
+
+
+def _many_rows() -> list[tuple[Floats, Any]]:
+    """Sets large enough not to be decided as small ones are: separable, touching and overlapping."""
+    X, y = linsep.datasets.planted(400, 2, margin=0.05, seed=0)
+    grid = np.round(X * 64) / 64
+    grid[:2, 0] = 0.0
+    return [(X, y), (grid, np.where(grid[:, 0] > 0, 1, -1)), (grid, np.where(np.arange(400) % 2, 1, -1))]
 
 
 def _finite(value: float) -> float | None:

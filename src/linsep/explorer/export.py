@@ -17,6 +17,7 @@ ORDERS = ("cyclic", "restart", "shuffled", "worst")
 LONGEST = 400  # updates recorded of a run
 ENDLESS = 60  # of a run that never ends: enough to see that it does not
 MOST_ROWS = 300  # of a wide table: rows whose values are recorded
+AROUND = 1.3  # as `viewOf` of the page: room around the points
 MOST_COLUMNS = 5  # of a wide table: columns that can be looked along
 
 
@@ -28,10 +29,12 @@ def page(table: "OwnTable | None" = None) -> str:
         start["presets"] = [own["preset"]]
         start["own"] = own | {"preset": own["preset"]}
     if own and not own["preset"]:
-        record = [*_wide(asked, len(own["columns"]), own["bias"])]
+        record = [question for bias in (True, False) for question in _wide(asked, own, bias)]
         start["presets"] = []
     else:
-        record = [_flat(asked, preset, *choice) for preset in start["presets"] for choice in _choices(preset)]
+        choices = [(preset, *choice) for preset in start["presets"] for choice in _choices(preset)]
+        record = [make(asked, *choice) for choice in choices for make in (_flat, _kept)]
+    record = list({json.dumps([entry["name"], entry["body"]]): entry for entry in record}.values())
     data = json.dumps({"start": start, "record": record}, allow_nan=False, separators=(",", ":"))
     return _document(data.replace("<", "\\u003c"))  # nothing in it can end the script element
 
@@ -48,15 +51,32 @@ def _flat(asked: dict[str, Any], preset: dict[str, Any], order: str, bias: bool)
     return {"name": "explore", "body": key, "answer": _shortened(answer)}
 
 
-def _wide(asked: dict[str, Any], width: int, bias: bool) -> list[dict[str, Any]]:
-    run = {"order": "cyclic", "bias": bias, "seed": 0}
-    columns = range(min(width, MOST_COLUMNS))
+def _kept(asked: dict[str, Any], preset: dict[str, Any], order: str, bias: bool) -> dict[str, Any]:
+    """The four ways to keep weights, in the view that `viewOf` of the page gives these points."""
+    key = {"points": preset["points"], "labels": preset["labels"], "order": order, "bias": bias, "seed": 0}
+    return {"name": "keep", "body": key, "answer": asked["keep"](key | {"box": _box(preset["points"], bias)})}
+
+
+def _box(points: list[list[float]], bias: bool) -> list[float]:
+    """What shows all points; without bias also their mirror images. A square: left, right, bottom, top."""
+    shown = points if bias else [*points, *([-x, -y] for x, y in points)]
+    xs, ys = [x for x, _ in shown], [y for _, y in shown]
+    half = AROUND * (max(max(xs) - min(xs), max(ys) - min(ys)) / 2 or 1.0)
+    across, up = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+    return [across - half, across + half, up - half, up + half]
+
+
+def _wide(asked: dict[str, Any], own: dict[str, Any], bias: bool) -> list[dict[str, Any]]:
+    orders = ORDERS if bias == own["bias"] else ("cyclic",)
+    runs = [{"order": order, "bias": bias, "seed": 0} for order in orders]
+    columns = range(min(len(own["columns"]), MOST_COLUMNS))
     looks = [None, *([i, j] for i in columns for j in columns if i != j)]
-    views = [{"name": "view", "body": {"columns": look}, "answer": asked["view"]({"columns": look})} for look in looks]
+    bodies = [{"columns": look, "bias": bias} for look in looks]
+    views = [{"name": "view", "body": body, "answer": asked["view"](body)} for body in bodies]
     first = views[0]["answer"]
     rows = sorted({*first["support"], *first["obstruction"], *first["rows"][:MOST_ROWS]})
     return [
-        {"name": "run", "body": run, "answer": _shortened(asked["run"](run | {"updates": LONGEST}))},
+        *({"name": "run", "body": run, "answer": _shortened(asked["run"](run | {"updates": LONGEST}))} for run in runs),
         *views,
         *({"name": "row", "body": {"row": row}, "answer": asked["row"]({"row": row})} for row in rows),
     ]

@@ -14,10 +14,21 @@ def presets() -> list[dict[str, Any]]:
     return [
         _preset("cornwell", "Cornwell’s four points", "Nine updates to 4·x₁ − ½·x₂ + 1.", datasets.cornwell(), True),
         _preset("tao", "Tao’s circle", "Through the origin: two updates.", datasets.tao(), False),
-        _preset("wang", "Wang’s six points", "Through the origin: mistakes at rows 1, 3, 5.", datasets.wang(), False),
+        _preset(
+            "wang",
+            "Wang’s six points",
+            "Through the origin: three updates, at rows 0, 2 and 4.",
+            datasets.wang(),
+            False,
+        ),
         _preset("xor", "XOR", "No line separates opposite corners. Four rows prove it.", datasets.xor(), True),
-        _preset("touching", "Touching", "The classes share one point: almost separable is not separable.", _touching()),
-        _preset("narrow", "A narrow margin", "The thinner the band, the farther the wall.", _narrow()),
+        _preset("touching", "Touching", "A − row lies between two + rows: a line can only touch.", _touching()),
+        _preset(
+            "narrow",
+            "A narrow margin",
+            "The thinner the band, the farther the wall, and the longer the run.",
+            _narrow(),
+        ),
         _preset("moons", "Two moons", "Each class curls around the other.", _moons()),
     ]
 
@@ -42,9 +53,9 @@ def _touching() -> tuple[Any, Any]:
 
 def _narrow() -> tuple[Any, Any]:
     """Two rows of points along a slanted line, a thin band apart."""
-    places = np.arange(-4, 5)
-    upper = np.column_stack([places * 0.5, places * 0.25 + 0.25])
-    lower = np.column_stack([places * 0.5 + 0.25, places * 0.25 + 0.0625])
+    places = 0.75 * np.arange(-3, 4)
+    upper = np.column_stack([places, places / 2 + 1 / 16])
+    lower = np.column_stack([places + 0.375, (places + 0.375) / 2 - 1 / 16])
     return np.vstack([upper, lower]), np.repeat([1, -1], len(places))
 
 

@@ -31,6 +31,18 @@ class RunRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class LookRequest:
+    """How rows of any width are to be looked at: along two columns, or across a hyperplane.
+
+    The hyperplane is the one the verdict names, or the Perceptron's after `update` updates of the run.
+    """
+
+    columns: tuple[int, int] | None
+    run: RunRequest
+    update: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PointsRequest:
     """Points of the plane with labels -1 and +1, and the run on them."""
 
@@ -80,14 +92,17 @@ def read_whole(body: Any, name: str, most: int) -> int:
     return _whole(value, name, 0, most)
 
 
-def read_columns(body: Any, most: int) -> tuple[int, int] | None:
-    """Two columns to look along, or None for the separation view."""
-    columns = _fields(body, {"columns"}).get("columns")
+def read_look(body: Any, most: int) -> LookRequest:
+    """Two columns to look along, or null for the separation view; and which hyperplane to look across."""
+    fields = _fields(body, {"columns", "order", "bias", "seed", "update"})
+    columns, update = fields.pop("columns", None), fields.pop("update", None)
+    if update is not None:
+        update = _whole(update, "update", 0, MOST_UPDATES)
     if columns is None:
-        return None
+        return LookRequest(None, _run(fields), update)
     if not (isinstance(columns, list) and len(columns) == 2):
         raise ArgumentError("columns must be two positions, or null for the separation view.")
-    return _whole(columns[0], "columns", 0, most), _whole(columns[1], "columns", 0, most)
+    return LookRequest((_whole(columns[0], "columns", 0, most), _whole(columns[1], "columns", 0, most)), _run(fields))
 
 
 def _run(fields: dict[str, Any]) -> RunRequest:

@@ -58,12 +58,18 @@ class Gate:
         self.origin = f"http://{self.host}"
         self.token = token or secrets.token_urlsafe(TOKEN_BYTES)
         self._cookie = secrets.token_urlsafe(TOKEN_BYTES)
+        self._once: str | None = None
         self._name = f"linsep-{port}"  # cookies know no ports: two explorers must not share one
 
     @property
     def address(self) -> str:
         """The secret address that opens the page."""
         return f"{self.origin}/?token={self.token}"
+
+    def address_for_once(self) -> str:
+        """An address that opens the page one time: a browser's command line, which others may read, ends up useless."""
+        self._once = secrets.token_urlsafe(TOKEN_BYTES)
+        return f"{self.origin}/?token={self._once}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -98,13 +104,19 @@ class Gate:
         """The token of the address for a cookie; the address then shows no secret any more."""
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         tokens = [value for key, value in query if key == "token"]
-        if len(tokens) != 1 or not _same(tokens[0], self.token):
-            await _plain(send, 403, "The token is wrong. linsep explore prints the whole address.")
+        if len(tokens) != 1 or not self._is_known(tokens[0]):
+            await _plain(send, 403, "The token is wrong, or was used before. linsep explore prints the whole address.")
             return
         rest = "embed" if any(key == "embed" for key, _ in query) else ""
         cookie = f"{self._name}={self._cookie}; HttpOnly; SameSite=Strict; Path=/"
         headers = [(b"location", f"/{'?' + rest if rest else ''}".encode()), (b"set-cookie", cookie.encode())]
         await _plain(send, 303, "", headers)
+
+    def _is_known(self, token: str) -> bool:
+        if self._once is not None and _same(token, self._once):
+            self._once = None
+            return True
+        return _same(token, self.token)
 
     def _has_cookie(self, scope: Scope) -> bool:
         try:

@@ -1,7 +1,8 @@
 """The explorer on a port of this machine: the page's files, and a few questions answered in JSON.
 
 Nothing is kept between two requests, no path is taken from one, and each is answered within stated limits:
-`MOST_BYTES` of body, `BODY_SECONDS` to send it, `JOBS` computing at a time, and the limits of `requests`.
+`SECONDS` to send its head and as many for its body, `MOST_BYTES` of body, `JOBS` computing at a time, and the limits
+of `requests`.
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from linsep.explorer.questions import Job, beginning, questions
 from linsep.explorer.security import ADDRESS, App, Gate
 
 try:
+    import h11
     import uvicorn
     from anyio import CapacityLimiter, to_thread
     from starlette.applications import Starlette
@@ -27,6 +29,7 @@ try:
     from starlette.requests import ClientDisconnect, Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 except ImportError as error:
     raise MissingPackageError(error.name or "uvicorn", "explore", "The explorer's pages") from error
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from linsep.explorer.tables import OwnTable
 
 MOST_BYTES = 1 << 18  # 2,000 points with 17 digits a coordinate fit in
-BODY_SECONDS = 5.0
+SECONDS = 5.0
 JOBS = 2  # computing at a time; the others wait their turn
 MOST_WAITING = 256
 
@@ -51,7 +54,7 @@ def page_files() -> dict[str, tuple[bytes, str]]:
     }
 
 
-def application(table: "OwnTable | None" = None, *, body_seconds: float = BODY_SECONDS) -> App:
+def application(table: "OwnTable | None" = None, *, seconds: float = SECONDS) -> App:
     """The routes, without the gate before them."""
     files, limiter = page_files(), CapacityLimiter(JOBS)
     start = json.dumps(beginning(table), allow_nan=False).encode()
@@ -61,7 +64,7 @@ def application(table: "OwnTable | None" = None, *, body_seconds: float = BODY_S
         *(Route(f"/{name}", partial(_file, file), methods=["GET"]) for name, file in files.items()),
         Route("/api/start", partial(_file, (start, "application/json")), methods=["GET"]),
         *(
-            Route(f"/api/{name}", partial(_answer, job, limiter, body_seconds), methods=["POST"])
+            Route(f"/api/{name}", partial(_answer, job, limiter, seconds), methods=["POST"])
             for name, job in questions(table).items()
         ),
     ]
@@ -81,12 +84,12 @@ async def _fault(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": f"A fault of linsep, not of your data: {type(error).__name__}."}, 500)
 
 
-async def _answer(job: Job, limiter: CapacityLimiter, body_seconds: float, request: Request) -> Response:
+async def _answer(job: Job, limiter: CapacityLimiter, seconds: float, request: Request) -> Response:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "The body must be application/json.")
     if limiter.statistics().tasks_waiting >= MOST_WAITING:
         raise HTTPException(429, "Too many requests are waiting.")
-    body = await _body(request, body_seconds)
+    body = await _body(request, seconds)
     try:
         question = json.loads(body, parse_constant=_not_a_number)
     except (ValueError, RecursionError):
@@ -125,17 +128,54 @@ def _not_a_number(name: str) -> float:
     raise ValueError(f"{name} is not JSON.")
 
 
+def impatient(seconds: float) -> type[H11Protocol]:
+    """HTTP on a line that is closed unless the head of a request is complete within so many seconds.
+
+    uvicorn itself waits for ever, so that a few hundred silent lines would use up the server.
+    """
+
+    class Impatient(H11Protocol):
+        waiting: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self.wait()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state is h11.IDLE:  # a head has begun, not ended
+                self.wait()
+            else:
+                self.stop_waiting()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self.stop_waiting()
+            super().connection_lost(exc)
+
+        def wait(self) -> None:
+            if self.waiting is None:
+                self.waiting = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
+
+        def stop_waiting(self) -> None:
+            if self.waiting is not None:
+                self.waiting.cancel()
+                self.waiting = None
+
+    return Impatient
+
+
 class Explorer:
     """A server that is bound to its port, and ready to run."""
 
     def __init__(
-        self, table: "OwnTable | None" = None, *, port: int = 0, token: str | None = None, body_seconds: float = 5.0
+        self, table: "OwnTable | None" = None, *, port: int = 0, token: str | None = None, seconds: float = SECONDS
     ) -> None:
         self.socket = _listen(port)
         self.port: int = self.socket.getsockname()[1]
-        self.gate = Gate(application(table, body_seconds=body_seconds), self.port, token)
+        self.gate = Gate(application(table, seconds=seconds), self.port, token)
         config = uvicorn.Config(
             self.gate,
+            http=impatient(seconds),
             log_level="error",
             access_log=False,
             ws="none",
@@ -171,7 +211,7 @@ def serve(table: "OwnTable | None" = None, *, port: int = 0, browser: bool = Tru
     engine.warm_up()
     print(f"The explorer is at {explorer.address}\nCtrl-C ends it.", flush=True)
     if browser:
-        webbrowser.open(explorer.address)
+        webbrowser.open(explorer.gate.address_for_once())
     with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
         explorer.run()
 

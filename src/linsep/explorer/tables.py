@@ -21,6 +21,8 @@ DRAWN = 1500  # rows of a larger table: a sample, and every row that the verdict
 VALUES_SHOWN = 60
 TURNS = 60  # of the power iteration: a picture needs no more
 SECONDS = 60.0
+LISTED, LISTED_COLUMNS = 40, 8  # rows and columns of the verdict's own table
+CORRECTED = 200  # rows that the run corrects and that a sample must not leave out
 
 
 class Side(NamedTuple):
@@ -46,8 +48,9 @@ class OwnTable:
         self.columns = [str(name) for name in (columns or [f"x{j + 1}" for j in range(self.X.shape[1])])]
         self.labels = self.verdict.labels
         self.signs = np.where(self.y == self.labels[1], 1, -1)
-        self._record = lru_cache(4)(self._run)
-        self._view = lru_cache(8)(self._seen)
+        self._record = lru_cache(8)(self._run)
+        self._view = lru_cache(16)(self._seen)
+        self._side = lru_cache(2)(self._named_side)
 
     @property
     def is_flat(self) -> bool:
@@ -81,22 +84,36 @@ class OwnTable:
             return {}
         return {
             "run": lambda body: self._record(requests.read_run(body)),
-            "view": lambda body: self._view(requests.read_columns(body, self.X.shape[1] - 1)),
+            "view": lambda body: self._view(requests.read_look(body, self.X.shape[1] - 1)),
             "row": lambda body: self._values(requests.read_whole(body, "row", self.X.shape[0] - 1)),
         }
 
     def _run(self, run: requests.RunRequest) -> Answer:
-        return engine.record(self.X, self.signs, run, with_weights=False, seconds=SECONDS)
+        answer = engine.record(self.X, self.signs, run, with_weights=False, seconds=SECONDS)
+        return answer | {"named": self._listed(answer)}
 
-    def _seen(self, columns: tuple[int, int] | None) -> Answer:
+    def _listed(self, answer: Answer) -> Answer:
+        """The first rows that the verdict rests on, with their values, and with their weights in an obstruction."""
+        found = answer["obstruction"] or answer["widest"] or {"rows": []}
+        rows = found["rows"][:LISTED]
+        width = min(len(self.columns), LISTED_COLUMNS)
+        return {
+            "rows": rows,
+            "labels": [str(self.y[row]) for row in rows],
+            "columns": self.columns[:width],
+            "values": self._rows(rows)[:, :width].tolist(),
+        }
+
+    def _seen(self, look: requests.LookRequest) -> Answer:
         """The drawn rows along two columns (or across the hyperplane), and which of them the verdict names."""
-        support, obstruction = self._named()
-        drawn = self._drawn(support + obstruction)
-        side = self.side()
+        support, obstruction, corrected = self._named(look.run)
+        drawn = self._drawn(support + obstruction + corrected)
+        columns = look.columns
+        side = self.side(look.run.bias) if look.update is None else self._reached(look.run, look.update)
         rows = self._rows(drawn)
         if columns is None:
             across = _scores(rows, side.w, side.b)
-            along = _scores(rows, _main_direction(rows, side.w), 0.0)
+            along = _scores(rows, self._within(rows, side.w, look), 0.0)
             axes = ["signed distance to the hyperplane", "main direction within it"]
         else:
             across, along = (np.asarray(rows[:, j], dtype=np.float64).ravel() for j in columns)
@@ -120,27 +137,50 @@ class OwnTable:
         more = max(0, len(named) - VALUES_SHOWN)
         return {"row": row, "label": str(self.y[row]), "values": named[:VALUES_SHOWN], "more": more}
 
-    def side(self) -> Side:
+    def side(self, bias: bool) -> Side:
         """The hyperplane to look across: the widest, the weak one of touching classes, or the Perceptron's best."""
-        record = self._record(requests.RunRequest(bias=self.bias))
+        return self._side(bias)
+
+    def _reached(self, run: requests.RunRequest, update: int) -> Side:
+        """The hyperplane of the run after so many updates."""
+        if update == 0:
+            return Side(np.zeros(self.X.shape[1]), 0.0, "no hyperplane yet: w = 0", 0.0)
+        reached = linsep.perceptron(
+            self.X, self.signs, order=run.order, bias=run.bias, random_state=run.seed, max_updates=update
+        )
+        w = np.asarray(reached.halfspace.w, dtype=np.float64)
+        length = float(np.linalg.norm(w)) or 1.0
+        what = f"the Perceptron’s hyperplane after update {reached.updates:,}"
+        return Side(w / length, float(reached.halfspace.b) / length, what, 0.0)
+
+    def _within(self, rows: Floats, w: Floats, look: requests.LookRequest) -> Floats:
+        """The main direction within the hyperplane, turned the same way at every update."""
+        direction = _main_direction(rows, w)
+        if look.update is None:
+            return direction
+        final = _main_direction(rows, self.side(look.run.bias).w)
+        return -direction if float(direction @ final) < 0 else direction
+
+    def _named_side(self, bias: bool) -> Side:
+        record = self._record(requests.RunRequest(bias=bias))
         if record["widest"]:
             found = record["widest"]
             return Side(np.array(found["w"]), found["b"], "the hyperplane with the largest margin", found["margin"])
         if record["weak"]:
             found = record["weak"]
             return Side(np.array(found["w"]), found["b"], "a hyperplane with no row on its wrong side", 0.0)
-        model = linsep.PerceptronClassifier("best", bias=self.bias, max_passes=20, random_state=0).fit(
-            self.X, self.signs
-        )
+        model = linsep.PerceptronClassifier("best", bias=bias, max_passes=20, random_state=0).fit(self.X, self.signs)
         w = np.asarray(model.coef_[0], dtype=np.float64)
         length = float(np.linalg.norm(w)) or 1.0
         return Side(w / length, float(model.intercept_[0]) / length, "the Perceptron’s best hyperplane", 0.0)
 
-    def _named(self) -> tuple[list[int], list[int]]:
-        record = self._record(requests.RunRequest(bias=self.bias))
+    def _named(self, run: requests.RunRequest) -> tuple[list[int], list[int], list[int]]:
+        """The rows on the edge of the widest band, those of the obstruction, and the first that the run corrects."""
+        record = self._record(run)
         support = record["widest"]["rows"] if record["widest"] else []
         obstruction = record["obstruction"]["rows"] if record["obstruction"] else []
-        return support[:DRAWN], obstruction[:DRAWN]
+        corrected = list(dict.fromkeys(record["steps"]["row"]))
+        return support[:DRAWN], obstruction[:DRAWN], corrected[:CORRECTED]
 
     def _drawn(self, named: list[int]) -> npt.NDArray[np.intp]:
         n_rows = self.X.shape[0]

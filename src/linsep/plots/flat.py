@@ -9,7 +9,7 @@ import numpy as np
 from linsep.certificates import Verdict
 from linsep.errors import ShapeError
 from linsep.halfspace import Halfspace
-from linsep.plots import style
+from linsep.plots import many, style
 from linsep.plots.subject import Model, Subject, values_of
 from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import as_source
@@ -23,7 +23,6 @@ Box = tuple[tuple[float, float], tuple[float, float]]
 AROUND = 0.08  # room around the rows, as a part of their extent
 SAME_SCALE = 4  # columns whose extents differ by less than this get one scale, so that distances are true
 FLATTEST = 0.62  # height to width (or width to height) of such a view
-FINE = 320  # points on each side of the grid on which a classifier is asked
 
 
 def regions(
@@ -41,6 +40,7 @@ def regions(
     the hulls of both classes, the rows of the obstruction, and the point which both hulls have in common.
     `verdict` saves finding one. `model` (a Halfspace, a PerceptronRun or a fitted classifier) is drawn instead of
     the verdict's line; a classifier without weights, such as one with a kernel, is asked point by point.
+    A classifier of three classes or more is drawn with the region of each, and needs X and y in memory.
     Of more than 5,000 rows a sample is drawn; the line, the margin and the hulls are those of all rows.
 
     >>> import linsep
@@ -48,6 +48,8 @@ def regions(
     >>> ax.get_title(loc="left")
     'Overlapping: 4 rows forbid any line'
     """
+    if len(many.classes_of(model)) > 2:
+        return many.draw(style.canvas(ax, (5.2, 4.1)), X, y, model)
     source = as_source(X, y)
     if source.n_columns != 2:
         raise ShapeError(f"X has {source.n_columns} columns: regions draws two. Choose two, or draw `separation`.")
@@ -57,7 +59,7 @@ def regions(
     if subject.halfspace is not None:
         _line(ax, subject.halfspace, subject.margin, box)
     elif model is not None:
-        _asked(ax, model, box)
+        _asked(ax, model, many.asker(X, model), box)
     marks = style.points(ax, subject.values, subject.block.y, source.labels)
     if subject.obstruction is not None:
         _hulls(ax, source)
@@ -130,10 +132,10 @@ def clip(polygon: Floats, w: Floats, b: float) -> Floats:
     return np.array(list(corners())).reshape(-1, 2)
 
 
-def _asked(ax: "Axes", model: Any, box: Box) -> None:
+def _asked(ax: "Axes", model: Any, ask: many.Ask, box: Box) -> None:
     """The regions of a classifier without weights."""
-    across, up = np.meshgrid(np.linspace(*box[0], FINE), np.linspace(*box[1], FINE))
-    answers = model.predict(np.column_stack([across.ravel(), up.ravel()])) == model.classes_[1]
+    across, up = np.meshgrid(np.linspace(*box[0], many.FINE), np.linspace(*box[1], many.FINE))
+    answers = ask(np.column_stack([across.ravel(), up.ravel()])) == model.classes_[1]
     side = answers.reshape(across.shape).astype(float)
     grounds = [style.tint(color, ax, style.PALE) for _, color, _ in style.CLASSES]
     ax.contourf(across, up, side, levels=[-0.5, 0.5, 1.5], colors=grounds, zorder=0)

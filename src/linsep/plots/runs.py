@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MAX_PASSES, MAX_UPDATES = 1000, 100_000
 DOTS = 40  # up to so many passes or updates each gets a dot
+NEAR = 0.7  # of the wall: a run that comes so far leaves no room beyond its end
 WIDE = 12  # a wall so many times as far as the run is shown on logarithmic axes
 
 
@@ -91,13 +92,23 @@ def bound(
     ax.plot(race.updates, race.along, color=style.POSITIVE, lw=2.0, **_dots(last), gid="along")
     if is_wide:
         ax.set(xscale="log", yscale="log")
+    else:
+        ax.locator_params(axis="x", integer=True)  # there is no half update
     ax.margins(x=0)
     at = float(np.sqrt(last * wall)) if is_wide else (last + wall) / 2
+    if last > NEAR * wall:  # the run fills the picture: its names stand where the four curves are apart
+        at = 0.3 * wall
     _tell(ax, at, race.radius * np.sqrt(at), r"$\sqrt{k}\,R$ ", style.NEGATIVE, ha="right", va="bottom")
     _tell(ax, at, race.gamma * at, r" $k\,\gamma$", style.POSITIVE, va="top")
     if is_wide:  # the two curves are apart at their start, and the end of the lower one is near the floor
         _tell(ax, last, race.length[-1], "$|W|$", style.NEGATIVE, xytext=(6, 0))
         _tell(ax, 1, race.along[0], r"$W\cdot u^*$", style.POSITIVE, xytext=(8, -14))
+    elif last > NEAR * wall:
+        is_at_wall = NEAR * wall < 1  # one update, and the only point of the run is where all meet
+        side = {"ha": "right" if is_at_wall else "left"}
+        above, below = ((-12, 6), (-6, -40)) if is_at_wall else ((12, -6), (10, -16))
+        _tell(ax, 1, race.length[0], "$|W|$", style.NEGATIVE, xytext=above, **side)
+        _tell(ax, 1, race.along[0], r"$W\cdot u^*$", style.POSITIVE, xytext=below, **side)
     else:
         _tell(ax, last, race.length[-1], "$|W|$", style.NEGATIVE, xytext=(-5, 9))
         _tell(ax, last, race.along[-1], r"$W\cdot u^*$", style.POSITIVE, xytext=(12, -20))

@@ -1,5 +1,5 @@
 // The page's one moving part: a state, the engine's answer to it, and the position in the recorded run.
-import { copyOf, freshState, fromHash, Past, presetState, toHash } from "./state.js";
+import { copyOf, fromHash, Past, presetState, toHash, wideState } from "./state.js";
 import { viewOf } from "./geometry.js";
 
 export class App {
@@ -13,12 +13,13 @@ export class App {
     this.asking = false;
     this.stale = false;
     this.frame = 0;
+    this.settled = 0; // answers so far: what depends on the answer alone is drawn once for each
     this.own = host.start.own;
-    this.state = (this.isWide ? null : fromHash(host.address?.read() ?? "", host.start.limits)) ?? this.firstState();
+    this.state = fromHash(host.address?.read() ?? "", host.start) ?? this.firstState();
   }
 
   firstState() {
-    if (this.isWide) return { ...freshState(), bias: this.own.bias };
+    if (this.isWide) return wideState(this.own);
     return presetState(this.own?.preset ?? this.host.start.presets[0]);
   }
 
@@ -64,7 +65,10 @@ export class App {
 
   counts() {
     const counts = new Map();
-    for (const row of this.steps.row.slice(0, this.state.k)) counts.set(row, (counts.get(row) ?? 0) + 1);
+    for (let k = 0; k < Math.min(this.state.k, this.total); k += 1) {
+      const row = this.steps.row[k];
+      counts.set(row, (counts.get(row) ?? 0) + 1);
+    }
     return counts;
   }
 
@@ -75,15 +79,20 @@ export class App {
 
   moveTo(k) {
     this.state.k = Math.max(0, Math.min(k, this.total));
+    this.stayAtEnd = false; // an answer on its way must not move it again
     this.redraw();
   }
 
-  // Change the points or the run. `remember` is false while a drag goes on: it is one change.
-  change(edit, remember = true) {
-    if (remember) this.past.remember(this.state);
-    const wasAtEnd = this.state.k > 0 && this.state.k === this.total;
+  // Change the points or the run, draw that at once, and draw the engine's answer when it comes.
+  change(edit) {
+    this.past.remember(this.state);
+    this.edit(edit);
+    this.redraw();
+  }
+
+  edit(edit) {
+    if (!this.asking) this.stayAtEnd = this.state.k > 0 && this.state.k === this.total;
     edit(this.state);
-    this.stayAtEnd = wasAtEnd;
     this.refresh();
   }
 
@@ -134,10 +143,19 @@ export class App {
     });
   }
 
-  move(i, point, remember) {
+  move(i, point) {
     this.change((state) => {
       state.points[i] = point;
-    }, remember);
+    });
+  }
+
+  // A point on its way: it alone moves at once, the rest of the page with the next answer. One drag is one change.
+  drag(i, point, isFirst) {
+    if (isFirst) this.past.remember(this.state);
+    this.edit((state) => {
+      state.points[i] = point;
+    });
+    this.follow?.(i);
   }
 
   flip(i) {
@@ -162,7 +180,6 @@ export class App {
 
   // Ask the engine about the state. While it answers, further changes are gathered into the next question.
   async refresh() {
-    this.redraw();
     this.stale = true;
     if (this.asking) return;
     this.asking = true;
@@ -184,6 +201,7 @@ export class App {
   }
 
   settle(answer, note) {
+    this.settled += 1;
     this.answer = answer;
     this.note = note;
     if (answer && this.stayAtEnd) this.state.k = this.total;
@@ -195,7 +213,7 @@ export class App {
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => {
       for (const view of this.views) view();
-      this.host.address?.write(this.isWide ? "" : toHash(this.state));
+      this.host.address?.write(() => toHash(this.state));
     });
   }
 

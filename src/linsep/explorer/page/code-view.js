@@ -1,5 +1,5 @@
 // The rule, as the lectures write it, with the line lit that the run has reached, and the equation of its line.
-import { fill, html } from "./dom.js";
+import { fill, fillOnce, html } from "./dom.js";
 import { equation, pair, show, signOf } from "./numbers.js";
 
 export function codeView(app) {
@@ -24,9 +24,8 @@ export function codeView(app) {
 
   function draw() {
     const now = lit();
-    fill(
-      list,
-      ...lines().map(([name, words]) =>
+    fillOnce(list, `${app.state.bias} ${now}`, () =>
+      lines().map(([name, words]) =>
         html(
           "li",
           { class: name === now ? "lit" : "", "data-line": name, "aria-current": name === now ? "step" : null },
@@ -60,6 +59,12 @@ export function equationView(app) {
   return html("div", { class: "equations" }, formula, vector);
 }
 
+// What the example on view is about.
+function about(app) {
+  const words = app.example?.()?.about;
+  return words ? `${words} ` : "";
+}
+
 // One sentence about what just happened.
 export function storyView(app) {
   const line = html("p", { class: "story", role: "status", "aria-live": "polite" });
@@ -67,7 +72,7 @@ export function storyView(app) {
   function words() {
     if (!app.answer) return app.note || "…";
     const { k } = app.state;
-    if (k === 0) return "Start with w = 0. Every row then scores 0, which counts as a mistake. Press Step, or space.";
+    if (k === 0) return `${about(app)}Start with w = 0: every row scores 0, a mistake. Press Step, or space.`;
     const row = app.corrected();
     if (row === null) return "…";
     const what = `Update ${show(k)}: row ${row} scored ${show(app.steps.score[k - 1])} and ${wants(row)}, so it was ${isPlus(row) ? "added to" : "subtracted from"} w.`;

@@ -58,18 +58,16 @@ export function runOptions(app) {
         }),
       app,
     ),
-    app.isWide
-      ? null
-      : segments(
-          "line",
-          [
-            [true, "free", "With bias: the line may miss the origin"],
-            [false, "through 0", "Without bias: the line goes through the origin"],
-          ],
-          () => app.state.bias,
-          (bias) => app.setBias(bias),
-          app,
-        ),
+    segments(
+      app.isWide ? "hyperplane" : "line",
+      [
+        [true, "free", "With bias: it may miss the origin"],
+        [false, "through 0", "Without bias: it goes through the origin"],
+      ],
+      () => app.state.bias,
+      (bias) => app.setBias(bias),
+      app,
+    ),
     seedField,
   );
 }
@@ -157,8 +155,13 @@ export function editing(app) {
 export function presetPicker(app) {
   const presets = app.host.start.presets.filter((preset) => preset.name !== "own");
   const all = [...(app.own?.preset ? [app.own.preset] : []), ...presets];
-  const keyOfSet = ({ points, labels }) => JSON.stringify([points, labels]);
-  const known = new Map(all.map((preset) => [keyOfSet(preset), preset.name]));
+  const isShown = ({ points, labels }) =>
+    points.length === app.state.points.length &&
+    points.every(([x, y], i) => {
+      const [u, v] = app.state.points[i];
+      return x === u && y === v && labels[i] === app.state.labels[i];
+    });
+  app.example = () => all.find(isShown);
   const option = (preset) => html("option", { value: preset.name, title: preset.about }, preset.title);
   const select = html(
     "select",
@@ -171,7 +174,7 @@ export function presetPicker(app) {
     ...all.map(option),
   );
   app.views.push(() => {
-    select.value = known.get(keyOfSet(app.state)) ?? "";
+    select.value = app.example()?.name ?? "";
   });
   return select;
 }

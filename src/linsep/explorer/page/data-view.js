@@ -6,6 +6,10 @@ import { editByKeys, editByPointer } from "./editing.js";
 import { fill, set, surface, svg } from "./dom.js";
 import { show, signOf } from "./numbers.js";
 
+const MANY = 120; // points: more are drawn small
+const TABBED = 60; // points: of more, the Tab key stops at the first only; n and p lead on
+const REACH = 14; // pixels from a small point at which the pointer takes hold of it
+
 export function dataView(app) {
   const layers = Object.fromEntries(
     ["sides", "grid", "band", "hulls", "lines", "arrows", "points", "proof", "cursor"].map((name) => [
@@ -30,6 +34,7 @@ export function dataView(app) {
   let box = null;
   let cursor = null;
   const marks = [];
+  const drawnAs = new WeakMap();
 
   const at = (p) => [(p[0] - box.left) / box.unit, (box.top - p[1]) / box.unit];
   const from = (x, y) => [box.left + x * box.unit, box.top - y * box.unit];
@@ -128,38 +133,61 @@ export function dataView(app) {
   function drawPoints() {
     const { points, labels } = app.state;
     const weights = app.weights();
-    const isTabbed = points.length <= 60;
+    const isSmall = points.length > MANY;
+    if (marks.length && isSmall !== marks.isSmall) while (marks.length) marks.pop().remove();
+    marks.isSmall = isSmall;
     while (marks.length > points.length) marks.pop().remove();
-    points.forEach((point, i) => {
-      if (!marks[i]) {
-        marks[i] = svg(
-          "g",
-          { "data-row": i },
-          svg("circle", { class: "reach", r: 17 }),
-          svg("path", { class: "shape" }),
-          svg("path", { class: "sign" }),
-        );
-        layers.points.append(marks[i]);
-      }
-      const plus = labels[i] > 0;
-      const wrong = app.answer && app.state.k > 0 && app.isMistake(i, weights);
-      const [x, y] = at(point);
-      const small = points.length > 120;
-      set(marks[i], {
-        class: `point ${plus ? "plus" : "minus"}${wrong ? " wrong" : ""}${small ? " small" : ""}`,
-        transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`,
-        tabindex: isTabbed || i === 0 ? 0 : -1,
-        role: "button",
-        "aria-label": `Row ${i}, class ${signOf(labels[i])}, at (${show(point[0])}, ${show(point[1])})${wrong ? ", a mistake" : ""}`,
-      });
-      const r = small ? 4.5 : 8;
-      set(marks[i].children[1], {
-        d: plus
-          ? `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`
-          : `M${-r + 1} ${-r + 1}h${2 * r - 2}v${2 * r - 2}h${2 - 2 * r}Z`,
-      });
-      set(marks[i].children[2], { d: small ? "" : plus ? "M-4 0H4M0 -4V4" : "M-4 0H4" });
-    });
+    for (let i = marks.length; i < points.length; i += 1) {
+      marks[i] = newMark(i, isSmall);
+      layers.points.append(marks[i]);
+    }
+    const stops = points.length <= TABBED ? points.length : 1;
+    if (marks.stops !== stops) marks.forEach((mark, i) => set(mark, { tabindex: i < stops ? 0 : -1 }));
+    marks.stops = stops;
+    const isJudged = app.answer && app.state.k > 0;
+    points.forEach((point, i) => drawPoint(i, point, labels[i], isJudged && app.isMistake(i, weights)));
+  }
+
+  function newMark(i, isSmall) {
+    const shape = svg("path", { class: "shape" });
+    const parts = isSmall ? [shape] : [svg("circle", { class: "reach", r: 17 }), shape, svg("path", { class: "sign" })];
+    return svg("g", { "data-row": i, role: "button", tabindex: -1 }, ...parts);
+  }
+
+  // Of many points most stay as they were from one picture to the next: those are not touched.
+  function drawPoint(i, point, label, isWrong) {
+    const mark = marks[i];
+    const [x, y] = at(point);
+    const was = drawnAs.get(mark) ?? {};
+    if (was.x !== x || was.y !== y) mark.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
+    const isSame = was.point === point && was.label === label && was.isWrong === isWrong;
+    drawnAs.set(mark, { x, y, point, label, isWrong });
+    if (isSame) return;
+    const [plus, isSmall] = [label > 0, mark.childElementCount === 1];
+    set(mark, { class: `point ${plus ? "plus" : "minus"}${isWrong ? " wrong" : ""}${isSmall ? " small" : ""}` });
+    const isFull = !isSmall || mark === document.activeElement;
+    if (isFull || was.label !== label) nameMark(mark, isFull);
+    if (was.label === label) return;
+    const r = isSmall ? 4.5 : 8;
+    const disc = `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
+    const square = `M${-r + 1} ${-r + 1}h${2 * r - 2}v${2 * r - 2}h${2 - 2 * r}Z`;
+    set(mark.querySelector(".shape"), { d: plus ? disc : square });
+    if (!isSmall) set(mark.querySelector(".sign"), { d: plus ? "M-4 0H4M0 -4V4" : "M-4 0H4" });
+  }
+
+  // Of many points only the one in focus is told in full: naming hundreds anew takes longer than drawing them.
+  function nameMark(mark, isFull) {
+    const { point, label, isWrong } = drawnAs.get(mark);
+    const rest = `, at (${show(point[0])}, ${show(point[1])})${isWrong ? ", a mistake" : ""}`;
+    set(mark, { "aria-label": `Row ${mark.dataset.row}, class ${signOf(label)}${isFull ? rest : ""}` });
+  }
+
+  // The point nearest to a place, if one is in reach: small points are hard to hit.
+  function nearest(x, y) {
+    const places = app.state.points.map((point) => at(point));
+    const far = (i) => Math.hypot(places[i][0] - x, places[i][1] - y);
+    const best = places.reduce((found, _, i) => (found === null || far(i) < far(found) ? i : found), null);
+    return best !== null && far(best) <= REACH ? marks[best] : null;
   }
 
   function drawCursor() {
@@ -169,14 +197,21 @@ export function dataView(app) {
   }
 
   app.pointAt = (row) => marks[row]?.focus();
-  editByPointer(app, node, (x, y) => snapped(from(x, y)));
+  app.follow = (row) => {
+    if (box && marks[row]) drawPoint(row, app.state.points[row], app.state.labels[row], drawnAs.get(marks[row])?.isWrong);
+  };
+  editByPointer(app, node, (x, y) => snapped(from(x, y)), nearest);
   editByKeys(app, node, marks, {
     get: () => cursor,
     move: (place) => {
       cursor = place;
     },
   });
-  node.addEventListener("focusin", () => app.redraw());
+  node.addEventListener("focusin", (event) => {
+    const mark = event.target.closest(".point");
+    if (drawnAs.has(mark)) nameMark(mark, true);
+    app.redraw();
+  });
   node.addEventListener("focusout", () => app.redraw());
   app.views.push(draw);
   return node;

@@ -2,6 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const MATHML = "http://www.w3.org/1998/Math/MathML";
+const drawn = new WeakMap();
 
 function build(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -28,6 +29,13 @@ export function math(tag, ...children) {
 export function fill(node, ...children) {
   node.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
   return node;
+}
+
+// Fill a node anew only when its key has changed: what stays the same costs nothing to draw.
+export function fillOnce(node, key, build) {
+  if (drawn.get(node) === key) return node;
+  drawn.set(node, key);
+  return fill(node, ...build());
 }
 
 export function set(node, attributes) {

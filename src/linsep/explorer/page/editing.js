@@ -3,8 +3,8 @@ import { snap, snapStep } from "./geometry.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
-// A click adds, a drag moves. `planeAt` turns a place on the plot into a point of the plane.
-export function editByPointer(app, node, planeAt) {
+// A click adds, a drag moves. `planeAt` turns a place on the plot into a point of the plane, `markNear` finds a mark.
+export function editByPointer(app, node, planeAt, markNear) {
   let drag = null;
   const place = (event) => {
     const bounds = node.getBoundingClientRect();
@@ -12,7 +12,7 @@ export function editByPointer(app, node, planeAt) {
   };
   node.addEventListener("pointerdown", (event) => {
     if (app.isFixed || event.button !== 0) return;
-    const mark = event.target.closest(".point");
+    const mark = event.target.closest(".point") ?? (app.state.points.length ? markNear(...place(event)) : null);
     drag = { row: mark ? Number(mark.dataset.row) : null, start: place(event), moved: false, shift: event.shiftKey };
     if (mark) {
       node.setPointerCapture(event.pointerId);
@@ -24,7 +24,7 @@ export function editByPointer(app, node, planeAt) {
     if (!drag) return;
     const [x, y] = place(event);
     if (!drag.moved && Math.hypot(x - drag.start[0], y - drag.start[1]) <= 3) return;
-    if (drag.row !== null) app.move(drag.row, planeAt(x, y), !drag.moved); // one drag is one change to undo
+    if (drag.row !== null) app.drag(drag.row, planeAt(x, y), !drag.moved);
     drag.moved = true;
   });
   node.addEventListener("pointerup", (event) => {
@@ -55,7 +55,7 @@ export function editByKeys(app, node, marks, cursor) {
   };
 
   function onPoint(i, event) {
-    if (event.key in ARROWS) app.move(i, moved(app.state.points[i], event, event.shiftKey), true);
+    if (event.key in ARROWS) app.move(i, moved(app.state.points[i], event, event.shiftKey));
     else if (event.key === "Delete" || event.key === "Backspace") {
       app.remove(i);
       (marks[Math.min(i, app.state.points.length - 1)] ?? node).focus();

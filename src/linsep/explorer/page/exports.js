@@ -126,7 +126,7 @@ export function exportsMenu(app, root) {
     }
   };
   const items = [
-    app.host.address && !app.isWide
+    app.host.address
       ? button("Copy link", "Copy a link to this picture", copyLink, { class: "copy-link" })
       : null,
     button("PNG", "Save the plot as PNG", async () => give("linsep.png", await pictureOf(plot())), {

@@ -1,5 +1,5 @@
 // Four ways to keep what a run saw: the last weights, their average, their vote, the best. Side by side.
-import { across, boxOf, corners, cut, path } from "./geometry.js";
+import { across, boxOf, corners, cut, path, viewOf } from "./geometry.js";
 import { fill, html, svg } from "./dom.js";
 
 const SIDE = 220;
@@ -12,7 +12,8 @@ export function keepView(app) {
 
   async function draw() {
     if (!app.state.keep || !app.answer || app.isWide) return;
-    const box = boxOf(app.state.view, SIDE, SIDE);
+    const view = app.host.isRecorded ? viewOf(app.state.points, !app.state.bias) : app.state.view; // as it was recorded
+    const box = boxOf(view, SIDE, SIDE);
     const { points, labels, order, bias, seed } = app.state;
     const body = { points, labels, order, bias, seed, box: [box.left, box.right, box.bottom, box.top] };
     const key = JSON.stringify(body);

@@ -22,6 +22,11 @@ export function mount(root, host) {
     html("figcaption", {}, "Weight space"),
     html("div", { class: "frame" }, weightView(app)),
   );
+  const aboutWeights = html(
+    "p",
+    { class: "words about-weights" },
+    "In the weight space each row is a line: w is right for the row on the side of its number. In the green cone w is right for all rows; the run walks until it is inside.",
+  );
   const points = () => [
     editing(app),
     html(
@@ -35,6 +40,7 @@ export function mount(root, host) {
       ),
       weights,
     ),
+    aboutWeights,
   ];
   const stage = html(
     "section",
@@ -47,6 +53,7 @@ export function mount(root, host) {
   );
   app.views.push(() => {
     weights.hidden = app.state.bias || app.isWide;
+    aboutWeights.hidden = weights.hidden;
     stage.classList.toggle("two", !weights.hidden);
   });
   const open = (event) => {
@@ -74,7 +81,7 @@ export function mount(root, host) {
     html(
       "main",
       {},
-      html("div", { class: "column" }, stage, dual, ...(host.isRecorded || app.isWide ? [] : [keep])),
+      html("div", { class: "column" }, stage, dual, ...(app.isWide ? [] : [keep])),
       html("div", { class: "column" }, verdict, proof, rule),
     ),
   );

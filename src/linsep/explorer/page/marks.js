@@ -1,6 +1,6 @@
 // Marks that several plots use: the grid, arrows, names beside them.
 import { path, ticks } from "./geometry.js";
-import { fill, svg } from "./dom.js";
+import { fillOnce, svg } from "./dom.js";
 import { show } from "./numbers.js";
 
 export function away([x, y], [cx, cy]) {
@@ -9,6 +9,11 @@ export function away([x, y], [cx, cy]) {
 }
 
 export function drawGrid(layer, box, at, [width, height]) {
+  const key = `${[box.left, box.right, box.bottom, box.top, width, height]}`;
+  fillOnce(layer, key, () => gridOf(box, at, width, height));
+}
+
+function gridOf(box, at, width, height) {
   const wanted = (length) => Math.max(2, Math.round(length / 90));
   const xs = ticks(box.left, box.right, wanted(width));
   const ys = ticks(box.bottom, box.top, wanted(height));
@@ -20,7 +25,7 @@ export function drawGrid(layer, box, at, [width, height]) {
   const beside = ys
     .filter((y) => at([0, y])[1] > 12 && at([0, y])[1] < height - 22)
     .map((y) => svg("text", { class: "tick side-tick", x: 7, y: at([0, y])[1] + 4 }, show(y)));
-  fill(layer, ...vertical, ...level, ...below, ...beside);
+  return [...vertical, ...level, ...below, ...beside];
 }
 
 export function arrow(name, [x0, y0], [x1, y1]) {

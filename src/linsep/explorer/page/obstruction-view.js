@@ -14,7 +14,8 @@ export function drawObstruction(layers, app, at) {
   const signed = (i) => (found.point ? points[i] : points[i].map((x) => x * labels[i]));
   const common = at(found.point ? found.point.map((c) => c.value) : [0, 0]);
   fill(layers.hulls, ...outlines(found, labels, (rows) => hull(rows.map(signed)).map(at)));
-  const tags = found.rows.map((i, n) => weightTag(i, found.weights[n], at(signed(i)), common));
+  const { width } = layers.proof.ownerSVGElement.viewBox.baseVal;
+  const tags = found.rows.map((i, n) => weightTag(i, found.weights[n], at(signed(i)), common, width));
   const mirrored = found.point
     ? []
     : found.rows
@@ -23,11 +24,12 @@ export function drawObstruction(layers, app, at) {
           const [cx, cy] = at(signed(i));
           return svg("circle", { class: "mirrored", cx, cy, r: 7 });
         });
+  const isRow = found.rows.some((i) => Math.hypot(at(signed(i))[0] - common[0], at(signed(i))[1] - common[1]) < 2);
   const star = svg(
     "g",
     { class: "common", transform: `translate(${common[0].toFixed(2)} ${common[1].toFixed(2)})` },
-    svg("circle", { r: 9 }),
-    svg("circle", { class: "heart", r: 3.5 }),
+    svg("circle", { r: isRow ? 13 : 9 }),
+    isRow ? null : svg("circle", { class: "heart", r: 3.5 }),
   );
   return fill(layers.proof, ...mirrored, ...tags, star);
 }
@@ -50,9 +52,12 @@ function outlines(found, labels, shapeOf) {
   ];
 }
 
-function weightTag(row, weight, [x, y], common) {
+function weightTag(row, weight, [x, y], common, width) {
   const [ux, uy] = away([x, y], common);
-  const side = Math.abs(ux) < 0.4 ? "" : ux < 0 ? " to-left" : " to-right";
   const words = weight.exact ? weight.text : `≈ ${weight.text}`;
-  return svg("text", { class: `weight${side}`, x: x + ux * (side ? 15 : 22), y: y + uy * 22, "data-row": row }, words);
+  const room = 9 * words.length + 20; // in pixels, more or less
+  const turn = ux < 0 ? (x < room ? 1 : -1) : x > width - room ? -1 : 1; // away from the common point, within the plot
+  const side = Math.abs(ux) < 0.4 ? "" : turn < 0 ? " to-left" : " to-right";
+  const shift = side ? turn * Math.abs(ux) * 15 : ux * 22;
+  return svg("text", { class: `weight${side}`, x: x + shift, y: y + uy * 22, "data-row": row }, words);
 }

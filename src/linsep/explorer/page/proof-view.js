@@ -1,7 +1,7 @@
 // The proof of Novikoff's theorem, live: k·γ <= W·u* <= |W| <= √k·R, and the wall where the outer two meet.
-import { fill, html, math, surface, svg } from "./dom.js";
+import { fill, fillOnce, html, math, surface, svg } from "./dom.js";
 import { path, ticks } from "./geometry.js";
-import { show } from "./numbers.js";
+import { plural, show } from "./numbers.js";
 
 const LINKS = [
   ["floor", "k γ", () => math("mrow", math("mi", "k"), math("mi", "γ"))],
@@ -27,6 +27,9 @@ export function proofView(app) {
     },
   );
 
+  const [base, moving] = [svg("g"), svg("g")];
+  node.append(base, moving);
+
   function numbers() {
     const k = app.state.k;
     const bound = app.answer?.bound;
@@ -40,9 +43,8 @@ export function proofView(app) {
 
   function draw() {
     if (!app.answer) {
-      fill(chain);
-      fill(words);
-      return fill(node);
+      for (const part of [chain, words, base]) fillOnce(part, "", () => []);
+      return fill(moving);
     }
     drawChain();
     drawWords();
@@ -53,16 +55,23 @@ export function proofView(app) {
   function drawChain() {
     const values = numbers();
     const shown = app.answer.bound ? LINKS : LINKS.slice(2);
-    const cells = shown.flatMap(([name, label, formula], i) => [
-      i ? html("span", { class: "at-most", "aria-hidden": "true" }, "≤") : null,
-      html(
-        "span",
-        { class: `link ${name}`, "aria-label": label },
-        math("math", formula()),
-        html("output", { "data-name": name, "data-value": String(values[name]) }, show(values[name])),
-      ),
-    ]);
-    fill(chain, ...cells);
+    fillOnce(chain, String(shown.length), () =>
+      shown.flatMap(([name, label, formula], i) => [
+        i ? html("span", { class: "at-most", "aria-hidden": "true" }, "≤") : null,
+        html(
+          "span",
+          { class: `link ${name}`, "aria-label": label },
+          math("math", formula()),
+          html("output", { "data-name": name }),
+        ),
+      ]),
+    );
+    for (const cell of chain.querySelectorAll("output")) {
+      const value = values[cell.dataset.name];
+      if (cell.dataset.value === String(value)) continue;
+      cell.dataset.value = String(value);
+      cell.textContent = show(value);
+    }
   }
 
   function drawWords() {
@@ -72,15 +81,14 @@ export function proofView(app) {
       const why =
         app.answer.verdict.kind === "separable"
           ? "The margin is too thin for the numbers of a chart."
-          : "No line separates these points, so there is no u*, no floor, and no wall: the updates never end.";
-      return fill(words, why);
+          : `No ${app.isWide ? "hyperplane" : "line"} separates these rows, so there is no u*, no floor and no wall: the updates never end.`;
+      return fillOnce(words, why, () => [why]);
     }
     const wall = html("strong", { "data-name": "bound", "data-value": String(bound.bound) }, show(bound.bound));
     const end = app.steps.converged
-      ? `This run needed ${show(total)}.`
+      ? `This run needed ${plural(total, "update")}.`
       : `The first ${show(total)} updates are recorded.`;
-    return fill(
-      words,
+    return fillOnce(words, String(app.settled), () => [
       "Floor and ceiling meet at ",
       math(
         "math",
@@ -90,16 +98,16 @@ export function proofView(app) {
           math("mn", "2"),
         ),
       ),
-      " = ",
+      ` = (${show(bound.radius)} / ${show(bound.gamma)})² = `,
       wall,
       ". No run can pass that wall. ",
       end,
-    );
+    ]);
   }
 
   function drawChoice() {
-    if (!app.answer.bound) return fill(choice);
     const reaches = reach();
+    if (!app.answer.bound) return fillOnce(choice, "", () => []);
     const option = (name, label) =>
       html(
         "button",
@@ -113,7 +121,7 @@ export function proofView(app) {
         },
         label,
       );
-    return fill(choice, option("wall", "to the wall"), option("run", "this run"));
+    return fillOnce(choice, reaches, () => [option("wall", "to the wall"), option("run", "this run")]);
   }
 
   function reach() {
@@ -136,20 +144,16 @@ export function proofView(app) {
     const floorEnd = bound ? Math.min(far, wall ? wall * 1.06 : far) : 0;
     const lens = bound ? [...curve(ceiling, wall ?? far), ...curve((k) => k * bound.gamma, wall ?? far).reverse()] : [];
     const run = (values) => [[x(0), y(0)], ...values.map((v, i) => [x(i + 1), y(v)])];
-    const recorded = (name, values) =>
-      values
-        ? [
-            svg("path", { class: `${name} to-come`, d: path(run(values)) }),
-            svg("path", { class: `${name} been`, d: path(run(values.slice(0, app.state.k))) }),
-          ]
-        : [];
+    const toCome = (name, values) => (values ? svg("path", { class: `${name} to-come`, d: path(run(values)) }) : null);
+    const been = (name, values) =>
+      values ? svg("path", { class: `${name} been`, d: path(run(values.slice(0, app.state.k))) }) : null;
     const here = numbers();
     const dot = (name) =>
       here[name] === null
         ? null
         : svg("circle", { class: `${name} dot`, cx: x(app.state.k), cy: y(here[name]), r: 3.6 });
-    fill(
-      node,
+    // What only the answer and the size decide; then what moves with the run.
+    fillOnce(base, `${app.settled} ${reach()} ${size}`, () => [
       ...ticks(0, far, Math.round(width / 90)).map((k) =>
         svg("text", { class: "tick", x: x(k), y: height - 7 }, show(k)),
       ),
@@ -172,9 +176,14 @@ export function proofView(app) {
             `the wall stands at ${show(bound.bound)} →`,
           )
         : null,
+      toCome("norm", app.steps.norm),
+      toCome("along", app.steps.along),
+    ]);
+    fill(
+      moving,
       svg("path", { class: "now", d: `M${x(app.state.k)} ${pad.top}V${y(0)}` }),
-      ...recorded("norm", app.steps.norm),
-      ...recorded("along", app.steps.along),
+      been("norm", app.steps.norm),
+      been("along", app.steps.along),
       dot("norm"),
       dot("along"),
     );

@@ -1,9 +1,9 @@
 // The page without a server: every answer was recorded when the file was written.
-import { fromHash } from "./state.js";
+import { pageAddress } from "./address.js";
 import { mount } from "./main.js";
 
 const kept = JSON.parse(document.getElementById("record").textContent);
-const keyOf = (name, { updates, ...body }) =>
+const keyOf = (name, { updates, box, ...body }) =>
   JSON.stringify([name, Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1))]);
 const answers = new Map(kept.record.map(({ name, body, answer }) => [keyOf(name, body), answer]));
 
@@ -17,10 +17,5 @@ mount(document.getElementById("explorer"), {
     if (!answer) throw new Error("This file holds recorded runs only. linsep explore computes the others.");
     return answer;
   },
-  address: {
-    read: () => location.hash,
-    write: (hash) => history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search),
-    listen: (restore) =>
-      window.addEventListener("hashchange", () => restore(fromHash(location.hash, kept.start.limits))),
-  },
+  address: pageAddress(kept.start),
 });

@@ -1,5 +1,5 @@
 // The page on its server: questions go there, and the state lives in the address.
-import { fromHash } from "./state.js";
+import { pageAddress } from "./address.js";
 import { mount } from "./main.js";
 
 async function fetchJson(address, options) {
@@ -10,8 +10,6 @@ async function fetchJson(address, options) {
 }
 
 const begin = await fetchJson("/api/start");
-let written = "";
-let writing = 0;
 mount(document.getElementById("explorer"), {
   start: begin,
   isRecorded: false,
@@ -23,21 +21,5 @@ mount(document.getElementById("explorer"), {
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     }),
-  address: {
-    read: () => location.hash,
-    write(hash) {
-      if (hash === written) return;
-      written = hash;
-      clearTimeout(writing); // browsers allow a few hundred such calls a minute, a drag would make thousands
-      writing = setTimeout(
-        () => history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search),
-        150,
-      );
-    },
-    listen(restore) {
-      window.addEventListener("hashchange", () => {
-        if (location.hash.slice(1) !== written) restore(fromHash(location.hash, begin.limits));
-      });
-    },
-  },
+  address: pageAddress(begin),
 });

@@ -16,7 +16,14 @@ export function freshState() {
     keep: false,
     axes: "auto",
     view: { cx: 0, cy: 0, half: 2 },
+    columns: null, // of a wide table: the two looked along; null for the separation view
+    now: false, // of a wide table: whether the separation view follows the run
   };
+}
+
+// Where the page begins with rows of one's own that are too wide to be moved.
+export function wideState(own) {
+  return { ...freshState(), bias: own.bias };
 }
 
 export function presetState(preset) {
@@ -32,33 +39,30 @@ export function presetState(preset) {
 export function toHash(state) {
   const rows = state.points.map((p, i) => `${p[0]},${p[1]}${state.labels[i] > 0 ? "+" : "-"}`).join(";");
   const { cx, cy, half } = state.view;
-  const fields = { p: rows, o: state.order, b: Number(state.bias), s: state.seed, n: state.updates, k: state.k };
+  const fields = { o: state.order, b: Number(state.bias), s: state.seed, n: state.updates, k: state.k };
   if (state.band) fields.band = 1;
   if (state.keep) fields.keep = 1;
   if (state.axes !== "auto") fields.a = state.axes;
-  fields.v = [cx, cy, half].map((x) => Number(x.toPrecision(6))).join(",");
+  if (state.columns) fields.c = state.columns;
+  if (state.now) fields.now = 1;
+  if (rows) Object.assign(fields, { p: rows, v: [cx, cy, half].map((x) => Number(x.toPrecision(6))) });
   return Object.entries(fields)
     .map(([key, value]) => `${key}=${value}`)
     .join("&");
 }
 
-// A state from an address; null where the address holds none, or none that makes sense.
-export function fromHash(text, limits) {
+// A state from an address; null where the address holds none, or none that makes sense. Wide rows are not in it.
+export function fromHash(text, { limits, own }) {
   const fields = new Map(
     text
       .replace(/^#/, "")
       .split("&")
       .map((part) => part.split(/=(.*)/s)),
   );
-  if (!fields.get("p")) return null;
-  const state = freshState();
-  for (const part of fields.get("p").split(";")) {
-    const match = /^(-?[\d.]+(?:e-?\d+)?),(-?[\d.]+(?:e-?\d+)?)([+-])$/.exec(part);
-    const point = match && [Number(match[1]), Number(match[2])];
-    if (!point || !point.every((x) => Math.abs(x) <= 1e9) || state.points.length >= limits.points) return null;
-    state.points.push(point);
-    state.labels.push(match[3] === "+" ? 1 : -1);
-  }
+  const isWide = own && !own.preset;
+  if (!fields.get(isWide ? "o" : "p")) return null;
+  const state = isWide ? wideState(own) : freshState();
+  if (!isWide && !readPoints(fields.get("p"), state, limits)) return null;
   if (ORDERS.includes(fields.get("o"))) state.order = fields.get("o");
   if (["run", "wall"].includes(fields.get("a"))) state.axes = fields.get("a");
   state.bias = fields.get("b") !== "0";
@@ -67,10 +71,28 @@ export function fromHash(text, limits) {
   state.k = wholeNumber(fields.get("k"), 0, limits.updates, 0);
   state.band = fields.get("band") === "1";
   state.keep = fields.get("keep") === "1";
+  state.now = isWide && fields.get("now") === "1";
+  state.columns = isWide ? readColumns(fields.get("c"), own.columns.length) : null;
   const view = (fields.get("v") ?? "").split(",").map(Number);
   const isView = view.length === 3 && view.every((x) => Number.isFinite(x) && Math.abs(x) < 1e10) && view[2] > 0;
   state.view = isView ? { cx: view[0], cy: view[1], half: view[2] } : viewOf(state.points, !state.bias);
   return state;
+}
+
+function readColumns(text, width) {
+  const found = (text ?? "").split(",").map((part) => wholeNumber(part || "x", 0, width - 1, -1));
+  return found.length === 2 && !found.includes(-1) ? found : null;
+}
+
+function readPoints(text, state, limits) {
+  for (const part of text.split(";")) {
+    const match = /^(-?[\d.]+(?:e-?\d+)?),(-?[\d.]+(?:e-?\d+)?)([+-])$/.exec(part);
+    const point = match && [Number(match[1]), Number(match[2])];
+    if (!point || !point.every((x) => Math.abs(x) <= 1e9) || state.points.length >= limits.points) return false;
+    state.points.push(point);
+    state.labels.push(match[3] === "+" ? 1 : -1);
+  }
+  return true;
 }
 
 export function wholeNumber(text, least, most, otherwise) {

@@ -1,7 +1,10 @@
 // Rows of one's own, of any width: along two of their columns, or across the hyperplane.
 import { drawGrid } from "./marks.js";
-import { fill, html, surface, svg } from "./dom.js";
+import { fill, fillOnce, html, surface, svg } from "./dom.js";
+import { segments } from "./controls.js";
 import { plural } from "./numbers.js";
+
+const TURNS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export function tableView(app) {
   const { columns, rows, labels } = app.own;
@@ -22,36 +25,83 @@ export function tableView(app) {
   const facts = html("aside", { class: "facts", "aria-live": "polite" });
   const words = html("p", { class: "words" });
   const names = [html("span", { class: "axis-name across" }), html("span", { class: "axis-name up" })];
+  const follow = segments(
+    "across",
+    [
+      [false, "the final hyperplane", "The hyperplane that the verdict names"],
+      [true, "this update’s", "The Perceptron’s hyperplane after the current update"],
+    ],
+    () => app.state.now,
+    (now) => {
+      app.state.now = now;
+      app.redraw();
+    },
+    app,
+  );
   let size = [0, 0];
   let seen = null;
   let shown = null;
-  const node = surface({ class: "plot table-space", role: "img", "aria-label": "Your rows" }, (width, height) => {
-    size = [width, height];
-    draw();
-  });
+  let asked = "";
+  let isAsking = false;
+  let pictures = 0;
+  const node = surface(
+    {
+      class: "plot table-space",
+      role: "group",
+      "aria-label": "Your rows. Arrow keys go from row to row and tell its values.",
+    },
+    (width, height) => {
+      size = [width, height];
+      draw();
+    },
+  );
   node.append(...Object.values(layers));
+  node.addEventListener("keydown", walk);
+  fill(facts, html("p", { class: "words" }, "Point at a row for its values, or press Tab and then the arrow keys."));
   second.value = String(Math.min(1, columns.length - 1));
-  first.hidden = second.hidden = true;
-  look(null);
 
   function choose() {
-    const isPair = kind.value === "columns";
-    first.hidden = second.hidden = !isPair;
-    look(isPair ? [Number(first.value), Number(second.value)] : null);
+    app.state.columns = kind.value === "columns" ? [Number(first.value), Number(second.value)] : null;
+    app.redraw();
   }
 
-  async function look(pair) {
-    try {
-      seen = await app.host.ask("view", { columns: pair });
-      fill(facts);
-    } catch (error) {
-      seen = null;
-      fill(facts, error.message);
+  function showChoice() {
+    const { columns: pair, now } = app.state;
+    kind.value = pair ? "columns" : "separation";
+    if (pair) [first.value, second.value] = pair.map(String);
+    first.hidden = second.hidden = !pair;
+    follow.hidden = Boolean(pair) || app.host.isRecorded;
+    node.classList.toggle("following", now && !pair);
+  }
+
+  function question() {
+    const { columns: pair, now, order, bias, seed, k } = app.state;
+    if (pair || !now || app.host.isRecorded) return { columns: pair, bias };
+    return { columns: null, order, bias, seed, update: k };
+  }
+
+  // Ask for what is to be seen. While the answer is on its way, only the latest wish is kept.
+  async function look() {
+    if (isAsking) return;
+    isAsking = true;
+    while (asked !== JSON.stringify(question())) {
+      const body = question();
+      asked = JSON.stringify(body);
+      try {
+        seen = await app.host.ask("view", body);
+        pictures += 1;
+      } catch (error) {
+        seen = null;
+        fill(facts, error.message);
+      }
+      draw();
     }
-    draw();
+    isAsking = false;
   }
 
   function draw() {
+    showChoice();
+    look();
     if (!seen || size[0] < 2) return fill(layers.rows);
     const box = boxAround(seen, size);
     const at = ([x, y]) => [
@@ -63,7 +113,11 @@ export function tableView(app) {
     fill(names[1], "↑ ", seen.axes[1]);
     drawSplit(box, at);
     const big = seen.rows.length <= 200;
-    fill(layers.rows, ...seen.rows.map((row, i) => mark(row, i, at([seen.x[i], seen.y[i]]), big)));
+    const focused = layers.rows.contains(document.activeElement) ? shown : null;
+    fillOnce(layers.rows, `${pictures} ${size}`, () =>
+      seen.rows.map((row, i) => mark(row, i, at([seen.x[i], seen.y[i]]), big)),
+    );
+    if (focused !== null && !layers.rows.contains(document.activeElement)) markOf(focused)?.focus();
     const place = new Map(seen.rows.map((row, i) => [row, i]));
     const ring = (name) => (row) => {
       const [cx, cy] = at([seen.x[place.get(row)], seen.y[place.get(row)]]);
@@ -84,7 +138,8 @@ export function tableView(app) {
       : seen.support.length
         ? "Rings: the rows nearest to the hyperplane."
         : "";
-    return fill(words, `${seen.columns ? "" : `Looking across ${seen.side.what}. `}${rings}${left}`);
+    const dashed = place.has(current) ? " Dashed ring: the row just corrected." : "";
+    return fill(words, `${seen.columns ? "" : `Looking across ${seen.side.what}. `}${rings}${dashed}${left}`);
   }
 
   // The hyperplane seen from its side: a line at 0, its two halves, and the band of its margin.
@@ -114,7 +169,7 @@ export function tableView(app) {
       {
         class: "own-row",
         "data-row": row,
-        tabindex: i < 40 ? 0 : -1,
+        tabindex: row === (shown ?? seen.rows[0]) ? 0 : -1,
         role: "button",
         "aria-label": `Row ${row}, ${labels[plus ? 1 : 0]}`,
         onpointerenter: () => tell(row),
@@ -125,7 +180,44 @@ export function tableView(app) {
     );
   }
 
+  const markOf = (row) => layers.rows.querySelector(`[data-row="${row}"]`);
+
+  // One stop of the Tab key for all rows; from there the arrow keys lead to the nearest row that way.
+  function walk(event) {
+    const from = event.target.closest(".own-row");
+    if (!from || event.ctrlKey || event.metaKey || event.altKey) return;
+    const marks = [...layers.rows.children];
+    const here = marks.indexOf(from);
+    let next = null;
+    if (event.key === "Home") next = 0;
+    else if (event.key === "End") next = marks.length - 1;
+    else if (event.key in TURNS) next = nearestThatWay(here, TURNS[event.key]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation(); // elsewhere these keys move through the run
+    marks[next ?? here].focus();
+  }
+
+  function nearestThatWay(here, [dx, dy]) {
+    const box = boxAround(seen, size);
+    const placeOf = (i) => [
+      ((seen.x[i] - box.left) / (box.right - box.left)) * size[0],
+      ((box.top - seen.y[i]) / (box.top - box.bottom)) * size[1],
+    ];
+    const [x, y] = placeOf(here);
+    let best = [Infinity, null];
+    seen.rows.forEach((_, i) => {
+      const [px, py] = placeOf(i);
+      const [ahead, aside] = [(px - x) * dx + (py - y) * dy, Math.abs((px - x) * dy + (py - y) * dx)];
+      const cost = ahead + 2.5 * aside;
+      if (i !== here && (ahead > 0 || (ahead === 0 && aside === 0 && i > here)) && cost < best[0]) best = [cost, i];
+    });
+    return best[1];
+  }
+
   async function tell(row) {
+    markOf(shown ?? seen.rows[0])?.setAttribute("tabindex", -1);
+    markOf(row)?.setAttribute("tabindex", 0);
     shown = row;
     try {
       const found = await app.host.ask("row", { row });
@@ -147,7 +239,7 @@ export function tableView(app) {
     }
   }
 
-  app.pointAt = (row) => (layers.rows.querySelector(`[data-row="${row}"]`) ?? { focus: () => tell(row) }).focus();
+  app.pointAt = (row) => (markOf(row) ?? { focus: () => tell(row) }).focus();
   app.views.push(draw);
   const legend = html(
     "p",
@@ -160,7 +252,7 @@ export function tableView(app) {
   return html(
     "div",
     { class: "table-pane" },
-    html("div", { class: "editing" }, kind, first, second, legend),
+    html("div", { class: "editing" }, kind, first, second, follow, legend),
     html("div", { class: "frame" }, node, ...names),
     words,
     facts,

@@ -5,17 +5,30 @@ import { exactly, fraction, plural, show } from "./numbers.js";
 const TITLES = { separable: "Separable", touching: "Touching", overlapping: "Overlapping", undecided: "Undecided" };
 
 export function verdictView(app) {
-  const node = html("div", { class: "verdict" });
+  const headline = html("p", { class: "headline", role: "status" });
+  const reasons = html("div", {});
+  const node = html("div", { class: "verdict" }, headline, reasons);
+  let [drawnFor, drawnAt] = [null, ""];
 
   function draw() {
     if (!app.answer) {
+      drawnFor = null;
       node.dataset.kind = "";
-      return fill(node, html("p", { class: "headline" }, "No verdict yet"), html("p", { class: "words" }, app.note));
+      headline.removeAttribute("data-name");
+      fill(headline, "No verdict yet");
+      return fill(reasons, html("p", { class: "words" }, app.note));
     }
     const { kind } = app.answer.verdict;
+    if (drawnFor === app.answer && drawnAt === shownPlaces()) return node; // stepping changes nothing here
+    [drawnFor, drawnAt] = [app.answer, shownPlaces()];
     node.dataset.kind = kind;
-    return fill(node, html("p", { class: "headline", "data-name": "verdict" }, TITLES[kind]), ...reason(kind));
+    if (headline.textContent !== TITLES[kind]) fill(headline, TITLES[kind]);
+    headline.dataset.name = "verdict";
+    return fill(reasons, ...reason(kind));
   }
+
+  // The sums name the points' places, which a drag moves before the answer to it comes.
+  const shownPlaces = () => (app.answer.obstruction?.rows ?? []).map((row) => app.state.points[row] ?? "").join(" ");
 
   function reason(kind) {
     const line = (app.isWide ? "hyperplane" : "line") + (app.state.bias ? "" : " through the origin");
@@ -25,25 +38,31 @@ export function verdictView(app) {
       const near = widest
         ? html("p", { class: "words" }, "On the edge of its band: ", ...links(widest.rows), ".")
         : null;
-      return [html("p", { class: "words" }, `Some ${line} has each row strictly on its side.${wide}`), near];
+      return [
+        html("p", { class: "words" }, `Some ${line} has each row strictly on its side.${wide}`),
+        near,
+        app.isWide && widest ? namedRows(null) : null,
+      ];
     }
     if (!obstruction) return [html("p", { class: "words" }, app.answer.verdict.text)];
     const why =
       kind === "touching"
-        ? `A ${line} can have no row on its wrong side, but then some lie on it.`
+        ? `${app.isWide ? `Some ${line}` : "The dashed line"} has no row on its wrong side, but some rows on itself, and no ${line} does better.`
         : `No ${line} separates them, not even with rows on it allowed.`;
     return [
       html(
         "p",
         { class: "words" },
-        `${why} ${plural(obstruction.rows.length, "row")} ${obstruction.rows.length === 1 ? "proves" : "prove"} it:`,
+        `${why} ${plural(obstruction.rows.length, "row")} ${obstruction.rows.length === 1 ? "proves" : "prove"} it: `,
+        ...links(obstruction.rows),
+        ".",
       ),
       ...proof(obstruction),
     ];
   }
 
   function proof(obstruction) {
-    if (app.isWide) return [html("p", { class: "words" }, ...wideProof(obstruction))];
+    if (app.isWide) return [html("p", { class: "words" }, wideProof(obstruction)), namedRows(obstruction)];
     if (!obstruction.point) {
       const all = obstruction.rows.map((row, n) => [row, obstruction.weights[n]]);
       return [
@@ -66,27 +85,68 @@ export function verdictView(app) {
       html(
         "p",
         { class: "words" },
-        `The same mix of each class is one and the same point${isExact ? "" : " (rounded here; exact in the proof)"}. A line would need it on both sides at once.`,
+        `A mix of + rows and a mix of − rows are the same point${isExact ? "" : " (rounded here; exact in the proof)"}. A line would need it on both sides at once.`,
       ),
     ];
   }
 
   function wideProof(obstruction) {
-    const end = app.state.bias
-      ? " Weighted, the rows of one class have exactly the mean of the other’s."
-      : " Weighted and signed, they sum to exactly 0.";
-    return [...links(obstruction.rows), ".", end];
+    return obstruction.point || app.state.bias
+      ? "With these weights both classes have exactly the same mean."
+      : "With these weights, and their signs, the rows sum to exactly 0.";
   }
+
+  // The rows that the verdict rests on, with their values, and with their weights in the obstruction.
+  function namedRows(obstruction) {
+    const { rows, labels, columns, values } = app.answer.named;
+    const head = ["row", "label", ...(obstruction ? ["weight"] : []), ...columns];
+    const line = (row, n) => [
+      html("td", {}, rowLink(row)),
+      html("td", {}, labels[n]),
+      obstruction ? html("td", { class: "share" }, shareOf(obstruction.weights[n])) : null,
+      ...values[n].map((value) => html("td", {}, show(value))),
+    ];
+    const isCut = app.own.columns.length > columns.length;
+    const total = (obstruction ?? app.answer.widest).rows.length;
+    const left = [
+      total > rows.length ? `${plural(total - rows.length, "more row")}` : "",
+      isCut ? `${plural(app.own.columns.length - columns.length, "more column")}` : "",
+    ].filter(Boolean);
+    return html(
+      "div",
+      { class: "named-rows", tabindex: 0, role: "region", "aria-label": "The rows that the verdict rests on" },
+      html(
+        "table",
+        {},
+        html("thead", {}, html("tr", {}, ...head.map((name) => html("th", { scope: "col" }, name)))),
+        html(
+          "tbody",
+          {},
+          ...rows.map((row, n) => html("tr", { "data-row": row }, ...line(row, n).filter((cell) => cell !== null))),
+        ),
+      ),
+      left.length ? html("p", { class: "words" }, `and ${left.join(", ")}`) : null,
+    );
+  }
+
+  const shareOf = (weight) => (weight.exact ? weight.text : `≈ ${weight.text}`);
+
+  const rowLink = (row) =>
+    html(
+      "button",
+      { type: "button", class: "row-link", "aria-label": `Row ${row}`, onclick: () => app.pointAt?.(row) },
+      String(row),
+    );
 
   // Row numbers that lead to the rows.
   function links(rows) {
-    const shown = rows
-      .slice(0, 12)
-      .flatMap((row, n) => [
-        n ? ", " : rows.length > 1 ? "rows " : "row ",
-        html("button", { type: "button", class: "row-link", onclick: () => app.pointAt?.(row) }, String(row)),
-      ]);
-    return rows.length > 12 ? [...shown, `, and ${rows.length - 12} more`] : shown;
+    const shown = rows.slice(0, 12);
+    const links = shown.flatMap((row, n) => [
+      " ",
+      html("span", { class: "whole" }, rowLink(row), n + 1 < rows.length ? "," : ""), // no line begins with a comma
+    ]);
+    const rest = rows.length > shown.length ? ` and ${rows.length - shown.length} more` : "";
+    return [rows.length > 1 ? "rows" : "row", ...links, rest];
   }
 
   // ½ (0, 1) + ½ (1, 0) = (½, ½)

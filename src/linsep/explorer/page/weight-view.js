@@ -3,6 +3,9 @@ import { arrow, drawGrid } from "./marks.js";
 import { boxOf, corners, cut, path } from "./geometry.js";
 import { fill, surface, svg } from "./dom.js";
 
+const NUMBERED = 14; // rows: more have no room for their numbers
+const TOOTH = 6; // pixels: the teeth of a line point to the side that its row allows
+
 export function weightView(app) {
   const layers = Object.fromEntries(
     ["cone", "grid", "rows", "path", "now"].map((name) => [name, svg("g", { class: name })]),
@@ -29,38 +32,88 @@ export function weightView(app) {
     const at = (p) => [(p[0] - box.left) / box.unit, (box.top - p[1]) / box.unit];
     const signed = app.state.points.map((p, i) => [p[0] * app.state.labels[i], p[1] * app.state.labels[i]]);
     drawGrid(layers.grid, box, at, size);
-    const cone =
-      app.answer.verdict.kind === "separable" ? signed.reduce((polygon, z) => cut(polygon, z, 0), corners(box)) : [];
-    fill(layers.cone, cone.length > 2 ? svg("path", { class: "feasible", d: path(cone.map(at), true) }) : null);
+    drawCone(signed, box, at);
+    drawRows(signed, box, at);
+    drawPath(visited.map(at));
+  }
+
+  function drawCone(signed, box, at) {
+    const isCone = app.answer.verdict.kind === "separable";
+    const cone = isCone ? signed.reduce((polygon, z) => cut(polygon, z, 0), corners(box)).map(at) : [];
+    if (cone.length < 3) {
+      const none = isCone ? null : svg("text", { class: "cone-name none", x: size[0] / 2, y: 20 }, "no w is right for all rows");
+      return fill(layers.cone, none);
+    }
+    const [x, y] = [0, 1].map((j) => cone.reduce((sum, p) => sum + p[j], 0) / cone.length);
+    return fill(
+      layers.cone,
+      svg("path", { class: "feasible", d: path(cone, true) }),
+      svg("text", { class: "cone-name", x: Math.min(x, size[0] - 52), y }, "right for all"),
+    );
+  }
+
+  // Rows with the same line and the same side are one mark with all their numbers.
+  function drawRows(signed, box, at) {
     const now = app.corrected();
-    const far = Math.hypot(box.right, box.top) * 2;
+    const groups = new Map();
+    signed.forEach((z, i) => {
+      const length = Math.hypot(...z);
+      if (!length) return;
+      const normal = [z[0] / length, z[1] / length];
+      const key = normal.map((x) => x.toFixed(9)).join(" ");
+      groups.set(key, [...(groups.get(key) ?? []), { i, normal }]);
+    });
+    const isNumbered = signed.length <= NUMBERED;
     fill(
       layers.rows,
-      ...signed.map((z, i) => {
-        const length = Math.hypot(...z);
-        if (!length) return null;
-        const along = [(-z[1] / length) * far, (z[0] / length) * far];
-        const shaded =
-          i === now
-            ? svg("path", { class: "forbidden", d: path(cut(corners(box), [-z[0], -z[1]], 0).map(at), true) })
-            : null;
-        const name = `constraint ${app.state.labels[i] > 0 ? "plus" : "minus"}${i === now ? " current" : ""}`;
-        return svg("g", {}, shaded, svg("path", { class: name, d: path([at([-along[0], -along[1]]), at(along)]) }));
-      }),
+      now !== null && signed[now]
+        ? svg("path", { class: "forbidden", d: path(cut(corners(box), signed[now].map((x) => -x), 0).map(at), true) })
+        : null,
+      ...[...groups.values()].map((rows) => rowLine(rows, now, box, at, isNumbered)),
     );
-    const upTo = visited.slice(0, app.state.k + 1).map(at);
+  }
+
+  function rowLine(rows, now, box, at, isNumbered) {
+    const [nx, ny] = rows[0].normal;
+    const side = app.state.labels[rows[0].i] > 0 ? "plus" : "minus";
+    const isNow = rows.some(({ i }) => i === now);
+    const [cx, cy] = at([0, 0]);
+    const far = Math.min(size[0] / 2 / Math.max(Math.abs(ny), 1e-9), size[1] / 2 / Math.max(Math.abs(nx), 1e-9));
+    // Along the line on the screen, where y points down: (-ny, -nx). Its allowed side: (nx, -ny).
+    const on = (t, off = 0) => [cx - ny * t + nx * off, cy - nx * t - ny * off];
+    const teeth = [-0.93, -0.8, -0.67, 0.67, 0.8, 0.93]
+      .map((part) => path([on(part * far), on(part * far, TOOTH)]))
+      .join("");
+    const [x, y] = on(far - 22, 15);
+    const numbers = rows.map(({ i }) => i).join(", ");
+    return svg(
+      "g",
+      { "data-rows": numbers },
+      svg("path", {
+        class: `constraint ${side}${isNow ? " current" : ""}`,
+        d: path([on(-2 * far), on(2 * far)]),
+      }),
+      svg("path", { class: `tooth ${side}`, d: teeth }),
+      isNumbered ? svg("text", { class: "allows", x, y }, numbers) : null,
+    );
+  }
+
+  function drawPath(visited) {
+    const upTo = visited.slice(0, app.state.k + 1);
     fill(
       layers.path,
-      svg("path", { class: "to-come", d: path(visited.map(at)) }),
+      svg("path", { class: "to-come", d: path(visited) }),
       svg("path", { class: "been", d: path(upTo) }),
       ...(upTo.length <= 80 ? upTo.map(([cx, cy]) => svg("circle", { class: "stop", cx, cy, r: 2.6 })) : []),
     );
+    const now = app.corrected();
     const [cx, cy] = upTo.at(-1);
     const name = now !== null && app.state.labels[now] > 0 ? "plus" : "minus";
     fill(
       layers.now,
       now === null ? null : arrow(`update ${name}`, upTo.at(-2), [cx, cy]),
       svg("circle", { class: "here", cx, cy, r: 5.5 }),
+      svg("text", { class: "weights-name", x: cx + 12, y: cy - 8 }, "w"),
     );
   }
 
