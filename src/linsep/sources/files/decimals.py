@@ -15,12 +15,22 @@ from linsep.errors import TooManyDigitsError
 
 EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
-EXPONENT = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+[ \t]*")
-NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?\s*")
+EXPONENT = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+[ \t]*")
+NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?\s*")
 
 
-def places_of(column: Any) -> int:
-    """How many digits after the point the longest number of a text column has; more than 18 count as 19."""
+def places_of(column: Any, bound: int | None = None) -> int:
+    """How many digits after the point the longest number of a text column has; more than 18 count as 19.
+
+    With a bound, numbers that have more are passed over: their rows will be set aside.
+    """
+    most = _most_places(column)
+    if bound is None or most <= bound:
+        return most
+    return max((known for known in map(_places, column.to_pylist()) if known <= bound), default=0)
+
+
+def _most_places(column: Any) -> int:
     import pyarrow.compute as pc
 
     text = pc.utf8_trim_whitespace(column)
