@@ -24,6 +24,7 @@ import pytest
 import linsep
 from linsep import errors
 from linsep.cli import main
+from linsep.sources.files import svmlight, text
 from linsep.sources.files.source import Survey
 
 
@@ -825,15 +826,17 @@ def zigzag(number: int) -> bytes:
         ("a.npz", PAIR.replace(b"(2, 2), }            ", b"(2, 1152921504606), }"), "E-FILE-DAMAGED"),
         ("a.svm", SPARSE + b"1 67108865:1\n", "E-SVMLIGHT"),
         ("a.svm", SPARSE + b"1 9223372036854775807:1\n", "E-SVMLIGHT"),
-        ("a.csv", b"x,y\n" + b"1" * (70 << 20), "E-CSV-RAGGED"),
-        ("a.csv", b"x" * (70 << 20), "E-CSV-HEADER"),
-        ("a.csv", b'x,y\n1,"' + b"1,0\n" * (18 << 20), "E-CSV-QUOTE"),
+        ("a.csv", b"x,y\n" + b"1" * (3 << 20), "E-CSV-RAGGED"),
+        ("a.csv", b"x" * (3 << 20), "E-CSV-HEADER"),
+        ("a.csv", b'x,y\n1,"' + b"1,0\n" * (1 << 20), "E-CSV-QUOTE"),
         ("a.csv", b"\n" * (1 << 20) + b"x,z\n1,0\n", "E-NO-COLUMN"),
-        ("a.svm", b"1 1:" + b"1" * (70 << 20), "E-SVMLIGHT"),
+        ("a.svm", b"1 1:" + b"1" * (3 << 20), "E-SVMLIGHT"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_size_that_cannot_be_is_refused_without_the_memory_for_it(name, content, code, here):
+def test_a_size_that_cannot_be_is_refused_without_the_memory_for_it(name, content, code, here, monkeypatch):
+    for module in (text, svmlight):
+        monkeypatch.setattr(module, "LONGEST_RECORD", 1 << 20)
     (here / name).write_bytes(content)
     before = peak()
     error = refused(code, name, label=None if name[2:] in ("svm", "npz") else -1 if name == "a.npy" else "y")

@@ -100,6 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in tokens or os.environ.get("LINSEP_DEBUG", "") not in ("", "0")
     tokens = [token for token in tokens if token != "--debug"]
+    if tokens.count("-") == 1 and "--" not in tokens:  # standard input, which is no option
+        tokens = [*(token for token in tokens if token != "-"), "--", "-"]
     try:
         code = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()

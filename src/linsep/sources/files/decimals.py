@@ -96,7 +96,10 @@ def does_not_fit(text: str, places: int) -> bool:
     if places > MOST_PLACES:
         return _places(text) > MOST_PLACES
     bare = plain(text.strip())
-    return bare is None or len(bare) > 100 or not -(2**63) <= Decimal(bare).scaleb(places, EXACTLY) < 2**63
+    if bare is None or len(bare) > 100:
+        return True
+    integer = Decimal(bare).scaleb(places, EXACTLY)
+    return not -(2**63) <= integer < 2**63 or integer != integer.to_integral_value(context=EXACTLY)
 
 
 def too_many_digits(path: str, row: int, column: str, value: str, places: int) -> TooManyDigitsError:

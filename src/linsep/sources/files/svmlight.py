@@ -79,6 +79,7 @@ class SvmlightReader(TextReader):
         with self._stream(digest) as stream:
             while True:
                 data = stream.read(max(self.chunk, len(rest)))
+                self.stamp.require_same()  # a file that grows is not followed
                 text = rest + data
                 end = text.rfind(b"\n") + 1 if data else len(text)
                 if end:

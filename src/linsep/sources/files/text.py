@@ -41,6 +41,7 @@ MISSING = frozenset(
      "NaN", "n/a", "nan", "null"]
 )  # fmt: skip
 LONE_QUOTE = re.compile(rb'[^,\t\r\n"]"[^,\t\r\n"]|(?:^|[,\t\r\n])""[^,\t\r\n"]')  # a hint: a mark inside a value
+LINE_END = re.compile(rb"\r\n|[\r\n]")
 NOT_TEXT = re.compile("[\0\udc80-\udcff]")  # NUL, and bytes that are not UTF-8, as they are decoded below
 
 
@@ -174,6 +175,7 @@ class CsvReader(TextReader):
         digest = self.new_digest()
         self.left_out = 0
         for offset, text in self._pieces(digest):
+            self.stamp.require_same()  # a file that grows is not followed
             batch = self._batch(text, first, (offset, len(text), lines))
             lines += line_count(text)
             if batch.place.rows:
@@ -576,11 +578,14 @@ class _UnreadError(Exception):
 
 def header_end(text: bytes) -> int | None:
     """Where the first record that is not blank ends; None if it does not."""
-    seen, quotes, is_blank = len(BOM) if text.startswith(BOM) else 0, 0, True
-    for match in re.finditer(rb"\r\n|[\r\n]", text):
-        part = text[seen : match.start()]
-        seen, quotes, is_blank = match.start(), quotes + part.count(b'"'), is_blank and not part.strip()
-        if not is_blank and quotes % 2 == 0:
+    seen = len(text) - len(text.removeprefix(BOM).lstrip())  # a million blank lines are passed over at once
+    if b"\n" not in text[seen:] and b"\r" not in text[seen:]:
+        return None
+    quotes = 0
+    for match in LINE_END.finditer(text, seen):
+        quotes += text.count(b'"', seen, match.start())
+        seen = match.start()
+        if quotes % 2 == 0:
             return None if text[match.start() :] == b"\r" else match.end()  # perhaps half of a line end
     return None
 
@@ -592,11 +597,11 @@ def last_record_end(text: bytes) -> int:
 
 def _last_end(text: bytes, mark: bytes) -> int:
     end = text.rfind(mark, 0, len(text) - (mark == b"\r"))  # a carriage return at the end may be half of a line end
-    inside = text.count(b'"', 0, max(end, 0)) % 2
-    while end >= 0 and inside:
-        previous = text.rfind(mark, 0, end)
-        inside ^= text.count(b'"', max(previous, 0), end) % 2
-        end = previous
+    quotes = text.count(b'"', 0, max(end, 0))
+    while end >= 0 and quotes % 2:  # inside a quotation: go on before its beginning
+        quote = text.rfind(b'"', 0, end)
+        end = text.rfind(mark, 0, quote)
+        quotes -= 1 + text.count(b'"', max(end, 0), quote)
     return end + 1
 
 
