@@ -140,9 +140,9 @@ WAYS: list[dict[str, Any]] = [
     {"one_hot": True, "reject": True}, {"numbers": "decimal", "reject": True},
 ]  # fmt: skip
 CSV_WORDS = (
-    b'"', b'""', b",", b"\n",
-    b"\r", b"\r\n", b"\0", b"\xff", b"\xef\xbb\xbf", b"nan", b"1e400", b"1e-400",
-    b"9" * 5000, b"9223372036854775808", b"0.1234567890123456789", b"true", b"NA", b" ", b"\t", b"1_0", b"0x1", b"-", b"+",
+    b'"', b'""', b",", b"\n", b"\r", b"\r\n", b"\0", b"\xff", b"\xef\xbb\xbf", b"nan", b"1e400", b"1e-400",
+    b"9" * 5000, b"9223372036854775808",
+    b"0.1234567890123456789", b"true", b"NA", b" ", b"\t", b"1_0", b"0x1", b"-", b"+",
     b".", b"e", b'"a,b"', b"y", b"\xef\xbc\x91", b"1" + b"0" * 40,
 )  # fmt: skip
 SVM_WORDS = (

@@ -598,6 +598,16 @@ def test_the_longest_integers_stay_exact(value, here):
     assert linsep.open("a.csv", label="y").take([2]).values[0, 1] == value
 
 
+def test_a_label_with_a_control_character_is_text(here):
+    (here / "a.csv").write_bytes(b"x,y\n1,0\x1d\n2,1\n")
+    assert linsep.open("a.csv", label="y").labels == ("0\x1d", "1")
+
+
+def test_a_decimal_with_a_control_character_is_no_number(here):
+    (here / "a.csv").write_bytes(b"x,y\n1,0\n2\x1d,1\n")
+    assert refused("E-NOT-A-NUMBER", "a.csv", numbers="decimal").row == 1
+
+
 def test_labels_of_twenty_digits_are_not_merged(here):
     (here / "a.csv").write_bytes(b"x,y\n1,12345678901234567890\n2,12345678901234567891\n")
     assert linsep.open("a.csv", label="y").labels == (12345678901234567890, 12345678901234567891)

@@ -16,7 +16,7 @@ from linsep.errors import TooManyDigitsError
 EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
 EXPONENT = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+[ \t]*")
-NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?\s*")
+NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?[ \t]*")
 
 
 def places_of(column: Any, bound: int | None = None) -> int:
@@ -33,7 +33,7 @@ def places_of(column: Any, bound: int | None = None) -> int:
 def _most_places(column: Any) -> int:
     import pyarrow.compute as pc
 
-    text = pc.utf8_trim_whitespace(column)
+    text = pc.utf8_trim(column, " \t")
     most = 0
     if pc.any(pc.match_substring_regex(text, "[eE]")).as_py():
         with_exponent = text.filter(pc.match_substring_regex(text, "[eE]"))
@@ -63,7 +63,7 @@ def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
 
     if places > MOST_PLACES:
         return None
-    text = pc.replace_substring_regex(pc.utf8_trim_whitespace(column), pattern=r"^\+", replacement="")
+    text = pc.replace_substring_regex(pc.utf8_trim(column, " \t"), pattern=r"^\+", replacement="")
     has_exponent = pc.match_substring_regex(text, "[eE]")
     if pc.any(has_exponent).as_py():
         values = [None if t is None else plain(t) for t in text.to_pylist()]

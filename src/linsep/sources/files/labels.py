@@ -27,8 +27,8 @@ from linsep.errors import (
 from linsep.sources.base import Label, Signs
 
 MOST = 1 << 16  # distinct values: more are no labels
-_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,400}\s*")
-_NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+_INTEGER = re.compile(r"[ \t]*[+-]?[0-9]{1,400}[ \t]*")
+_NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 
 
 class Labels:
