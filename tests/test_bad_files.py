@@ -163,7 +163,7 @@ FILES = [
     bad("a quotation mark in a number", "a.csv", GOOD + b'5,6"7,1\n', "E-CSV-QUOTE", byte=18),
     bad("a value that goes on after quotes", "a.csv", GOOD + b'5,"6"7,1\n', "E-CSV-QUOTE", row=2, byte=18),
     bad("empty quotes before a number", "a.csv", GOOD + b'5,""7,1\n', "E-CSV-QUOTE", row=2, byte=18),
-    bad("a byte order mark in a row", "a.csv", b"x,y\n\xef\xbb\xbf1,0\n2,1\n", "E-NOT-A-NUMBER", row=0, column="x"),
+    bad("a byte order mark in a row", "a.csv", b"x,y\n\xef\xbb\xbf1,0\n2,1\n", "E-TEXT-ENCODING", row=0, byte=4),
     # Bytes that are no text
     bad("a NUL byte", "a.csv", GOOD + b"5,\0,1\n", "E-TEXT-ENCODING", byte=20, value="0x00"),
     bad("a NUL byte in the header", "a.csv", b"x\0,y\n1,0\n2,1\n", "E-TEXT-ENCODING", byte=1),
@@ -764,6 +764,18 @@ def test_bad_rows_are_set_aside_beside_categories(here):
     assert source.rows_left_out == 3
     assert source.take([0, 1]).values[:, 0].tolist() == [1, 4]
     assert [row for row, _ in set_aside()] == [1, 2, 4]
+
+
+def test_a_row_with_a_late_byte_order_mark_is_set_aside(here):
+    (here / "a.csv").write_bytes(b"x,y\n\xef\xbb\xbf1,0\n2.5,1\n3,0\n")
+    for numbers in ("binary64", "decimal"):
+        source = linsep.open("a.csv", label="y", reject="bad.csv", numbers=numbers)
+        assert (source.n_rows, set_aside()) == (2, [(0, "E-TEXT-ENCODING")])
+
+
+def test_a_label_of_three_megabytes_is_read_and_not_repeated(here):
+    (here / "a.csv").write_bytes(b"x,y\n1,0\n2,1\n3," + b"n" * (3 << 20) + b"\n")
+    assert len(str(refused("E-MANY-CLASSES", "a.csv"))) < 500
 
 
 def test_decimals_with_too_many_places_are_set_aside(here):

@@ -143,13 +143,14 @@ def two_classes(values: Iterable[Label], positive: Any, rows: int) -> tuple[tupl
         raise NotNumericError(f"Some labels are numbers and some are text, such as {seen}.") from error
     if len(known) == 1:
         raise OneClassError(
-            f"All {rows} labels are {known[0]!r}: there is nothing to separate. Two labels are needed.", value=known[0]
+            f"All {rows} labels are {_shown(known[0])}: there is nothing to separate. Two labels are needed.",
+            value=known[0],
         )
     if len(known) > 2:
         fix = "Pit one of them against the rest: positive=VALUE, --positive VALUE."
         raise ManyClassesError(
             f"There are more than two labels ({_few(known)}): pit one of them against the rest, for instance "
-            f"with positive={known[-1]!r} (--positive {known[-1]}).",
+            f"with positive={_shown(known[-1])} (--positive {str(known[-1])[:60]}).",
             fix=fix,
         )
     return (known[0], known[1]), {known[0]: -1, known[1]: 1}
@@ -161,7 +162,7 @@ def _against_the_rest(known: list[Label], positive: Any) -> tuple[tuple[Label, L
         raise ArgumentError(f"No label is {positive!r}. The labels are {_few(known)}.", value=positive)
     rest = [value for value in known if value not in chosen]
     if not rest:
-        raise OneClassError(f"All labels are {chosen[0]!r}: there is nothing to separate.", value=chosen[0])
+        raise OneClassError(f"All labels are {_shown(chosen[0])}: there is nothing to separate.", value=chosen[0])
     negative: Label = rest[0] if len(rest) == 1 else f"not {chosen[0]}"
     return (negative, chosen[0]), {value: 1 if value in chosen else -1 for value in known}
 
@@ -194,4 +195,9 @@ def _merge(texts: list[str], numbers: list[float]) -> bool:
 
 def _few(values: Iterable[Any]) -> str:
     listed = list(values)
-    return ", ".join(repr(value) for value in listed[:5]) + (", ..." if len(listed) > 5 else "")
+    return ", ".join(_shown(value) for value in listed[:5]) + (", ..." if len(listed) > 5 else "")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:60]}... ({len(text):,} characters)"

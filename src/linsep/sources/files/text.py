@@ -42,7 +42,9 @@ MISSING = frozenset(
 )  # fmt: skip
 LONE_QUOTE = re.compile(rb'[^,\t\r\n"]"[^,\t\r\n"]|(?:^|[,\t\r\n])""[^,\t\r\n"]')  # a hint: a mark inside a value
 LINE_END = re.compile(rb"\r\n|[\r\n]")
-NOT_TEXT = re.compile("[\0\udc80-\udcff]")  # NUL, and bytes that are not UTF-8, as they are decoded below
+NOT_TEXT = re.compile(
+    "[\0\udc80-\udcff]|^\ufeff"
+)  # NUL, a late byte order mark, and bytes that are not UTF-8, as they are decoded below
 
 
 class CsvReader(TextReader):
@@ -252,7 +254,10 @@ class CsvReader(TextReader):
             except _UnreadError:
                 if self.options.set_aside is None:
                     break  # the reading proper says what is wrong
-                table = self._read_csv(self._whole_rows(piece), "string")
+                try:
+                    table = self._read_csv(self._whole_rows(piece), "string")
+                except _UnreadError as error:
+                    raise self._located(error, [], 0) from error
             for name in self.cells.names:
                 if name not in self.cells.categories and name not in self._truths:
                     bound = None if self.options.set_aside is None else decimals.MOST_PLACES
@@ -269,7 +274,7 @@ class CsvReader(TextReader):
         )
         return "".join(source if source.endswith(("\n", "\r")) else source + "\n" for source in kept).encode()
 
-    def _read_csv(self, text: bytes, kind: str, only: str | None = None) -> Any:
+    def _read_csv(self, text: bytes, kind: str, only: str | None = None, in_one: bool = False) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
@@ -281,10 +286,11 @@ class CsvReader(TextReader):
             raise _UnreadError("a NUL byte or a byte order mark")
         if b'"' in text and LONE_QUOTE.search(text) and self._has_lone_quote(text.decode("utf-8", "replace")):
             raise _UnreadError("a quotation mark inside a value")
+        block = len(text) + 1 if in_one else self._block(text)
         try:
             return arrow_csv.read_csv(
                 pa.BufferReader(text),
-                read_options=arrow_csv.ReadOptions(column_names=list(self.names), block_size=self._block(text)),
+                read_options=arrow_csv.ReadOptions(column_names=list(self.names), block_size=block),
                 parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=b'"' in text),
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=wanted,
@@ -296,6 +302,8 @@ class CsvReader(TextReader):
         except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
             if "Empty CSV" in str(error):  # blank lines alone
                 return pa.table({name: pa.array([], types[name]) for name in wanted})
+            if "straddl" in str(error) and block <= len(text):  # a line longer than a block
+                return self._read_csv(text, kind, only, in_one=True)
             raise _UnreadError(str(error)) from error
 
     def _type(self, name: str, kind: str) -> Any:
@@ -412,7 +420,7 @@ class CsvReader(TextReader):
         where: dict[str, Any] = {"file": self.path, "row": row + self.left_out, "byte": byte}
         at = f"{self.path}: row {row + self.left_out} (line {line})"
         if odd := NOT_TEXT.search(source):
-            fix, which = "Save it as UTF-8.", f"{ord(odd[0]) & 0xFF:#04x}"
+            fix, which = "Save it as UTF-8.", f"{odd[0].encode('utf-8', 'surrogateescape')[0]:#04x}"
             return EncodingError(f"{at}: not UTF-8 text (byte {which}). {fix}", **where, value=which, fix=fix)
         if '"' in source and self._has_lone_quote(source):
             fix = "Write a quotation mark inside quotes twice."
@@ -540,7 +548,10 @@ class CsvReader(TextReader):
         except _UnreadError as fault:
             if self.options.set_aside is None:
                 self._without_bad_rows(piece, 0, (self._body, len(piece), self._header_lines), fault)
-            return self._read_csv(self._whole_rows(piece), "string")
+            try:
+                return self._read_csv(self._whole_rows(piece), "string")
+            except _UnreadError as error:
+                raise self._located(error, [], 0) from error
         finally:
             self.cells.categories = before
 
