@@ -7,10 +7,14 @@ mutated JSON gets the checksum of what it now says, so that the checks behind th
 To add a reader, add a line to READERS: its name, the function, and a list of inputs it accepts.
 """
 
+import bz2
 import copy
+import gzip
+import io
 import json
 import os
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -34,6 +38,7 @@ from linsep.sources.inputs import as_source
 from linsep.sources.journal import JournaledSource, _block, _scan
 
 SLOW_S = 2.0  # an input of a few kilobytes that takes longer is a hang
+HANG_S = 5.0  # and is stopped
 JUNK: list[Any] = [
     None, True, False, 0, -1, 1, 1.5, -0.0, 1e300, 2**53, 2**64, 10**400, "", "0", "-0", "1e9", "0x1f", "NaN", "\ud800",
     "é" * 50, "0" * 64, "f" * 64, [], {}, [[]], {"": {}}, [0] * 100, "<f8", "<i8", "|O", "A" * 1000, "AAAA", [3],
@@ -49,6 +54,7 @@ class Reader:
     seeds: list[bytes]
     refusals: tuple[type[Exception], ...] = (LinsepError,)
     is_json: bool = True
+    words: tuple[bytes, ...] = (b"[" * 5000, b'{"a":' * 500, b"9" * 5000, b"NaN", b"\xff\xfe", b"\0")
 
 
 def true_proofs() -> list[bytes]:
@@ -126,6 +132,120 @@ def read_with_checker(content: bytes) -> None:
     checker.read_proof(str(CHECKED))
 
 
+# Files: the first byte of an input chooses how it is read; what can be opened must be scanned ------------------------
+
+MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())
+WAYS: list[dict[str, Any]] = [
+    {}, {"positive": 1}, {"one_hot": True}, {"numbers": "decimal"}, {"reject": True}, {"columns": [0]},
+    {"one_hot": True, "reject": True}, {"numbers": "decimal", "reject": True},
+]  # fmt: skip
+CSV_WORDS = (
+    b'"', b'""', b",", b"\n", b"\r", b"\r\n", b"\0", b"\xff", b"\xef\xbb\xbf", b"nan", b"1e400", b"1e-400",
+    b"9" * 5000, b"9223372036854775808",
+    b"0.1234567890123456789", b"true", b"NA", b" ", b"\t", b"1_0", b"0x1", b"-", b"+",
+    b".", b"e", b'"a,b"', b"y", b"\xef\xbc\x91", b"1" + b"0" * 40,
+)  # fmt: skip
+SVM_WORDS = (
+    b":", b" ", b"\n", b"\r", b"#", b"qid:1", b"qid:", b"\0", b"\xff", b"\xef\xbb\xbf", b"nan", b"1e400", b"9" * 5000,
+    b"9223372036854775808", b"2147483647:1", b"67108864:1", b"0:1", b"-1:1", b"_", b"0x1", b"\xc2\xa0", b"\x0b", b"1:",
+)  # fmt: skip
+
+
+def true_csv() -> list[bytes]:
+    texts = [
+        b"a,b,y\n1,2,0\n3,4.5,1\n-7,8e2,1\n",
+        b'"a","b","y"\r\n"1","2","no"\r\n" 3 ","+4","yes"\r\n',
+        b"a,b,y\n9007199254740993,2,0\n3,4,1\n",
+        b"\xef\xbb\xbfa,b,y\ntrue,0.1,-1\nfalse,.25,1\n",
+        b"b,a,y\n" + b"".join(b"%d,%d,%d\n" % (k, k * k, k % 2) for k in range(30)),
+    ]
+    return [b"\0" + text for text in texts] + [
+        b"\1" + texts[0], b"\5" + texts[0],
+        b"\2a,c,y\n1,red,0\n2,blue,1\n", b"\3a,y\n0.1,0\n2e-1,1\n", b"\4a,y\n1,0\n2,1\nx,1\n",
+        b"\6a,c,y\n1,red,0\n2,blue,1\n3\n", b"\7a,y\n0.1,0\n2e-1,1\nx,2\n",
+    ]  # fmt: skip
+
+
+def true_svmlight() -> list[bytes]:
+    return [
+        b"\0" + b"-1 1:0.5 3:2\n1 2:1e3 # a comment\n+1 1:-1 2:2 3:3\n",
+        b"\4" + b"0 qid:1 1:1\n1 qid:2 2:7\n1 0:3\n",
+        b"\1" + b"".join(b"%d 1:%d 2:%d\n" % (k % 3, k, k * k) for k in range(20)),
+    ]
+
+
+def true_tables() -> list[bytes]:
+    import pyarrow as pa
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    plain = pa.table({"a": [1.0, 2.0, 3.0], "b": [1, 2, 3], "y": [0, 1, 1]})
+    odd = pa.table({"a": [1, None, 3], "c": pa.array(["u", "v", "w"]).dictionary_encode(), "y": ["n", "p", "p"]})
+    found = []
+    for way, table in ((b"\0", plain), (b"\6", odd)):
+        for write in (pa.parquet.write_table, pa.feather.write_feather):
+            out = io.BytesIO()
+            write(table, out, **({"compression": "uncompressed"} if write is pa.feather.write_feather else {}))
+            found.append(way + out.getvalue())
+    return found
+
+
+def true_arrays() -> list[bytes]:
+    import scipy.sparse as sp
+
+    dense, y = np.array([[1.5, 2, 0], [3, 4, 1]]), np.array([0, 1])
+    matrix, found = sp.csr_array(dense), []
+    for save, arrays in (
+        (np.save, [dense]),
+        (np.save, [np.asfortranarray(dense).astype(">i4")]),
+        (np.savez, {"X": dense, "y": y}),
+        (np.savez, {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr, "shape": (2, 3), "y": y}),
+    ):
+        out = io.BytesIO()
+        save(out, **arrays) if isinstance(arrays, dict) else save(out, *arrays)  # type: ignore[operator]
+        found.append(b"\0" + out.getvalue())
+    return found
+
+
+def opened(content: bytes, ending: str, label: Any = "y") -> None:
+    """Write the bytes to a file in memory, open it, and scan it."""
+    way = dict(WAYS[content[0] % len(WAYS)] if content else {})
+    path = MEMORY / f"linsep-fuzz-{os.getpid()}.{ending}"
+    if way.pop("reject", False):
+        way["reject"] = path.with_suffix(".rejected")
+    if ending == "svm":
+        way = {name: value for name, value in way.items() if name in ("positive", "reject")}
+    path.write_bytes(content[1:])
+    try:
+        source = linsep.open(path, label=label, cache=False, **way)
+        if source.n_columns < 10_000:
+            source.scan(np.ones(source.n_columns), 0.5, worst=2)
+    finally:
+        path.unlink(missing_ok=True)
+        path.with_suffix(".rejected").unlink(missing_ok=True)
+
+
+def read_table(content: bytes) -> None:
+    opened(content, "arrow" if content[1:7] == b"ARROW1" else "parquet")
+
+
+def read_array(content: bytes) -> None:
+    opened(content, *(("npz", None) if content[1:3] == b"PK" else ("npy", -1)))
+
+
+def packed(content: bytes) -> None:
+    """Text that is packed, and then damaged."""
+    how = content[:1]
+    opened(b"\0" + content[1:], "csv.gz" if how == b"g" else "csv.bz2" if how == b"b" else "csv.zst")
+
+
+def true_packed() -> list[bytes]:
+    import pyarrow as pa
+
+    text = b"a,b,y\n1,2,0\n3,4.5,1\n-7,8e2,1\n"
+    return [b"g" + gzip.compress(text), b"b" + bz2.compress(text), b"z" + pa.Codec("zstd").compress(text, asbytes=True)]
+
+
 CHECKED = Path(tempfile.gettempdir()) / f"linsep-fuzz-{os.getpid()}.json"
 
 READERS: dict[str, Reader] = {
@@ -133,6 +253,11 @@ READERS: dict[str, Reader] = {
     "proof": Reader(verdict_from_json, true_proofs()),
     "checker": Reader(read_with_checker, true_proofs(), (checker.CheckError, ValueError, RecursionError)),
     "checkpoint": Reader(read_checkpoint, true_checkpoints()),
+    "csv": Reader(lambda content: opened(content, "csv"), true_csv(), is_json=False, words=CSV_WORDS),
+    "svmlight": Reader(lambda content: opened(content, "svm", None), true_svmlight(), is_json=False, words=SVM_WORDS),
+    "table": Reader(read_table, true_tables(), is_json=False),
+    "array": Reader(read_array, true_arrays(), is_json=False),
+    "packed": Reader(packed, true_packed(), is_json=False),
 }  # fmt: skip
 
 
@@ -170,7 +295,7 @@ def change_value(document: Any, rng: random.Random) -> None:
             node[key] = node[key] * rng.choice([-1, 2, 0, 3]) + rng.choice([-1, 0, 1])
 
 
-def change_bytes(content: bytes, rng: random.Random) -> bytes:
+def change_bytes(content: bytes, rng: random.Random, words: tuple[bytes, ...] = Reader.words) -> bytes:
     """Cut, flip, repeat, splice or insert."""
     if not content:
         return rng.randbytes(3)
@@ -186,16 +311,13 @@ def change_bytes(content: bytes, rng: random.Random) -> bytes:
         case 3:
             return content[:a] + rng.randbytes(rng.randrange(1, 5)) + content[a:]
         case 4:
-            return (
-                content[:a]
-                + rng.choice([b"[" * 5000, b'{"a":' * 500, b"9" * 5000, b"NaN", b"\xff\xfe", b"\0"])
-                + content[b:]
-            )
+            return content[:a] + rng.choice(words) + content[a if rng.random() < 0.5 else b :]
     return content[b:] + content[:a]
 
 
-def mutated(seed: bytes, is_json: bool, rng: random.Random) -> bytes:
+def mutated(seed: bytes, reader: Reader, rng: random.Random) -> bytes:
     """One input that a reader should refuse, or may accept."""
+    is_json = reader.is_json
     if is_json and rng.random() < 0.6:
         document = json.loads(seed)
         document.pop("sha256", None)
@@ -205,10 +327,14 @@ def mutated(seed: bytes, is_json: bool, rng: random.Random) -> bytes:
         return seal(text).encode() if rng.random() < 0.8 else text.encode()
     content = seed
     for _ in range(rng.choice([1, 1, 2, 4])):
-        content = change_bytes(content, rng)
+        content = change_bytes(content, rng, reader.words)
     if is_json and rng.random() < 0.3:
         return seal(content.decode("utf-8", "replace")).encode()
     return content
+
+
+def stop(*_: Any) -> None:
+    raise TimeoutError("the input takes too long")
 
 
 def fuzz(name: str, count: int, seed: int = 0) -> tuple[int, int]:
@@ -216,9 +342,11 @@ def fuzz(name: str, count: int, seed: int = 0) -> tuple[int, int]:
     reader, rng, accepted = READERS[name], random.Random(f"{name} {seed}"), 0
     for content in reader.seeds:
         reader.read(content)  # what it should accept it does
+    signal.signal(signal.SIGALRM, stop)
     for _ in range(count):
-        content = mutated(rng.choice(reader.seeds), reader.is_json, rng)
+        content = mutated(rng.choice(reader.seeds), reader, rng)
         started = time.perf_counter()
+        signal.setitimer(signal.ITIMER_REAL, HANG_S)
         try:
             reader.read(content)
             accepted += 1
@@ -227,6 +355,7 @@ def fuzz(name: str, count: int, seed: int = 0) -> tuple[int, int]:
         except Exception as error:
             raise AssertionError(f"{name}: {error!r} from\n{content[:5000]!r}") from error
         finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             CHECKED.unlink(missing_ok=True)
         assert time.perf_counter() - started < SLOW_S, f"{name} hangs on\n{content[:5000]!r}"
     return accepted, count - accepted

@@ -12,10 +12,10 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, get_args
 
-from linsep.errors import ArgumentError
+from linsep.errors import ArgumentError, InputError
 from linsep.sources.base import Label
 from linsep.sources.files.cache import Caches
-from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of
+from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content
 from linsep.sources.files.reading import Numbers, Options, Reader, Rejects, unreadable
 from linsep.sources.files.source import FileSource, Survey, require_alike
 
@@ -119,8 +119,21 @@ def open_files(
     format: str | None = None,  # noqa: A002
 ) -> FileSource:
     """The same with the options in one piece; `classes` are the two labels of a proof, which the rows must have."""
-    surveys, caches = survey_files(path, options, cache, format)
-    return FileSource(surveys, positive=positive, classes=classes, keeps=caches)
+    with from_stdin(path):
+        surveys, caches = survey_files(path, options, cache, format)
+        return FileSource(surveys, positive=positive, classes=classes, keeps=caches)
+
+
+@contextmanager
+def from_stdin(path: Paths) -> Iterator[None]:
+    """Errors about standard input say so, and not the temporary file that it was written to."""
+    try:
+        yield
+    except InputError as error:
+        if path in ("-", ["-"], ("-",)) and error.file is not None:
+            error.args = (str(error).replace(error.file, "standard input"),)
+            error.file = "-"
+        raise
 
 
 def survey_files(
@@ -173,6 +186,10 @@ def pipe_opened(path: str) -> Iterator[IO[bytes]]:
 def share_categories(readers: Sequence[Reader]) -> None:
     """A category of one file is a column of all of them."""
     names = dict.fromkeys(name for reader in readers for name in reader.categories)
+    for reader in readers:
+        late = [name for name in names if name not in reader.categories and name in (reader.columns or ())]
+        if late:
+            reader.also_text(late)
     every = {name: {c for reader in readers for c in reader.categories.get(name, ())} for name in names}
     for reader in readers:
         reader.categories = {name: tuple(sorted(every[name])) for name in names}
@@ -181,7 +198,9 @@ def share_categories(readers: Sequence[Reader]) -> None:
 def share_decimal_places(readers: Sequence[Reader]) -> None:
     """A column has one power of ten in all files: the largest that one of them needs."""
     known = [reader.decimal_places or (0,) * reader.n_columns for reader in readers]
-    shared = tuple(max(places) for places in zip(*known, strict=False))
+    if len({len(places) for places in known}) > 1:
+        return  # their columns differ: an error, once they are read
+    shared = tuple(max(places) for places in zip(*known, strict=True))
     for reader in readers:
         reader.decimal_places = shared
 
@@ -189,6 +208,13 @@ def share_decimal_places(readers: Sequence[Reader]) -> None:
 def reader_of(path: str, options: Options, given: str | None, pipe: "Pipe | None" = None) -> Reader:
     """The reader of one file, by its format, or of text that comes out of a pipe."""
     kind, packing = kind_of(path, given) if pipe is None else (given or "csv", None)
+    if pipe is None:
+        try:
+            require_content(path, kind, packing, given)
+        except OSError as error:
+            raise unreadable(path, error) from error
+    if options.set_aside is not None and Path(options.set_aside.path).resolve() == Path(path).resolve():
+        raise ArgumentError(f"{path}: bad rows would be written over the data: give reject another name.", file=path)
     if kind in ("csv", "tsv"):
         from linsep.sources.files.text import CsvReader
 

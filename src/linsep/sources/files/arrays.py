@@ -1,10 +1,12 @@
 """NumPy's own files: .npy (one array, the labels a column of it) and .npz (X and y, or the parts of a CSR matrix)."""
 
+import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +16,7 @@ from linsep.errors import (
     DamagedFileError,
     FileError,
     FileKindError,
+    InexactError,
     InputError,
     LengthError,
     MissingColumnError,
@@ -22,9 +25,10 @@ from linsep.errors import (
     NotNumericError,
     ShapeError,
 )
-from linsep.sources.files.arrow import is_long
+from linsep.sources.files.arrow import clipped, is_long
 from linsep.sources.files.reading import (
     FILE_WITHOUT_NAMES,
+    MOST_COLUMNS,
     Batch,
     Options,
     Place,
@@ -73,39 +77,92 @@ class NpyReader(Reader):
         if not self.n_columns:
             raise NoColumnsError(f"{path}: the label is the only column.", file=path)
         self.step = max(1, options.batch_bytes // (8 * self.shape[1]))
+        self._is_walked = False
 
     def _header(self) -> Header:
         try:
             with Path(self.path).open("rb") as file:
-                version = np.lib.format.read_magic(file)
-                read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-                shape, fortran, kind = read(file)
+                shape, fortran, kind = read_header(file)
                 header: Header = (shape, fortran, kind, file.tell())
         except OSError as error:
             raise unreadable(self.path, error) from error
-        except ValueError as error:
+        except Exception as error:  # NumPy parses the header as Python, which fails in many ways
             raise not_numpy(self.path, error) from error
         if kind.hasobject:
             raise not_numpy(self.path, ValueError("allow_pickle"))
         if self.stamp.size < header[3] + kind.itemsize * int(np.prod(shape, dtype=object)):
             raise DamagedFileError(
-                f"{self.path}: cannot be read: the file ends before its {shape} values do.", file=self.path
+                f"{self.path}: cannot be read: the file ends before its {shape} values do.",
+                file=self.path,
+                byte=self.stamp.size,
+                fix="Fetch or write the file again.",
             )
         return header
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
+        if self.options.set_aside is not None:
+            yield from self._good_batches()
+            return
         for first in range(0, self.shape[0], self.step):
             yield self.read(Place(first, min(self.step, self.shape[0] - first)))
 
     def read(self, place: Place) -> Batch:
         """Rows from the disk."""
         self.stamp.require_same()
-        return self._split(self._rows(place.first, place.rows), place)
+        if place.key is None:
+            return self._split(self._rows(place.first, place.rows), place)
+        rows = self._rows(*place.key)
+        return self._split(rows[~self._is_bad(rows)], place)
+
+    def _good_batches(self) -> Iterator[Batch]:
+        """The rows without NaN, the others set aside; the first walk writes them down."""
+        kept = self.left_out = 0
+        for first in range(0, self.shape[0], self.step):
+            self.stamp.require_same()
+            key = (first, min(self.step, self.shape[0] - first))
+            rows = self._rows(*key)
+            bad = self._is_bad(rows)
+            for row in np.flatnonzero(bad).tolist():
+                self._set_aside(first + row, rows[row])
+            if not bad.all():
+                place = Place(kept, int((~bad).sum()), key)
+                yield self._split(rows[~bad], place)
+                kept += place.rows
+        self._is_walked = True
+        if not kept:
+            raise NoRowsError(f"{self.path}: no row is left: all {self.shape[0]:,} were set aside.", file=self.path)
+
+    def _is_bad(self, rows: Array) -> npt.NDArray[np.bool_]:
+        used = rows[:, [*self.chosen, self._label]]
+        bad: npt.NDArray[np.bool_] = np.zeros(used.shape, np.bool_)
+        if used.dtype.kind == "f":
+            bad = ~np.isfinite(used)
+        elif used.dtype.kind == "u":
+            bad[:, :-1] = used[:, :-1] > np.uint64(2**63 - 1)
+        return np.asarray(bad.any(axis=1))
+
+    def _set_aside(self, row: int, values: Array) -> None:
+        assert self.options.set_aside is not None
+        self.left_out += 1
+        if self._is_walked:
+            return
+        code, why = (
+            ("E-INEXACT", "an integer is beyond 64 bits")
+            if values.dtype.kind == "u"
+            else ("E-NOT-FINITE", "not finite")
+        )
+        told = f"{code}: {self.path}: row {row}: {why}."
+        self.options.set_aside.add(self.path, row, told, ",".join(map(str, values.tolist())))
+
+    @property
+    def _label(self) -> int:
+        assert isinstance(self.label_name, int)
+        return self.label_name
 
     def take(self, place: Place, positions: npt.NDArray[np.int64]) -> Batch:
         """A few rows, each fetched on its own; many, with all that lies between."""
-        if len(positions) * 16 > place.rows:
+        if len(positions) * 16 > place.rows or place.key is not None:
             return self.read(place).take(positions)
         self.stamp.require_same()
         table = np.memmap(self.path, self.kind, "r", self.offset, self.shape, "F" if self.fortran else "C")
@@ -146,7 +203,10 @@ class NpzReader(Reader):
             raise ArgumentError(
                 f"{path}: an .npz file holds its labels in y: leave --label {options.label} out.", file=path
             )
-        self._chosen = None if options.columns is None else [int(column) for column in options.columns]
+        if options.set_aside is not None:
+            fix = "Leave reject out, or write the rows as Parquet, CSV or .npy."
+            raise ArgumentError(f"{path}: bad rows of .npz files cannot be set aside. {fix}", file=path, fix=fix)
+        self._chosen: list[int] | None = None
         self._held: tuple[Any, Array | None] | None = None
         if self._unpacked_size() <= HELD or not self._is_streamable():
             self._held = self._load()
@@ -154,11 +214,33 @@ class NpzReader(Reader):
         else:
             self.can_seek = False
             shape, self.is_sparse = self._look()
+        if shape[1] > MOST_COLUMNS:
+            raise ShapeError(
+                f"{path}: {shape[1]:,} columns: linsep reads up to {MOST_COLUMNS:,}.", file=path, value=shape[1]
+            )
+        if options.columns is not None:
+            self._chosen = [self._position(column, shape[1]) for column in options.columns]
+            if len(set(self._chosen)) < len(self._chosen):
+                raise ArgumentError(f"{path}: a column is chosen twice.", file=path)
+            if self._held is not None:
+                self._held = self._held[0][:, self._chosen], self._held[1]
         self._n_rows, self.n_columns = shape[0], shape[1] if self._chosen is None else len(self._chosen)
         if options.needs is not None:
             require_width(path, self.n_columns, options.needs)
             self.remark = FILE_WITHOUT_NAMES if options.needs.names is not None else None
         self.step = max(1, options.batch_bytes // (8 * self.n_columns)) if not self.is_sparse else SPARSE_ROWS
+
+    def _position(self, column: str | int, width: int) -> int:
+        """A column by its position, from 0 or from the end."""
+        place = int(column) if re.fullmatch(r"-?[0-9]{1,12}", str(column)) else width
+        if -width <= place < width:
+            return place % width
+        raise MissingColumnError(
+            f"{self.path}: there is no column {column!r}. An .npz file has no names: give a position from 0 to "
+            f"{width - 1}.",
+            file=self.path,
+            column=column,
+        )
 
     def _unpacked_size(self) -> int:
         with self._archive() as archive:
@@ -200,7 +282,7 @@ class NpzReader(Reader):
     @contextmanager
     def _archive(self) -> Iterator[zipfile.ZipFile]:
         try:
-            with zipfile.ZipFile(self.path) as archive:
+            with Path(self.path).open("rb") as file, zipfile.ZipFile(file) as archive:
                 yield archive
         except (InputError, NotStreamableError):
             raise
@@ -216,9 +298,14 @@ class NpzReader(Reader):
     def _load(self) -> tuple[Any, Array | None]:
         """The table and the labels, whole."""
         wanted = ("X", "y", *PARTS, "format")
-        with self._archive(), Path(self.path).open("rb") as stream:
-            content = np.load(stream, allow_pickle=False)
-            arrays = {name: content[name] for name in wanted if name in content.files}
+        with self._archive() as archive, Path(self.path).open("rb") as stream:
+            for name in archive.namelist():
+                if name.removesuffix(".npy") in wanted:
+                    Member(archive, name.removesuffix(".npy")).require_whole(archive.getinfo(name).file_size)
+            with catch_warnings():
+                simplefilter("ignore")
+                content = np.load(stream, allow_pickle=False)
+                arrays = {name: content[name] for name in wanted if name in content.files}
         X, y = self._table(arrays), arrays.get("y")
         if y is None and self.options.needs is None:
             raise FileError(f"{self.path}: holds no y, the labels.", file=self.path)
@@ -227,7 +314,7 @@ class NpzReader(Reader):
                 f"{self.path}: X has {X.shape[0]} rows and y has shape {y.shape}: one label for each row.",
                 file=self.path,
             )
-        return X if self._chosen is None else X[:, self._chosen], y
+        return X, y
 
     def _table(self, arrays: dict[str, Array]) -> Any:
         if "X" in arrays:
@@ -291,11 +378,14 @@ class Member:
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         self._stream = archive.open(f"{name}.npy")
-        version = np.lib.format.read_magic(self._stream)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        self.shape, self.fortran, self.kind = read(self._stream)
+        self.shape, self.fortran, self.kind = read_header(self._stream)
         if self.kind.hasobject:
             raise ValueError("allow_pickle")
+
+    def require_whole(self, size: int) -> None:
+        """Refuse an array that claims more values than the file has bytes."""
+        if self.kind.itemsize * int(np.prod(self.shape, dtype=object)) > size:
+            raise ValueError("the file ends before its values do.")
 
     def read(self, count: int) -> Array:
         """The next values."""
@@ -303,6 +393,18 @@ class Member:
         if len(data) < count * self.kind.itemsize:
             raise ValueError("the file ends before its values do.")
         return np.frombuffer(data, self.kind)
+
+
+def read_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, Fortran order and type, from the beginning of an array."""
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    with catch_warnings():
+        simplefilter("ignore")  # about Python 2, which wrote some headers
+        shape, fortran, kind = read(file)
+    if any(length < 0 for length in shape):
+        raise ValueError(f"shape is not valid: {shape}")
+    return shape, fortran, kind
 
 
 def is_npy(path: str) -> bool:
@@ -328,22 +430,54 @@ def plain(path: str, values: Array, first: int) -> Array:
     """The same numbers as doubles, or as int64 where doubles would round them."""
     from linsep.sources.inputs import _plain_numbers
 
-    exact = _plain_numbers(np.asarray(values))
+    try:
+        exact = _plain_numbers(np.asarray(values))
+    except InexactError as error:
+        row, column = first_rounded(values)
+        value = str(values[row, column])
+        fix = "Subtract a constant from the column or divide it."
+        raise InexactError(
+            f"{path}: row {first + row}, column {column} holds {value}, which would be rounded, and linsep never "
+            f"rounds in silence. {fix}",
+            file=path,
+            row=first + row,
+            column=column,
+            value=value,
+            fix=fix,
+        ) from error
     if exact.dtype.kind in "iu" and is_long(exact):
         return np.ascontiguousarray(exact, np.int64)
     return np.ascontiguousarray(exact, np.float64)
+
+
+def first_rounded(values: Array) -> tuple[int, int]:
+    """Row and column of the first value that no 64-bit type of ours holds."""
+    with np.errstate(all="ignore"):
+        if values.dtype.kind == "u":
+            wrong = values > np.uint64(2**63 - 1)
+        else:
+            wrong = (values.astype(np.float64) != values) & (values == values)
+    row, column = np.argwhere(wrong)[0]
+    return int(row), int(column)
 
 
 def sparse_table(path: str, arrays: dict[str, Array]) -> Any:
     """A CSR matrix from its parts."""
     import scipy.sparse as sp
 
-    if "format" in arrays and arrays["format"].item() not in (b"csr", "csr"):
-        raise FileError(f"{path}: a sparse matrix of format {arrays['format'].item()!r}: save it as CSR.", file=path)
+    named = arrays["format"].tolist() if "format" in arrays else "csr"
+    if named not in (b"csr", "csr"):
+        raise FileError(f"{path}: a sparse matrix of format {clipped(named)}: save it as CSR.", file=path)
     if arrays["data"].dtype.kind not in "biuf":
         raise NotNumericError(
             f"{path}: data holds values of type {arrays['data'].dtype}: rows are real numbers.", file=path
         )
+    for name in ("indices", "indptr", "shape"):
+        if arrays[name].dtype.kind not in "iu":
+            raise DamagedFileError(
+                f"{path}: the parts do not form a CSR matrix: {name} holds {arrays[name].dtype}, not integers.",
+                file=path,
+            )
     try:
         n_rows, n_columns = (int(length) for length in arrays["shape"])
         matrix = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(n_rows, n_columns))
@@ -351,6 +485,7 @@ def sparse_table(path: str, arrays: dict[str, Array]) -> Any:
     except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise DamagedFileError(f"{path}: the parts do not form a CSR matrix: {error}", file=path) from error
     require_table(path, matrix.shape, matrix.dtype, "the matrix")
+    matrix.data = plain(path, matrix.data[:, None], 0)[:, 0]
     matrix.sum_duplicates()
     return matrix
 

@@ -27,6 +27,7 @@ from linsep.sources.files.reading import EXACT, Buffers, Options, Reader, choose
 
 Array = npt.NDArray[Any]
 DROP_OR_FILL = "Drop the row or fill the value in."
+MOST_CATEGORIES = 1 << 16
 TEXT_FIX = "Turn the text into numbers, leave the column out, or ask for one-hot columns."
 
 
@@ -103,12 +104,38 @@ class Cells:
         types = pa.types
         if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
             return
-        if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        if is_string(kind):
             raise NotNumericError(
                 f"{self.path}: column {name!r} holds text. {TEXT_FIX}", file=self.path, column=name, fix=TEXT_FIX
             )
         fix = "Turn it into numbers, or leave the column out."
         raise ColumnTypeError(f"{self.path}: column {name!r} holds {kind}. {fix}", file=self.path, column=name, fix=fix)
+
+    def faults(self, table: Any) -> Iterator[tuple[str, str, Any]]:
+        """What makes rows bad by themselves: the column, what it is, and which rows have it."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for name in (*self.names, *(() if self.label is None else (self.label,))):
+            column = table[name]
+            if pa.types.is_dictionary(column.type):
+                column = column.cast(column.type.value_type)
+            yield name, "missing", column.is_null()
+            if pa.types.is_floating(column.type):
+                doubles = column.cast(pa.float64())
+                yield name, "not finite", pc.invert(pc.is_finite(doubles))
+            elif column.type == pa.uint64() and name != self.label:
+                yield name, "inexact", pc.greater(column, pa.scalar(2**63 - 1, pa.uint64()))
+            elif name == self.label and is_string(column.type):
+                yield name, "missing", pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), "")
+
+    def fault(self, row: int, name: str, what: str, value: Any) -> InputError:
+        """The error of a row that is bad by itself."""
+        if name == self.label:
+            return self.no_label(row)
+        if what == "missing":
+            return self.missing(row, name)
+        return self.not_finite(row, name, value) if what == "not finite" else self.inexact(row, name, value)
 
     def _decimals(self, column: Any, name: str, first: int) -> Array:
         import pyarrow as pa
@@ -171,19 +198,40 @@ class Cells:
     def labels(self, table: Any, first: int) -> Any:
         """The label column, without nulls unless rows are to be labelled; None where there is no such column."""
         import pyarrow as pa
+        import pyarrow.compute as pc
 
         if self.label is None:
             return None
         column = table[self.label]
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
-        if pa.types.is_nested(column.type) or pa.types.is_temporal(column.type) or pa.types.is_null(column.type):
+        is_text = is_string(column.type)
+        if not (is_text or pa.types.is_integer(column.type) or is_real(column.type)):
+            fix = "Labels are integers, floats, truths or text."
             raise ColumnTypeError(
-                f"{self.path}: the label column {self.label!r} holds {column.type}.", file=self.path, column=self.label
+                f"{self.path}: the label column {self.label!r} holds {column.type}. {fix}",
+                file=self.path,
+                column=self.label,
+                fix=fix,
             )
         if column.null_count and self.options.needs is None:
             raise self.no_label(first + first_true(column.is_null()))
+        if is_text:
+            blank = pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), "")
+            if pc.any(blank).as_py():
+                raise self.no_label(first + first_true(blank))
         return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+    def require_few(self, name: str, count: int) -> None:
+        """Refuse a text column that would become too many columns."""
+        if count > MOST_CATEGORIES:
+            fix = "Leave the column out."
+            raise ColumnTypeError(
+                f"{self.path}: column {name!r} has more than {MOST_CATEGORIES:,} categories. {fix}",
+                file=self.path,
+                column=name,
+                fix=fix,
+            )
 
     def missing(self, row: int, name: str) -> MissingValueError:
         """A cell without a value."""
@@ -249,6 +297,20 @@ class TableReader(Reader):
         self.cells.categories = known
         self.columns = self.cells.columns
         self.n_columns = len(self.columns)
+
+
+def is_string(kind: Any) -> bool:
+    """Whether an Arrow type is text."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def is_real(kind: Any) -> bool:
+    """Whether an Arrow type is floats or truths."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_floating(kind) or pa.types.is_boolean(kind))
 
 
 def is_long(integers: Array) -> bool:

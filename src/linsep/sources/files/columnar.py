@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from linsep.errors import DamagedFileError, HeaderError, NoRowsError
-from linsep.sources.files.arrow import TableReader
+from linsep.errors import DamagedFileError, HeaderError, InputError, NoRowsError
+from linsep.sources.files.arrow import TableReader, is_string
 from linsep.sources.files.reading import Batch, Options, Place, Stamp, unreadable
 
 
@@ -19,20 +19,23 @@ class ColumnarReader(TableReader):
         self.stamp = Stamp.of(path)
         with self._guarded():
             schema, rows = self._look()
-        names = schema.names
+            names = schema.names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise HeaderError(f"{path}: two columns are called {twice!r}. Rename one of them.", file=path, column=twice)
         if not rows:
             raise NoRowsError(f"{path}: there are columns but no rows.", file=path)
         self._choose(names, options)
+        self._n_rows, self._is_walked = rows, False
+        self.batch_rows = max(1, options.batch_bytes // (8 * len(self.cells.names) + 16))
         if options.one_hot:
-            self._find_categories(schema)
+            with self._guarded():
+                self._find_categories(schema)
         for name in self.cells.names:
             if name not in self.cells.categories:
                 self.cells.require_numeric(_plain(schema.field(name).type), name)
         self.categories = self.cells.categories
-        self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))
+        self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))  # now that the categories are known
 
     def _look(self) -> tuple[Any, int]:
         raise NotImplementedError
@@ -46,20 +49,53 @@ class ColumnarReader(TableReader):
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
-        first = 0
+        first = seen = self.left_out = 0
         with self._guarded():
             for table, key in self._tables(self._wanted):
-                batch = self._batch(table, Place(first, table.num_rows, key))
-                del table  # its memory serves the next one
+                good = self._without_bad_rows(table, seen)
+                seen += table.num_rows
+                batch = self._batch(good, Place(first, good.num_rows, key))
+                del table, good  # their memory serves the next one
                 first += batch.place.rows
-                yield batch
+                if batch.place.rows:
+                    yield batch
         self.stamp.require_same()
+        if seen != self._n_rows:
+            raise DamagedFileError(
+                f"{self.path}: the file says that it has {self._n_rows:,} rows, and has {seen:,}.", file=self.path
+            )
+        self._is_walked = True
+        if not first:
+            raise NoRowsError(f"{self.path}: no row is left: all {seen:,} were set aside.", file=self.path)
 
     def read(self, place: Place) -> Batch:
         """The batch of a place."""
         with self._guarded():
             self.stamp.require_same()
-            return self._batch(self._table(place.key, self._wanted), place)
+            return self._batch(self._without_bad_rows(self._table(place.key, self._wanted)), place)
+
+    def _without_bad_rows(self, table: Any, first: int | None = None) -> Any:
+        """The rows without nulls and NaN, where those are set aside; the first walk writes them down."""
+        import pyarrow.compute as pc
+
+        for name in self._wanted:
+            if not _is_fixed(table[name].type):
+                table[name].validate(full=True)  # offsets and text of a damaged file would lead anywhere
+        if self.options.set_aside is None:
+            return table
+        bad: dict[int, tuple[str, str]] = {}
+        for name, what, rows in self.cells.faults(table):
+            if pc.any(rows).as_py():
+                for row in np.flatnonzero(np.asarray(rows.fill_null(True))).tolist():
+                    bad.setdefault(row, (name, what))
+        for row in sorted(bad) if first is not None else ():
+            name, what = bad[row]
+            fault = self.cells.fault(first + row, name, what, table[name][row].as_py())  # type: ignore[operator]
+            if not self._is_walked:
+                content = ",".join(str(table[column][row].as_py()) for column in self._wanted)
+                self.options.set_aside.add(self.path, fault.row or 0, f"{fault.code}: {fault}", content)
+            self.left_out += 1
+        return table.filter(np.isin(np.arange(table.num_rows), list(bad), invert=True)) if bad else table
 
     @property
     def _wanted(self) -> list[str]:
@@ -73,14 +109,16 @@ class ColumnarReader(TableReader):
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        text = [name for name in self.cells.names if _is_text(_plain(schema.field(name).type))]
+        text = [name for name in self.cells.names if is_string(_plain(schema.field(name).type))]
         found: dict[str, set[str]] = {name: set() for name in text}
         first = 0
         for table, _ in self._tables(text) if text else ():
             for name in text:
-                if table[name].null_count:
+                if table[name].null_count and self.options.set_aside is None:
                     raise self.cells.missing(first + int(np.argmax(np.asarray(table[name].is_null()))), name)
-                found[name].update(pc.unique(table[name].cast(pa.string())).to_pylist())
+                table[name].validate(full=True)
+                found[name].update(pc.unique(table[name].cast(pa.string()).drop_null()).to_pylist())
+                self.cells.require_few(name, len(found[name]))
             first += table.num_rows
         self.cells.categories = {name: tuple(sorted(values)) for name, values in found.items()}
 
@@ -90,17 +128,16 @@ class ColumnarReader(TableReader):
 
         try:
             yield
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowException) as error:
+        except (InputError, GeneratorExit):
+            raise
+        except (pa.ArrowException, OSError, UnicodeDecodeError, MemoryError, OverflowError) as error:
             self.stamp.require_same()
-            raise DamagedFileError(
-                f"{self.path}: cannot be read as {self.kind}: {str(error).splitlines()[0]}", file=self.path
-            ) from error
-        except OSError as error:
-            self.stamp.require_same()
-            if error.errno is not None:
+            if isinstance(error, OSError) and error.errno is not None:
                 raise unreadable(self.path, error) from error
+            said = (str(error).splitlines() or [type(error).__name__])[0]
+            fix = "Fetch or write the file again."
             raise DamagedFileError(
-                f"{self.path}: cannot be read as {self.kind}: {str(error).splitlines()[0]}", file=self.path
+                f"{self.path}: cannot be read as {self.kind}: {said}. {fix}".replace("..", "."), file=self.path, fix=fix
             ) from error
 
     kind = "a table"
@@ -177,13 +214,14 @@ class ArrowReader(ColumnarReader):
             return pa.ipc.open_file(file).get_batch(k).select(columns).slice(start, self.batch_rows)
 
 
+def _is_fixed(kind: Any) -> bool:
+    """Whether values of this type all have the same length, so that nothing points anywhere."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_primitive(kind) or pa.types.is_decimal(kind))
+
+
 def _plain(kind: Any) -> Any:
     import pyarrow as pa
 
     return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))

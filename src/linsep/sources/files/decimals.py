@@ -15,15 +15,25 @@ from linsep.errors import TooManyDigitsError
 
 EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
-EXPONENT = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+[ \t]*")
-NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?\s*")
+EXPONENT = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+[ \t]*")
+NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?[ \t]*")
 
 
-def places_of(column: Any) -> int:
-    """How many digits after the point the longest number of a text column has; more than 18 count as 19."""
+def places_of(column: Any, bound: int | None = None) -> int:
+    """How many digits after the point the longest number of a text column has; more than 18 count as 19.
+
+    With a bound, numbers that have more are passed over: their rows will be set aside.
+    """
+    most = _most_places(column)
+    if bound is None or most <= bound:
+        return most
+    return max((known for known in map(_places, column.to_pylist()) if known <= bound), default=0)
+
+
+def _most_places(column: Any) -> int:
     import pyarrow.compute as pc
 
-    text = pc.utf8_trim_whitespace(column)
+    text = pc.utf8_trim(column, " \t")
     most = 0
     if pc.any(pc.match_substring_regex(text, "[eE]")).as_py():
         with_exponent = text.filter(pc.match_substring_regex(text, "[eE]"))
@@ -53,7 +63,7 @@ def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
 
     if places > MOST_PLACES:
         return None
-    text = pc.replace_substring_regex(pc.utf8_trim_whitespace(column), pattern=r"^\+", replacement="")
+    text = pc.replace_substring_regex(pc.utf8_trim(column, " \t"), pattern=r"^\+", replacement="")
     has_exponent = pc.match_substring_regex(text, "[eE]")
     if pc.any(has_exponent).as_py():
         values = [None if t is None else plain(t) for t in text.to_pylist()]
@@ -86,7 +96,10 @@ def does_not_fit(text: str, places: int) -> bool:
     if places > MOST_PLACES:
         return _places(text) > MOST_PLACES
     bare = plain(text.strip())
-    return bare is None or len(bare) > 100 or not -(2**63) <= Decimal(bare).scaleb(places, EXACTLY) < 2**63
+    if bare is None or len(bare) > 100:
+        return True
+    integer = Decimal(bare).scaleb(places, EXACTLY)
+    return not -(2**63) <= integer < 2**63 or integer != integer.to_integral_value(context=EXACTLY)
 
 
 def too_many_digits(path: str, row: int, column: str, value: str, places: int) -> TooManyDigitsError:

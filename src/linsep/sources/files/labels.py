@@ -7,6 +7,7 @@ integers if all are, else numbers if all are, else text; whole floats are intege
 import math
 import re
 from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ import numpy.typing as npt
 from linsep.errors import (
     ArgumentError,
     CertificateError,
+    ColumnTypeError,
+    EncodingError,
+    InexactError,
     ManyClassesError,
     MissingLabelError,
     NotNumericError,
@@ -23,8 +27,8 @@ from linsep.errors import (
 from linsep.sources.base import Label, Signs
 
 MOST = 1 << 16  # distinct values: more are no labels
-_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*")
-_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+_INTEGER = re.compile(r"[ \t]*[+-]?[0-9]{1,400}[ \t]*")
+_NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 
 
 class Labels:
@@ -37,25 +41,56 @@ class Labels:
 
     def encode(self, labels: Any, first: int) -> npt.NDArray[np.uint16]:
         """The code of each label; new values get new codes."""
-        places, values = distinct(labels)
-        for value in values:
-            if value is None or (isinstance(value, float) and not math.isfinite(value)):
-                row = first + int(np.argmax(np.asarray(places) == values.index(value)))
+        try:
+            places, values = distinct(self._plain(labels, first))
+        except EncodingError as error:
+            raise EncodingError(f"{self.path}: {error}", file=self.path) from error
+        known, at = np.unique(np.asarray(places), return_index=True)
+        rows = dict(zip(known.tolist(), (first + at).tolist(), strict=True))  # where each value first stands
+        for place, value in enumerate(values):
+            if place not in rows:  # a dictionary may list what no row has
+                continue
+            if value is None or (isinstance(value, float) and not math.isfinite(value)) or value == "":
                 raise MissingLabelError(
-                    f"{self.path}: the label of row {row} is {value}. Every row needs one.",
+                    f"{self.path}: the label of row {rows[place]} is {value}. Every row needs one.",
                     file=self.path,
-                    row=row,
+                    row=rows[place],
                     value=value,
+                    fix="Every row needs one.",
                 )
             if value not in self.codes:
                 self.codes[value] = len(self.codes)
-                self.first[value] = first + int(np.argmax(np.asarray(places) == values.index(value)))
-        if len(self.codes) > MOST:
-            raise ManyClassesError(
-                f"{self.path}: the label column has more than {MOST:,} different values: {_few(self.codes)}.",
-                file=self.path,
+                self.first[value] = rows[place]
+            if len(self.codes) > MOST:
+                raise ManyClassesError(
+                    f"{self.path}: the label column has more than {MOST:,} different values: {_few(self.codes)}.",
+                    file=self.path,
+                )
+        return np.asarray(np.array([self.codes.get(value, 0) for value in values], np.uint16)[places])
+
+    def _plain(self, labels: Any, first: int) -> Any:
+        """Labels of a NumPy array in a type that Arrow knows; nothing but numbers and text is a label."""
+        if not isinstance(labels, np.ndarray):
+            return labels
+        if labels.dtype.kind not in "biufU":
+            raise ColumnTypeError(
+                f"{self.path}: the labels are of type {labels.dtype}: they must be numbers or text.", file=self.path
             )
-        return np.asarray(np.array([self.codes[value] for value in values], np.uint16)[places])
+        native = labels.astype(labels.dtype.newbyteorder("="), copy=False)
+        if native.dtype.kind != "f" or native.dtype.itemsize <= 8:
+            return native
+        doubles = native.astype(np.float64)
+        wrong = np.flatnonzero((doubles != native) & (native == native))
+        if wrong.size:
+            row = first + int(wrong[0])
+            raise InexactError(
+                f"{self.path}: the label of row {row} is {native[wrong[0]]!s}, which no double is. Round the labels.",
+                file=self.path,
+                row=row,
+                value=str(native[wrong[0]]),
+                fix="Round the labels.",
+            )
+        return doubles
 
     def values(self) -> list[Label]:
         """What each code means."""
@@ -73,11 +108,14 @@ def distinct(labels: Any) -> tuple[npt.NDArray[Any], list[Any]]:
     """The distinct labels, and for each row which of them it has."""
     import pyarrow as pa
 
-    array = pa.array(labels) if isinstance(labels, np.ndarray) else labels
-    encoded = array.dictionary_encode(null_encoding="encode")
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.combine_chunks()
-    return np.asarray(encoded.indices), encoded.dictionary.to_pylist()
+    try:
+        array = pa.array(labels) if isinstance(labels, np.ndarray) else labels
+        encoded = array.dictionary_encode(null_encoding="encode")
+        if isinstance(encoded, pa.ChunkedArray):
+            encoded = encoded.combine_chunks()
+        return np.asarray(encoded.indices), encoded.dictionary.to_pylist()
+    except (UnicodeError, pa.ArrowInvalid) as error:
+        raise EncodingError(f"Some labels are not UTF-8 text: {error}.") from error
 
 
 def known_classes(labels: Iterable[Labels], classes: tuple[Label, Label]) -> dict[Label, int]:
@@ -100,16 +138,19 @@ def two_classes(values: Iterable[Label], positive: Any, rows: int) -> tuple[tupl
     try:
         known.sort()
     except TypeError as error:
-        raise NotNumericError(f"The labels cannot be ordered: {error}.") from error
+        kinds = {type(value): value for value in known}
+        seen = " and ".join(repr(value) for value in kinds.values())
+        raise NotNumericError(f"Some labels are numbers and some are text, such as {seen}.") from error
     if len(known) == 1:
         raise OneClassError(
-            f"All {rows} labels are {known[0]!r}: there is nothing to separate. Two labels are needed.", value=known[0]
+            f"All {rows} labels are {_shown(known[0])}: there is nothing to separate. Two labels are needed.",
+            value=known[0],
         )
     if len(known) > 2:
         fix = "Pit one of them against the rest: positive=VALUE, --positive VALUE."
         raise ManyClassesError(
             f"There are more than two labels ({_few(known)}): pit one of them against the rest, for instance "
-            f"with positive={known[-1]!r} (--positive {known[-1]}).",
+            f"with positive={_shown(known[-1])} (--positive {str(known[-1])[:60]}).",
             fix=fix,
         )
     return (known[0], known[1]), {known[0]: -1, known[1]: 1}
@@ -121,7 +162,7 @@ def _against_the_rest(known: list[Label], positive: Any) -> tuple[tuple[Label, L
         raise ArgumentError(f"No label is {positive!r}. The labels are {_few(known)}.", value=positive)
     rest = [value for value in known if value not in chosen]
     if not rest:
-        raise OneClassError(f"All labels are {chosen[0]!r}: there is nothing to separate.", value=chosen[0])
+        raise OneClassError(f"All labels are {_shown(chosen[0])}: there is nothing to separate.", value=chosen[0])
     negative: Label = rest[0] if len(rest) == 1 else f"not {chosen[0]}"
     return (negative, chosen[0]), {value: 1 if value in chosen else -1 for value in known}
 
@@ -136,10 +177,27 @@ def _as_numbers(texts: list[str]) -> list[Label]:
         return [int(text) for text in texts]
     if all(_NUMBER.fullmatch(text) and math.isfinite(float(text)) for text in texts):
         numbers = [float(text) for text in texts]
+        if _merge(texts, numbers):
+            return list(texts)
         return [int(n) for n in numbers] if all(n == int(n) and abs(n) < 2**53 for n in numbers) else list(numbers)
     return list(texts)
 
 
+def _merge(texts: list[str], numbers: list[float]) -> bool:
+    """Whether two labels that are different numbers would be the same double."""
+    if len(set(numbers)) == len(numbers):
+        return False
+    try:
+        return len({Decimal(text.strip()) for text in texts}) > len(set(numbers))
+    except InvalidOperation:  # an exponent beyond all bounds
+        return True
+
+
 def _few(values: Iterable[Any]) -> str:
     listed = list(values)
-    return ", ".join(repr(value) for value in listed[:5]) + (", ..." if len(listed) > 5 else "")
+    return ", ".join(_shown(value) for value in listed[:5]) + (", ..." if len(listed) > 5 else "")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:60]}... ({len(text):,} characters)"

@@ -1,11 +1,12 @@
 """What a path may be: a file, a pattern, a folder, a list of those, or "-" for standard input; and what a name says."""
 
 import glob
+import stat
 from collections.abc import Iterable
 from os import PathLike, fspath
 from pathlib import Path
 
-from linsep.errors import FileKindError, NoFileError
+from linsep.errors import EmptyFileError, FileKindError, NoFileError, UnreadableFileError
 
 KINDS = {
     ".csv": "csv",
@@ -26,6 +27,27 @@ ENDINGS = {kind: ending.removeprefix(".") for ending, kind in reversed(KINDS.ite
 PACKINGS = {".gz": "gz", ".bz2": "bz2", ".zst": "zst"}
 PACKED = ("csv", "tsv", "svmlight")  # the formats that may be packed
 SHOWN = ".csv, .tsv, .parquet, .arrow, .feather, .svm, .npy or .npz (text also .gz, .bz2, .zst)"
+
+BEGINNINGS = {  # what the first bytes of a file say
+    b"PAR1": "parquet",
+    b"PARE": "parquet",
+    b"ARROW1\0\0": "arrow",
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"\x1f\x8b": "gz",
+    b"BZh91AY&SY": "bz2",
+    b"\x28\xb5\x2f\xfd": "zst",
+}
+CALLED = {
+    "parquet": "a Parquet file",
+    "arrow": "an Arrow file",
+    "npy": "an .npy file",
+    "npz": "an .npz file or another zip archive",
+    "gz": "packed by gzip",
+    "bz2": "packed by bzip2",
+    "zst": "packed by zstd",
+}
+PACKED_AS = {"gz": b"\x1f\x8b", "bz2": b"BZh", "zst": b"\x28\xb5\x2f\xfd"}
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -66,13 +88,51 @@ def kind_of(path: str, given: str | None) -> tuple[str, str | None]:
     if kind is None or (packing and kind not in PACKED):
         shown = Path(path).suffix.lower()
         seen = f"the ending {shown!r} is unknown" if shown else "the name has no ending"
+        seen = f"a file of this kind may not be packed ({shown})" if packing and kind else seen
         fix = f"linsep reads {SHOWN}."
         raise FileKindError(f"{path}: {seen}: {fix}", file=path, fix=fix)
     if kind not in KINDS.values():
-        raise FileKindError(f"{kind!r} is no format. There are {', '.join(sorted(set(KINDS.values())))}.")
+        told = f"{kind!r} is no format. There are {', '.join(sorted(set(KINDS.values())))}."
+        raise FileKindError(told, file=path, value=kind)
     if not Path(path).exists():
         raise NoFileError(f"{path}: there is no such file.", file=path, fix="Check the path.")
     return kind, packing
+
+
+def require_content(path: str, kind: str, packing: str | None, given: str | None) -> None:
+    """Refuse a file that is empty, no file at all, or by its first bytes another kind than its name says."""
+    found = Path(path).stat()
+    if not stat.S_ISREG(found.st_mode):
+        fix = "Give - and send the rows to standard input."
+        raise UnreadableFileError(f"{path}: a pipe, a socket or a device, not a file. {fix}", file=path, fix=fix)
+    if not found.st_size:
+        begins = " A table begins with a line of column names." if kind in ("csv", "tsv") else ""
+        fix = "Write the rows again."
+        raise EmptyFileError(f"{path}: the file is empty.{begins}", file=path, byte=0, fix=fix)
+    with Path(path).open("rb") as file:
+        head = file.read(16)
+        file.seek(max(0, found.st_size - 4))
+        tail = file.read(4)
+    if packing:
+        mark = PACKED_AS[packing]
+        if not head.startswith(mark[: len(head)]):
+            raise _another_kind(path, f"not {CALLED[packing]}, though its name ends in {Path(path).suffix}")
+        return
+    if head.startswith(b"FEA1"):
+        raise _another_kind(path, "Feather version 1", "Write it again as version 2, or as Parquet.")
+    seen = next((what for mark, what in BEGINNINGS.items() if head.startswith(mark)), None)
+    if seen == "parquet" and tail not in (b"PAR1", b"PARE"):
+        seen = None if kind != "parquet" else seen  # a column may be called PAR1, and a damaged file says so later
+    if seen == "parquet" and tail == b"PARE":
+        raise _another_kind(path, "the Parquet file is encrypted", "Decrypt it first.")
+    if seen is not None and seen != kind:
+        told = f"with the ending {Path(path).suffix}" if given is None else f"and not {kind}, as format= says"
+        raise _another_kind(path, f"{CALLED[seen]} {told}")
+
+
+def _another_kind(path: str, seen: str, fix: str = "Rename it.") -> FileKindError:
+    told = f"{fix[0].lower()}{fix[1:]}"
+    return FileKindError(f"{path}: {seen}: {told}", file=path, byte=0, fix=fix)
 
 
 def _is_data(name: str) -> bool:

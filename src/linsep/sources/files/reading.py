@@ -19,6 +19,8 @@ import numpy.typing as npt
 from linsep.errors import (
     ArgumentError,
     ChangedFileError,
+    DifferentFilesError,
+    FileError,
     MissingColumnError,
     NoColumnsError,
     NoFileError,
@@ -34,6 +36,7 @@ KEPT = 4  # tables to be filled again
 FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."
 MODEL_WITHOUT_NAMES = "The model has no column names: the columns are taken in the order of the file."
 EXACT = 2.0**53  # every integer up to here is a double
+MOST_COLUMNS = 1 << 26  # a vector of weights takes 512 MB then; more must be asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +157,15 @@ class Reader(ABC):
         """Take over categories that other files have too; a format without text has none."""
         assert not known
 
+    def also_text(self, names: Sequence[str]) -> None:
+        """Take these columns for text, because they are in other files."""
+        raise DifferentFilesError(
+            f"{self.path}: column {names[0]!r} holds numbers here and text in another file.",
+            file=self.path,
+            column=names[0],
+            fix="Write the column in the same way in all files.",
+        )
+
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line of the file on which each of these rows begins, where files have lines."""
         return {}
@@ -201,9 +213,10 @@ class Unstamped(Stamp):
 
 def unreadable(path: str, error: OSError) -> NoFileError | UnreadableFileError:
     """What the system said about the file, as an error of ours."""
+    fix = "Check the rights on the file."
     if isinstance(error, FileNotFoundError):
         return NoFileError(f"{path}: there is no such file.", file=path, fix="Check the path.")
-    return UnreadableFileError(f"{path}: cannot be read: {error.strerror or error}.", file=path)
+    return UnreadableFileError(f"{path}: cannot be read: {error.strerror or error}.", file=path, fix=fix)
 
 
 @dataclass(slots=True)
@@ -218,11 +231,16 @@ class Rejects:
         """Write one row down: the file it is from, its number there, why, and what it held."""
         import csv
 
-        with Path(self.path).open("a" if self._begun else "w", encoding="utf-8", newline="") as out:
-            writer = csv.writer(out)
-            if not self._begun:
-                writer.writerow(["file", "row", "reason", "content"])
-            writer.writerow([file, row, reason, text])
+        try:
+            mode = "a" if self._begun else "w"
+            with Path(self.path).open(mode, encoding="utf-8", errors="backslashreplace", newline="") as out:
+                writer = csv.writer(out)
+                if not self._begun:
+                    writer.writerow(["file", "row", "reason", "content"])
+                writer.writerow([file, row, reason, text])
+        except OSError as error:
+            told = f"{self.path}: bad rows cannot be written there: {error.strerror or error}."
+            raise FileError(told, file=self.path, fix="Give reject= another path.") from error
         self._begun = True
         self.count += 1
 
@@ -241,6 +259,8 @@ def find_column(path: str, names: Sequence[str], wanted: str | int, option: str)
 
 def advice(names: Sequence[str], name: str) -> str:
     """Which columns there are, and which of them was perhaps meant."""
+    if len(names) == 1 and "," in names[0]:
+        return f"The header is the single column {names[0]!r}: a file with commas ends in .csv."
     if len(names) == 1 and re.search(r"[;\t|]", names[0]):
         return f"The header is the single column {names[0]!r}: separate the columns by commas."
     near = get_close_matches(name, names, n=1)

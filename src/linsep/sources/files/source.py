@@ -126,6 +126,7 @@ class FileSource(Source):
             return two_classes(values, positive, self.n_rows)
         except InputError as error:
             error.file = self.files[0]
+            error.column = self.label_column
             more = f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else ""
             error.args = (f"{error.file}{more}: {error}",)
             raise

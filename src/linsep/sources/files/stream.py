@@ -1,6 +1,5 @@
 """Text files, packed or not, as bytes: what is wrong with the packing is an error of ours, and a digest is kept."""
 
-import bz2
 import gzip
 import hashlib
 import io
@@ -17,6 +16,9 @@ from linsep.sources.files.reading import Options, Place, Reader, Stamp, Unstampe
 
 PATIENCE_S = 0.02  # how long a pipe may pause before what it gave is handed on
 Waiting = Callable[[], AbstractContextManager[None]]  # entered while input is waited for
+
+BOM = b"\xef\xbb\xbf"
+LONGEST_RECORD = 1 << 26  # bytes: a line or a quotation that goes on for longer is a fault
 
 
 class TextReader(Reader):
@@ -49,12 +51,12 @@ class TextReader(Reader):
                 counted: Any = Hashed(raw, digest) if digest is not None else raw
                 if self.compression == "gz":
                     yield gzip.GzipFile(fileobj=counted)  # type: ignore[misc]
-                elif self.compression == "bz2":
-                    yield bz2.BZ2File(counted)
-                elif self.compression == "zst":
+                elif self.compression is not None:
                     import pyarrow as pa
 
-                    yield pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), "zstd")
+                    # Python's own bz2 takes what follows the first stream for nothing if it is damaged
+                    named = {"zst": "zstd", "bz2": "bz2"}[self.compression]
+                    yield pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), named)
                 else:
                     yield counted
                 if digest is not None:
@@ -80,6 +82,11 @@ class TextReader(Reader):
         self.stamp.require_same()
         if digest is not None:
             self.digest = digest.hexdigest()
+
+    def _set_aside(self, *facts: Any) -> None:
+        """Write a bad row down, in the first walk alone: later ones pass by the same rows."""
+        if self.digest is None and self.options.set_aside is not None:
+            self.options.set_aside.add(*facts)
 
     def _damaged(self, error: Exception) -> DamagedFileError:
         self.stamp.require_same()

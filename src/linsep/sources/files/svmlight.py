@@ -2,23 +2,53 @@
 
     1 3:0.5 7:2   # label, then index:value pairs
 
-The index of the first column is stated, 1 unless told otherwise, and never guessed.
+The index of the first column is stated, 1 unless told otherwise, and never guessed. A `qid:` after the label is checked
+and left out. scikit-learn names no line and takes more than it should, so that a piece it refuses, or that looks
+doubtful, is walked line by line.
 """
 
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.errors import InexactError, InputError, NoRowsError, SvmlightError
-from linsep.sources.files.reading import EXACT, FILE_WITHOUT_NAMES, Batch, Options, Place
-from linsep.sources.files.stream import Pipe, TextReader
+from linsep.errors import (
+    ArgumentError,
+    EncodingError,
+    InexactError,
+    InputError,
+    MissingLabelError,
+    NoRowsError,
+    NotFiniteError,
+    SvmlightError,
+)
+from linsep.sources.files.arrow import DROP_OR_FILL, clipped
+from linsep.sources.files.reading import EXACT, FILE_WITHOUT_NAMES, MOST_COLUMNS, Batch, Options, Place
+from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
 
-NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)"
-LABEL = re.compile(rf"{NUMBER}", re.IGNORECASE)
+NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)"
+LABEL = re.compile(NUMBER, re.IGNORECASE)
 PAIR = re.compile(rf"([+-]?[0-9]+):({NUMBER})", re.IGNORECASE)
+QUERY = re.compile(r"qid:[0-9]+")
+INTEGER = re.compile(r"[+-]?[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row as text: its number, the line it stands on, the byte where that begins, and its bytes."""
+
+    row: int
+    line: int
+    byte: int
+    content: bytes
+
+    def words(self) -> list[bytes]:
+        """Label and pairs, without the comment."""
+        return self.content.split(b"#", 1)[0].split()
 
 
 class SvmlightReader(TextReader):
@@ -29,6 +59,15 @@ class SvmlightReader(TextReader):
 
     def __init__(self, path: str, options: Options, compression: str | None = None, pipe: Pipe | None = None) -> None:
         super().__init__(path, options, compression, pipe)
+        for name, asked in (("label", options.label), ("columns", options.columns)):
+            if asked is not None and options.needs is None:
+                fix = f"Leave {name} out."
+                raise ArgumentError(
+                    f"{path}: an svmlight file has its labels in front, and its columns are read all: "
+                    f"leave --{name} out.",
+                    file=path,
+                    fix=fix,
+                )
         self._most = options.n_columns if options.needs is None else options.needs.width
         self.n_columns = self._most or 1
         self.remark = FILE_WITHOUT_NAMES if options.needs is not None and options.needs.names else None
@@ -38,9 +77,11 @@ class SvmlightReader(TextReader):
         """Every row once, in order."""
         digest = self.new_digest()
         first, offset, lines, rest = 0, 0, 0, b""
+        self.left_out = 0
         with self._stream(digest, is_last=True) as stream:
             while True:
-                data = stream.read(self.chunk)
+                data = stream.read(max(self.chunk, len(rest)))
+                self.stamp.require_same()  # a file that grows is not followed
                 text = rest + data
                 end = text.rfind(b"\n") + 1 if data else len(text)
                 if end:
@@ -49,6 +90,13 @@ class SvmlightReader(TextReader):
                         yield batch
                     first += batch.place.rows
                     lines += text.count(b"\n", 0, end)
+                elif len(text) > LONGEST_RECORD:
+                    raise SvmlightError(
+                        f"{self.path}: line {lines + 1} (byte {offset}) is longer than {LONGEST_RECORD >> 20} MiB.",
+                        file=self.path,
+                        row=first,
+                        byte=offset,
+                    )
                 offset, rest = offset + end, text[end:]
                 if not data:
                     break
@@ -61,84 +109,154 @@ class SvmlightReader(TextReader):
         return self._batch(self._text(place), place)
 
     def _batch(self, text: bytes, place: Place) -> Batch:
+        if place.key[0] == 0:
+            text = text.removeprefix(BOM)
+        try:
+            X, y = self._load(text)
+        except (ValueError, OverflowError, UnicodeDecodeError) as error:
+            return self._without_bad_lines(text, place, error)
+        if self._is_doubtful(text, X, y):
+            return self._without_bad_lines(text, place, None)
+        return self._as_batch(X, y, place)
+
+    def _load(self, text: bytes) -> tuple[Any, Any]:
         from sklearn.datasets import load_svmlight_file
 
         if not text.strip():
-            return Batch(sp.csr_array((0, self.n_columns)), np.zeros(0), place)
-        try:
-            if b"_" in text:  # Python reads 1_000 as a thousand
-                self._require_plain(text, place)
-            X, y = load_svmlight_file(io.BytesIO(text), zero_based=self.options.index_base == 0)
-        except (ValueError, OverflowError, UnicodeDecodeError) as error:
-            self._require_plain(text, place)
-            raise SvmlightError(f"{self.path}: cannot be read as svmlight: {error}", file=self.path) from error
-        if X.data.size and np.abs(X.data).max() >= EXACT:
-            self._require_exact(text, place)
-        self._widen(X.shape[1])
+            return sp.csr_array((0, 1)), np.zeros(0)
+        X, y = load_svmlight_file(io.BytesIO(text), zero_based=self.options.index_base == 0)
+        return X, y
+
+    def _is_doubtful(self, text: bytes, X: Any, y: Any) -> bool:
+        """Whether some line may hold what scikit-learn takes and we do not."""
+        odd = b"_" in text or b"qid" in text  # Python reads 1_000 as a thousand, and qid: is not looked at
+        large = any(values.size and not np.abs(values).max() < EXACT for values in (X.data, y))  # NaN too
+        return odd or large or X.shape[1] > self._widest
+
+    def _as_batch(self, X: Any, y: Any, place: Place) -> Batch:
+        self.n_columns = max(self.n_columns, X.shape[1] if X.shape[0] else 1)
         matrix = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], self.n_columns))
         return Batch(matrix, y, Place(place.first, X.shape[0], place.key))
 
-    def _widen(self, width: int) -> None:
-        if self._most is not None and width > self._most:
-            whose = "asked for" if self.options.needs is None else "of the model"
-            raise SvmlightError(
-                f"{self.path}: an index stands for column {width}, beyond the {self._most} {whose}.",
-                file=self.path,
-            )
-        self.n_columns = max(self.n_columns, width)
+    @property
+    def _whose(self) -> str:
+        return "columns asked for" if self.options.needs is None else "of the model"
 
-    def _lines(self, text: bytes, place: Place) -> Iterator[tuple[int, int, list[str]]]:
-        """Row, line and words of each line that holds a row."""
-        row, (_, _, lines) = place.first, place.key
-        for line, content in enumerate(text.split(b"\n"), start=lines + 1):
-            words = content.split(b"#", 1)[0].decode("utf-8", "replace").split()
-            if words:
-                yield row, line, words
+    @property
+    def _widest(self) -> int:
+        return self._most or MOST_COLUMNS
+
+    # Faults ---------------------------------------------------------------------------------------------
+
+    def _without_bad_lines(self, text: bytes, place: Place, seen: Exception | None) -> Batch:
+        """The good lines of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
+        good: list[bytes] = []
+        for line in self._lines(text, place):
+            fault = self._fault(line)
+            if fault is None:
+                good.append(line.content)
+            elif self.options.set_aside is None:
+                raise fault
+            else:
+                shown = line.content.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
+                self._set_aside(self.path, line.row, f"{fault.code}: {fault}", shown)
+                self.left_out += 1
+        try:
+            if seen is not None and self.options.set_aside is None:
+                raise seen
+            return self._as_batch(*self._load(b"\n".join(good)), place)
+        except (ValueError, OverflowError, UnicodeDecodeError) as error:
+            raise SvmlightError(f"{self.path}: cannot be read as svmlight: {error}", file=self.path) from error
+
+    def _lines(self, text: bytes, place: Place) -> Iterator[Line]:
+        """Each line that holds a row."""
+        row, (byte, _, lines) = place.first + self.left_out, place.key
+        for number, content in enumerate(text.split(b"\n"), start=lines + 1):
+            line = Line(row, number, byte, content)
+            if line.words():
+                yield line
                 row += 1
+            byte += len(content) + 1
 
-    def _require_plain(self, text: bytes, place: Place) -> None:
-        """Name the first line that is not a label and index:value pairs in rising order."""
+    def _fault(self, line: Line) -> InputError | None:
+        """What is wrong with a line, if anything: it is a label, then index:value pairs in rising order."""
+        label, *pairs = line.words()
+        try:
+            first, rest = label.decode(), [word.decode() for word in pairs]
+        except UnicodeDecodeError as error:
+            return self._not_text(line, error.object[error.start])
+        if b"\0" in line.content:
+            return self._not_text(line, 0)
+        return self._label_fault(line, first) or self._pairs_fault(line, rest)
+
+    def _label_fault(self, line: Line, word: str) -> InputError | None:
+        if not LABEL.fullmatch(word):
+            return self._bad(line, word, "is not a label: a number comes first")
+        if not np.isfinite(float(word)):
+            fix = "Every row needs one."
+            return self._error(MissingLabelError, line, word, f"the label is {clipped(word)}. {fix}", fix=fix)
+        return self._inexact(line, word, "the label") if is_rounded(word) else None
+
+    def _pairs_fault(self, line: Line, words: list[str]) -> InputError | None:
         base = self.options.index_base
-        for row, line, words in self._lines(text, place):
-            if not LABEL.fullmatch(words[0]):
-                raise self._fault(row, line, words[0], "is not a label: a number comes first")
-            last = base - 1
-            for word in words[1:]:
-                pair = PAIR.fullmatch(word)
-                if word.startswith("qid:"):
-                    continue
-                if pair is None:
-                    raise self._fault(row, line, word, "is not index:value")
-                index = int(pair[1])
-                if index < base:
-                    hint = " If the file counts from 0, say index_base=0 (--index-base 0)." if index == 0 else ""
-                    raise self._fault(row, line, word, f"has an index below {base}.{hint}")
-                if index <= last:
-                    seen = "repeats an index" if index == last else "comes after a larger index"
-                    raise self._fault(row, line, word, f"{seen}: indices must rise within a row")
-                last = index
+        last = base - 1
+        for place, word in enumerate(words):
+            if word.startswith("qid:") and place == 0:
+                if not QUERY.fullmatch(word):
+                    return self._bad(line, word, "is not qid: and a whole number")
+                continue
+            pair = PAIR.fullmatch(word)
+            if pair is None:
+                return self._bad(line, word, "is not index:value")
+            index = int(pair[1]) if len(pair[1]) < 20 else self._widest + base
+            if index < base:
+                hint = " If the file counts from 0, say index_base=0 (--index-base 0)" if index == 0 else ""
+                return self._bad(line, word, f"has an index below {base}{'.' if hint else ''}{hint}")
+            if index - base >= self._widest:
+                told = (
+                    f"stands for column {index - base + 1}, beyond the {self._widest:,} {self._whose}"
+                    if self._most
+                    else f"would make more than {MOST_COLUMNS:,} columns: if it is right, say n_columns="
+                )
+                return self._bad(line, word, told)
+            if index <= last:
+                seen = "repeats an index" if index == last else "comes after a larger index"
+                return self._bad(line, word, f"{seen}: indices must rise within a row")
+            if not np.isfinite(float(pair[2])):
+                message = f"{self._at(line)}: {clipped(word)} is no finite number. {DROP_OR_FILL}"
+                value = float(pair[2])
+                return NotFiniteError(line.row, index - base, value, message=message, file=self.path, byte=line.byte)
+            if is_rounded(pair[2]):
+                return self._inexact(line, pair[2], f"index {index}", column=index - base)
+            last = index
+        return None
 
-    def _require_exact(self, text: bytes, place: Place) -> None:
-        for row, line, words in self._lines(text, place):
-            for word in words[1:]:
-                index, _, value = word.partition(":")
-                if re.fullmatch(r"[+-]?[0-9]+", value) and abs(int(value)) > EXACT:
-                    fix = "Subtract a constant from the column or divide it."
-                    raise InexactError(
-                        f"{self.path}: row {row} (line {line}), index {index} holds {value[:40]}: an integer beyond "
-                        f"2^53 would be rounded, and linsep never rounds in silence. {fix}",
-                        file=self.path,
-                        row=row,
-                        column=int(index) - self.options.index_base,
-                        value=value[:200],
-                        fix=fix,
-                    )
+    def _at(self, line: Line) -> str:
+        return f"{self.path}: row {line.row} (line {line.line})"
 
-    def _fault(self, row: int, line: int, word: str, what: str) -> InputError:
-        shown = word if len(word) <= 40 else word[:37] + "..."
-        return SvmlightError(
-            f"{self.path}: row {row} (line {line}): {shown!r} {what}.".replace("..", "."),
-            file=self.path,
-            row=row,
-            value=word[:200],
-        )
+    def _error(self, kind: type[InputError], line: Line, word: str, what: str, **more: Any) -> InputError:
+        where = {"file": self.path, "row": line.row, "value": word[:200], "byte": line.byte}
+        return kind(f"{self._at(line)}: {what}", **where, **more)
+
+    def _bad(self, line: Line, word: str, what: str) -> InputError:
+        fix = "Write a label, then index:value pairs in rising order."
+        return self._error(SvmlightError, line, word, f"{clipped(word)} {what}.", fix=fix)
+
+    def _inexact(self, line: Line, word: str, what: str, **where: Any) -> InputError:
+        fix = "Subtract a constant from the column or divide it."
+        told = f"{what} holds {clipped(word)[1:-1]}" if len(word) <= 50 else f"{what} holds {clipped(word)}"
+        why = "an integer beyond 2^53 would be rounded, and linsep never rounds in silence"
+        error = self._error(InexactError, line, word, "", fix=fix, **where)
+        error.args = (f"{self._at(line)}, {told}: {why}. {fix}",)
+        return error
+
+    def _not_text(self, line: Line, byte: int) -> InputError:
+        fix = "Save it as UTF-8."
+        what = f"not UTF-8 text (byte {byte:#04x}). {fix}"
+        return self._error(EncodingError, line, f"{byte:#04x}", what, fix=fix)
+
+
+def is_rounded(number: str) -> bool:
+    """Whether these are the digits of an integer that no double is sure to hold."""
+    digits = number.lstrip("+-").lstrip("0")
+    return bool(INTEGER.fullmatch(number)) and (len(digits) > 16 or int(digits or "0") > EXACT)

@@ -8,6 +8,7 @@ integers beyond 2^53 become doubles (they are read again, as text), empty cells 
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -30,17 +31,20 @@ from linsep.errors import (
 from linsep.sources.files import decimals
 from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, TableReader, clipped
 from linsep.sources.files.reading import EXACT, Batch, Options, Place
-from linsep.sources.files.stream import Pipe, TextReader
+from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
 
 INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
-NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 NOT_FINITE = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
 MISSING = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL",
      "NaN", "n/a", "nan", "null"]
 )  # fmt: skip
-LONGEST_RECORD = 1 << 26  # bytes: a quotation mark that stays open for longer is a fault
-BOM = b"\xef\xbb\xbf"
+LONE_QUOTE = re.compile(rb'[^,\t\r\n"]"[^,\t\r\n"]|(?:^|[,\t\r\n])""[^,\t\r\n"]')  # a hint: a mark inside a value
+LINE_END = re.compile(rb"\r\n|[\r\n]")
+NOT_TEXT = re.compile(
+    "[\0\udc80-\udcff]|^\ufeff"
+)  # NUL, a late byte order mark, and bytes that are not UTF-8, as they are decoded below
 
 
 class CsvReader(TextReader, TableReader):
@@ -86,24 +90,35 @@ class CsvReader(TextReader, TableReader):
         """The names of the columns, how many lines they take, and the byte where the rows begin."""
         with self._stream() as stream:
             text = stream.read(1 << 16)
-            while (end := header_end(text)) is None and (more := stream.read(1 << 20)) and len(text) < LONGEST_RECORD:
+            while (end := header_end(text)) is None and len(text) < LONGEST_RECORD:
+                more = stream.read(max(1 << 20, len(text)))
+                if not more:
+                    break
                 text += more
         if not text.strip():
             raise EmptyFileError(
                 f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
             )
-        end = len(text) if end is None else end
+        if end is None:
+            end = len(text)
+            self._require_text(text[: 1 << 16] if end >= LONGEST_RECORD else text, 0)
+            if text.count(b'"') % 2:
+                raise self._unclosed(text.index(b'"'))
+            if end >= LONGEST_RECORD:
+                raise HeaderError(
+                    f"{self.path}: the line of column names is longer than {LONGEST_RECORD >> 20} MiB.",
+                    file=self.path,
+                    byte=0,
+                )
         self._require_text(text[:end], 0)
         header = text[:end].removeprefix(BOM).decode()
-        record = next(
-            (row for row in csv.reader(io.StringIO(header, newline=""), delimiter=self.delimiter) if row), None
-        )
+        record = next((row for _, _, _, row in split_records(header, self.delimiter)), None)
         if not record:
             raise EmptyFileError(
                 f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
             )
-        twice = next((name for k, name in enumerate(record) if name in record[:k]), None)
-        if twice is not None:
+        if len(set(record)) < len(record):
+            twice = Counter(record).most_common(1)[0][0]
             fix = "Rename one of them."
             raise HeaderError(
                 f"{self.path}: two columns are called {twice!r}. {fix}", file=self.path, column=twice, fix=fix
@@ -115,18 +130,26 @@ class CsvReader(TextReader, TableReader):
         with self._stream(digest, is_last=True) as stream:
             stream.read(self._body)
             rest, offset = b"", self._body
-            while data := stream.read(self.chunk):
+            while data := stream.read(max(self.chunk, len(rest))):
                 text = rest + data if rest else data
                 end = last_record_end(text)
                 if end:
                     yield offset, text[:end]
-                elif len(text) > LONGEST_RECORD + 8 * self.chunk:
-                    raise self._unclosed(offset)
+                elif len(text) > LONGEST_RECORD:
+                    raise self._unclosed(offset) if b'"' in text else self._endless(offset)
                 offset, rest = offset + end, text[end:]
             if rest:
                 if rest.count(b'"') % 2:
                     raise self._unclosed(offset)
                 yield offset, rest
+
+    def _endless(self, byte: int) -> RaggedRowError:
+        return RaggedRowError(
+            f"{self.path}: the line that begins at byte {byte} is longer than {LONGEST_RECORD >> 20} MiB.",
+            file=self.path,
+            byte=byte,
+            fix="Check that the file is a table with line ends.",
+        )
 
     def _unclosed(self, byte: int) -> QuoteError:
         fix = "Close it, or write it twice inside quotes."
@@ -145,6 +168,7 @@ class CsvReader(TextReader, TableReader):
         digest = self.new_digest()
         self.left_out = 0
         for offset, text in self._pieces(digest):
+            self.stamp.require_same()  # a file that grows is not followed
             batch = self._batch(text, first, (offset, len(text), lines))
             lines += line_count(text)
             if batch.place.rows:
@@ -213,13 +237,29 @@ class CsvReader(TextReader, TableReader):
             try:
                 table = self._read_csv(piece, "string")
             except _UnreadError:
-                continue  # the reading proper says what is wrong
+                if self.options.set_aside is None:
+                    break  # the reading proper says what is wrong
+                try:
+                    table = self._read_csv(self._whole_rows(piece), "string")
+                except _UnreadError as error:
+                    raise self._located(error, [], 0) from error
             for name in self.cells.names:
                 if name not in self.cells.categories and name not in self._truths:
-                    most[name] = max(most[name], decimals.places_of(table[name]))
+                    bound = None if self.options.set_aside is None else decimals.MOST_PLACES
+                    most[name] = max(most[name], decimals.places_of(table[name], bound))
         self._decimal_places = tuple(most.values())
 
-    def _read_csv(self, text: bytes, kind: str, only: str | None = None) -> Any:
+    def _whole_rows(self, text: bytes) -> bytes:
+        """The rows of a piece that are text and as long as the header: what is left when bad rows are set aside."""
+        records = split_records(text.decode("utf-8", "surrogateescape"), self.delimiter)
+        kept = (
+            source
+            for _, _, source, record in records
+            if len(record) == len(self.names) and not NOT_TEXT.search(source) and not self._has_lone_quote(source)
+        )
+        return "".join(source if source.endswith(("\n", "\r")) else source + "\n" for source in kept).encode()
+
+    def _read_csv(self, text: bytes, kind: str, only: str | None = None, in_one: bool = False) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
@@ -228,12 +268,15 @@ class CsvReader(TextReader, TableReader):
         if self.cells.label is not None and not only:
             types.setdefault(self.cells.label, pa.string())
         wanted = list(types)
-        if b"\0" in text:
-            raise _UnreadError("a NUL byte")
+        if b"\0" in text or text.startswith(BOM):  # pyarrow passes over a mark at the beginning of any piece
+            raise _UnreadError("a NUL byte or a byte order mark")
+        if b'"' in text and LONE_QUOTE.search(text) and self._has_lone_quote(text.decode("utf-8", "replace")):
+            raise _UnreadError("a quotation mark inside a value")
+        block = len(text) + 1 if in_one else self._block(text)
         try:
             return arrow_csv.read_csv(
                 pa.BufferReader(text),
-                read_options=arrow_csv.ReadOptions(column_names=list(self.names), block_size=self._block(text)),
+                read_options=arrow_csv.ReadOptions(column_names=list(self.names), block_size=block),
                 parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=b'"' in text),
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=wanted,
@@ -245,6 +288,8 @@ class CsvReader(TextReader, TableReader):
         except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
             if "Empty CSV" in str(error):  # blank lines alone
                 return pa.table({name: pa.array([], types[name]) for name in wanted})
+            if "straddl" in str(error) and block <= len(text):  # a line longer than a block
+                return self._read_csv(text, kind, only, in_one=True)
             raise _UnreadError(str(error)) from error
 
     def _type(self, name: str, kind: str) -> Any:
@@ -299,18 +344,27 @@ class CsvReader(TextReader, TableReader):
     def _is_double(integer: str) -> bool:
         """Whether the digits are an integer that a double holds exactly."""
         digits = integer.strip().lstrip("+-").lstrip("0")
-        return len(digits) < 310 and int(digits or "0") <= EXACT
+        return len(digits) < 17 and int(digits or "0") <= EXACT
+
+    @staticmethod
+    def _is_long(integer: str) -> bool:
+        """Whether the digits are an integer beyond 64 bits."""
+        bare = integer.strip()
+        return bool(INTEGER.fullmatch(bare)) and (
+            len(bare.lstrip("+-").lstrip("0")) > 19 or not -(2**63) <= int(bare) < 2**63
+        )
 
     # Faults ---------------------------------------------------------------------------------------------
 
     def _without_bad_rows(self, text: bytes, first: int, key: tuple[int, int, int], seen: Exception) -> Batch:
         """The good rows of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
-        self._require_text(text, key[0])
+        if self.options.set_aside is None:
+            self._require_text(text, key[0])
         good: list[str] = []
         lines: list[int] = []
-        for line, source, record in split_records(text.decode(), self.delimiter):
+        for line, byte, source, record in split_records(text.decode("utf-8", "surrogateescape"), self.delimiter):
             row = first + len(good)
-            fault = self._fault(record, row, key[2] + line)
+            fault = self._fault(record, row, key[2] + line, key[0] + byte, source)
             if fault is None:
                 good.append(source)
                 lines.append(key[2] + line)
@@ -326,9 +380,9 @@ class CsvReader(TextReader, TableReader):
         kept = "".join(source if source.endswith(("\n", "\r")) else source + "\n" for source in good).encode()
         try:
             table = self._parse(kept, first)
-        except _UnreadError as error:
+            values = self.cells.matrix(table, first)
+        except (_UnreadError, InputError) as error:
             raise self._located(error, lines, first) from error
-        values = self.cells.matrix(table, first)
         return Batch(values, self.cells.labels(table, first), Place(first, len(values), key))
 
     def _located(self, seen: Exception, lines: list[int], first: int) -> InputError:
@@ -340,17 +394,28 @@ class CsvReader(TextReader, TableReader):
             seen.args = (str(seen).replace(f"row {seen.row}, column", named, 1),)
         return seen
 
-    def _set_aside(self, *facts: Any) -> None:
-        """Write a bad row down, in the first walk alone: later ones pass by the same rows."""
-        if self.digest is None and self.options.set_aside is not None:
-            self.options.set_aside.add(*facts)
+    def _has_lone_quote(self, text: str) -> bool:
+        """Whether a value goes on after its closing quotation mark."""
+        try:
+            for _ in csv.reader(io.StringIO(text, newline=""), delimiter=self.delimiter, strict=True):
+                pass
+        except csv.Error as error:
+            return "expected after" in str(error)
+        return False
 
-    def _fault(self, record: list[str], row: int, line: int) -> InputError | None:
+    def _fault(self, record: list[str], row: int, line: int, byte: int, source: str) -> InputError | None:
         """What is wrong with a row, if anything."""
-        where: dict[str, Any] = {"file": self.path, "row": row + self.left_out}
+        where: dict[str, Any] = {"file": self.path, "row": row + self.left_out, "byte": byte}
         at = f"{self.path}: row {row + self.left_out} (line {line})"
+        if odd := NOT_TEXT.search(source):
+            fix, which = "Save it as UTF-8.", f"{odd[0].encode('utf-8', 'surrogateescape')[0]:#04x}"
+            return EncodingError(f"{at}: not UTF-8 text (byte {which}). {fix}", **where, value=which, fix=fix)
+        if '"' in source and self._has_lone_quote(source):
+            fix = "Write a quotation mark inside quotes twice."
+            return QuoteError(f"{at}: a value goes on after its closing quotation mark. {fix}", **where, fix=fix)
         if len(record) != len(self.names):
-            fix = "Text that contains a comma needs quotes around it."
+            separator = "comma" if self.delimiter == "," else "tab"
+            fix = f"Text that contains a {separator} needs quotes around it."
             return RaggedRowError(
                 f"{self.path}: line {line} has {len(record)} values where the header names {len(self.names)} "
                 f"columns. {fix}",
@@ -362,17 +427,35 @@ class CsvReader(TextReader, TableReader):
             value = cells[name]
             if name in self._truths and value.lower() in ("true", "false", "1", "0"):
                 continue
-            if name in self.cells.categories or (
-                name not in self._truths and NUMBER.fullmatch(value) and abs(float(value)) < np.inf
-            ):
+            if name in self.cells.categories:
                 continue
-            return self._bad_cell(at, name, value, where)
+            if name in self._truths or not NUMBER.fullmatch(value) or abs(float(value)) == np.inf:
+                return self._bad_cell(at, name, value, where)
+            if self._decimal_places is not None:
+                places = self._decimal_places[self.cells.columns.index(name)]
+                if decimals.does_not_fit(value, places):
+                    return self._with_line(
+                        decimals.too_many_digits(self.path, row + self.left_out, name, value, places), line, byte
+                    )
+            elif self._is_long(value):
+                return self._with_line(self.cells.inexact(row + self.left_out, name, value.strip()), line, byte)
         label = self.cells.label
-        if label is not None and self.options.needs is None and (value := cells[label]) in MISSING:
+        if (
+            label is not None
+            and self.options.needs is None
+            and ((value := cells[label]) in MISSING or not value.strip())
+        ):
             fault = self.cells.no_label(row)
             text = f"{at}, column {label!r} holds {value!r}: the label is missing. {fault.fix}"
             return type(fault)(text, **where, column=label, value=value, fix=fault.fix)
         return None
+
+    @staticmethod
+    def _with_line(error: InputError, line: int, byte: int) -> InputError:
+        """The same error with the line of its row, and the byte where that begins."""
+        error.args = (str(error).replace(f"row {error.row}, column", f"row {error.row} (line {line}), column", 1),)
+        error.byte = byte
+        return error
 
     def _bad_cell(self, at: str, name: str, value: str, where: dict[str, Any]) -> InputError:
         holds = f"{at}, column {name!r} holds {clipped(value)}"
@@ -380,9 +463,13 @@ class CsvReader(TextReader, TableReader):
         if value.strip() in MISSING and not NOT_FINITE.fullmatch(value):
             fault: InputError = self.cells.missing(where["row"], name)
             return type(fault)(f"{holds}: the value is missing. {fault.fix}", **where, fix=fault.fix)
+        if name in self._truths:
+            fix = "Write true or false in the whole column, or 1 and 0."
+            return NotNumericError(f"{holds}: neither true nor false. {fix}", **where, fix=fix)
         if NOT_FINITE.fullmatch(value) or NUMBER.fullmatch(value):
-            message = f"{holds}: not a finite number. {DROP_OR_FILL}"
-            return NotFiniteError(where["row"], name, float(value), message=message, file=self.path)
+            seen = "not a finite number" if NOT_FINITE.fullmatch(value) else "not a finite number but beyond any double"
+            message = f"{holds}: {seen}. {DROP_OR_FILL}"
+            return NotFiniteError(where["row"], name, float(value), message=message, file=self.path, byte=where["byte"])
         return NotNumericError(f"{holds}: not a number. {TEXT_FIX}", **where, fix=TEXT_FIX)
 
     def _require_text(self, text: bytes, offset: int) -> None:
@@ -406,9 +493,13 @@ class CsvReader(TextReader, TableReader):
 
     # Categories, lines ------------------------------------------------------------------------------------
 
-    def _find_categories(self) -> None:
+    def also_text(self, names: Sequence[str]) -> None:
+        """Take these columns for text, because they are in other files."""
+        self._find_categories(set(names) | set(self.cells.categories))
+
+    def _find_categories(self, known: set[str] | None = None) -> None:
         """Which columns are text, and the values they hold: one read, or a few where text appears late."""
-        text: set[str] = set()
+        text = known or set()
         while True:
             found: dict[str, set[str]] = {name: set() for name in text}
             late = self._text_columns(found)
@@ -416,6 +507,10 @@ class CsvReader(TextReader, TableReader):
                 break
             text |= late
         self.cells.categories = {name: tuple(sorted(found[name])) for name in self.cells.names if name in text}
+        width = max(1, len(self.cells.columns))
+        self.chunk = max(
+            1 << 12, min(self.chunk, self.options.batch_bytes * len(self.names) // width)
+        )  # rows are wider
 
     def _text_columns(self, found: dict[str, set[str]]) -> set[str]:
         """Fill in the values of known text columns; returns columns that turn out to be text after all."""
@@ -427,6 +522,7 @@ class CsvReader(TextReader, TableReader):
             for name in self.cells.names:
                 if name in found:
                     found[name].update(value for value in pc.unique(table[name]).to_pylist() if value is not None)
+                    self.cells.require_few(name, len(found[name]))
                 else:
                     plain = pc.match_substring_regex(
                         table[name], pattern=f"^({NUMBER.pattern}|{NOT_FINITE.pattern})$", ignore_case=True
@@ -442,8 +538,12 @@ class CsvReader(TextReader, TableReader):
         try:
             return self._read_csv(piece, "string")
         except _UnreadError as fault:
-            self._without_bad_rows(piece, 0, (0, len(piece), self._header_lines), fault)
-            raise
+            if self.options.set_aside is None:
+                self._without_bad_rows(piece, 0, (self._body, len(piece), self._header_lines), fault)
+            try:
+                return self._read_csv(self._whole_rows(piece), "string")
+            except _UnreadError as error:
+                raise self._located(error, [], 0) from error
         finally:
             self.cells.categories = before
 
@@ -470,8 +570,8 @@ class CsvReader(TextReader, TableReader):
         if self.options.set_aside is None and not any(mark in text for mark in (b'"', b"\r", b"\n\n")):
             yield from range(2 if text.startswith(b"\n") else 1, line_count(text) + 1 + (not text.endswith(b"\n")))
             return
-        for line, _, record in split_records(text.decode("utf-8", "replace"), self.delimiter):
-            if self.options.set_aside is None or self._fault(record, 0, 0) is None:
+        for line, _, source, record in split_records(text.decode("utf-8", "surrogateescape"), self.delimiter):
+            if self.options.set_aside is None or self._fault(record, 0, 0, 0, source) is None:
                 yield line
 
 
@@ -481,9 +581,14 @@ class _UnreadError(Exception):
 
 def header_end(text: bytes) -> int | None:
     """Where the first record that is not blank ends; None if it does not."""
-    for match in re.finditer(rb"\r\n|[\r\n]", text):
-        record = text[: match.start()].removeprefix(BOM)
-        if record.strip() and record.count(b'"') % 2 == 0:
+    seen = len(text) - len(text.removeprefix(BOM).lstrip())  # a million blank lines are passed over at once
+    if b"\n" not in text[seen:] and b"\r" not in text[seen:]:
+        return None
+    quotes = 0
+    for match in LINE_END.finditer(text, seen):
+        quotes += text.count(b'"', seen, match.start())
+        seen = match.start()
+        if quotes % 2 == 0:
             return None if text[match.start() :] == b"\r" else match.end()  # perhaps half of a line end
     return None
 
@@ -495,11 +600,11 @@ def last_record_end(text: bytes) -> int:
 
 def _last_end(text: bytes, mark: bytes) -> int:
     end = text.rfind(mark, 0, len(text) - (mark == b"\r"))  # a carriage return at the end may be half of a line end
-    inside = text.count(b'"', 0, max(end, 0)) % 2
-    while end >= 0 and inside:
-        previous = text.rfind(mark, 0, end)
-        inside ^= text.count(b'"', max(previous, 0), end) % 2
-        end = previous
+    quotes = text.count(b'"', 0, max(end, 0))
+    while end >= 0 and quotes % 2:  # inside a quotation: go on before its beginning
+        quote = text.rfind(b'"', 0, end)
+        end = text.rfind(mark, 0, quote)
+        quotes -= 1 + text.count(b'"', max(end, 0), quote)
     return end + 1
 
 
@@ -510,8 +615,8 @@ def line_count(text: bytes) -> int:
     return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
 
 
-def split_records(text: str, delimiter: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Each record that is not blank: the line it begins on, counted from 1, its text, and its values."""
+def split_records(text: str, delimiter: str) -> Iterator[tuple[int, int, str, list[str]]]:
+    """Each record that is not blank: its line, counted from 1, its first byte, its text, and its values."""
     lines: list[str] = []
 
     def feed() -> Iterator[str]:
@@ -519,10 +624,12 @@ def split_records(text: str, delimiter: str) -> Iterator[tuple[int, str, list[st
             lines.append(line)
             yield line
 
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD))  # long text is no fault by itself
     reader = csv.reader(feed(), delimiter=delimiter)
-    line = 1
+    line, byte = 1, 0
     for record in reader:
+        source = "".join(lines)
         if record:
-            yield line, "".join(lines), record
+            yield line, byte, source, record
         lines.clear()
-        line = reader.line_num + 1
+        line, byte = reader.line_num + 1, byte + len(source.encode("utf-8", "surrogateescape"))
