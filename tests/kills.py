@@ -1,15 +1,14 @@
 """SIGKILL at random moments, and again, until the command is done: `python tests/kills.py 200`, or `make kills`.
 
-Each command runs with --checkpoint on rows that arrive slowly, in parts, so that a kill falls into reading, into
-solving and into writing alike. It is killed after a random time, started again, perhaps killed again, and at last
-left to end. What it prints and writes must then be what an uninterrupted run prints and writes, but for the seconds;
-and nothing may be left beside it: no checkpoint, no half-written file.
+Each command runs with --checkpoint on files whose rows arrive slowly, in batches, so that a kill falls into reading,
+into solving and into writing alike. It is killed after a random time, started again, perhaps killed again, and at
+last left to end. What it prints and writes must then be what an uninterrupted run prints and writes, but for the
+seconds; and nothing may be left beside it: no checkpoint, no half-written file.
 
 The process is forked where it has imported everything, since a start would take longer than most runs.
 """
 
 import contextlib
-import itertools
 import json
 import os
 import random
@@ -31,19 +30,20 @@ if __name__ == "__main__":
 import numpy as np
 
 from linsep import cli, datasets
-from linsep.sources import inputs
-from linsep.sources.calls import CallSource
+from linsep.sources import files
+from linsep.sources.files.source import FileSource
 
-PARTS, PAUSE_S = 20, 0.002
+PAUSE_S = 0.002
 MOST_KILLS = 6  # of one run: then it is left to end
 
-X, Y = datasets.planted(2000, 6, margin=0.002, seed=5)
+X, Y = datasets.planted(30_000, 6, margin=0.002, seed=5)  # 22 batches of the smallest memory
 FLIPPED = np.where(np.arange(len(Y)) % 997 == 5, -Y, Y)
 TOUCHING = np.column_stack([np.rint(X * 4), np.zeros(len(Y))])
 TOUCHING[::50, -1] = Y[::50]
 TABLES = {"separable.npz": (X, Y), "overlapping.npz": (X, FLIPPED), "touching.npz": (TOUCHING, FLIPPED)}
 
 OUTPUT = "answer.json"
+OPTIONS = ["--json", "--memory", "1MiB", "--checkpoint", "run.checkpoint"]
 COMMANDS = [
     "decide separable.npz --proof answer.json",
     "decide overlapping.npz --proof answer.json",
@@ -55,23 +55,12 @@ COMMANDS = [
 ]
 
 
-def slow_source(table: Any, y: Any = None) -> Any:
-    """The rows in parts, each after a pause."""
-    whole = AS_SOURCE(table, y)
-    if y is None:
-        return whole
-    block = next(whole.blocks())
-    edges = [len(block) * k // PARTS for k in range(PARTS + 1)]
+class SlowSource(FileSource):
+    """The rows of files, each batch after a pause."""
 
-    def parts():
-        for start, stop in itertools.pairwise(edges):
-            time.sleep(PAUSE_S)
-            yield block.values[start:stop], block.y[start:stop]
-
-    return CallSource(parts, labels=whole.labels, columns=whole.columns)
-
-
-AS_SOURCE = inputs.as_source
+    def _read_signs(self, *batch: Any) -> Any:
+        time.sleep(PAUSE_S)
+        return super()._read_signs(*batch)
 
 
 def start(command: str, folder: Path) -> int:
@@ -88,12 +77,12 @@ def start(command: str, folder: Path) -> int:
 
 def run(command: str, folder: Path) -> int:
     """The command in this process, in the folder."""
-    inputs.as_source = slow_source
+    files.FileSource = SlowSource  # type: ignore[misc]
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.chdir(folder))
         stack.enter_context(contextlib.redirect_stdout(stack.enter_context(Path("printed").open("w"))))
         stack.enter_context(contextlib.redirect_stderr(stack.enter_context(Path("remarks").open("a"))))
-        return cli.main([*command.split(), "--json", "--checkpoint", "run.checkpoint"])
+        return cli.main([*command.split(), *OPTIONS])
 
 
 def ended(process: int, after: float) -> int | None:

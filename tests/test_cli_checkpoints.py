@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from linsep.cli import main
-from linsep.sources import inputs
-from linsep.sources.calls import CallSource
+from linsep.sources import files
+from linsep.sources.files.source import FileSource
 from tests import kills
 
 COMMANDS = [command.replace(" --order cyclic --max-passes 20", " --max-passes 9") for command in kills.COMMANDS]
@@ -27,33 +27,25 @@ def _folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def interrupted(monkeypatch):
-    """Let the rows arrive in parts, and a signal after so many of them."""
-    plain = inputs.as_source
+    """Send a signal after so many batches of the files."""
 
     def arrange(number, after):
         handed = []
 
-        def as_source(table, y=None):
-            if y is None:
-                return plain(table)
-            source = plain(table, y)
+        class Source(FileSource):
+            def _read_signs(self, *batch):
+                handed.append(batch)
+                if len(handed) == after:
+                    os.kill(os.getpid(), number)
+                return super()._read_signs(*batch)
 
-            def parts():
-                for start in range(0, len(y), 100):
-                    handed.append(start)
-                    if len(handed) == after:
-                        os.kill(os.getpid(), number)
-                    yield table[start : start + 100], source.y[start : start + 100]
-
-            return CallSource(parts, labels=source.labels)
-
-        monkeypatch.setattr(inputs, "as_source", as_source)
+        monkeypatch.setattr(files, "FileSource", Source)
 
     return arrange
 
 
 def run(command, capsys):
-    code = main([*command.split(), "--json", "--checkpoint", "run.checkpoint"])
+    code = main([*command.split(), *kills.OPTIONS])
     out, err = capsys.readouterr()
     return code, out, err
 
@@ -65,7 +57,7 @@ def timeless(text):
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_leaves_a_checkpoint_and_the_same_command_goes_on(command, number, code, interrupted, capsys):
-    interrupted(number, after=130)
+    interrupted(number, after=32)
     stopped, _, err = run(command, capsys)
     assert stopped == code and Path("run.checkpoint").exists()
     assert "What was learned is in run.checkpoint: the same command goes on from there." in err
@@ -93,7 +85,7 @@ def test_an_undecided_answer_keeps_the_checkpoint_for_a_longer_run(interrupted, 
 
 
 def test_other_data_start_over_and_the_reason_is_said(interrupted, capsys):
-    interrupted(signal.SIGINT, after=130)
+    interrupted(signal.SIGINT, after=32)
     run("decide separable.npz", capsys)
     interrupted(signal.SIGINT, after=-1)
     code, _, err = run("decide overlapping.npz", capsys)

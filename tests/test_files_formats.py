@@ -45,7 +45,7 @@ def table_of(X, y):
 def proof(verdict):
     """The written proof without what the work cost, and without names, which arrays have none of."""
     document = json.loads(verdict.to_json())
-    del document["effort"]
+    del document["effort"], document["sha256"]
     document["data"]["names"] = None
     return document
 

@@ -276,6 +276,8 @@ class ModelError(InputError):
 class CheckpointError(InputError):
     """A checkpoint is damaged, foreign, of another version or of other data."""
 
+    code = "E-CHECKPOINT"
+
 
 class ArgumentError(InputError):
     """An option is outside its range."""
@@ -302,6 +304,8 @@ class CertificateError(LinsepError):
 
 class MissingPackageError(LinsepError, ImportError):
     """A library that only some of linsep needs is not installed."""
+
+    code = "E-PACKAGE"
 
     def __init__(self, package: str, extra: str, what: str) -> None:
         super().__init__(f"{what} need {package}, which is not installed: pip install 'linsep[{extra}]'")
