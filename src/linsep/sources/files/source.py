@@ -77,6 +77,10 @@ class Survey:
         if values.dtype.kind == "f":
             few = values.ravel()[:4096]
             self.whole = self.whole and bool((few == np.floor(few)).all() and (values == np.floor(values)).all())
+        if values.dtype == np.int64 and self.long is None and is_long(values):
+            dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
+            row, column = (int(k) for k in np.argwhere((dense > 2**53) | (dense < -(2**53)))[0])
+            self.long = (batch.place.first + row, column)
         if not values.size or not self.whole:
             return
         largest = (
@@ -86,10 +90,6 @@ class Survey:
             self.whole = False  # doubles that are integers only because doubles so large always are
         else:
             self.bits = max(self.bits, int(largest).bit_length())
-        if values.dtype == np.int64 and self.long is None and is_long(values):
-            dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
-            row, column = (int(k) for k in np.argwhere((dense > 2**53) | (dense < -(2**53)))[0])
-            self.long = (batch.place.first + row, column)
 
 
 Run: TypeAlias = tuple[Survey, int, Place]  # a stretch of a file, and its first row in all files
