@@ -135,7 +135,7 @@ def test_work_abreast_keeps_the_order_and_raises_the_first_fault():
         return k
 
     seen = []
-    with pytest.raises(ValueError, match="^4$"):
+    with pytest.raises(ValueError, match=r"^4$"):
         seen.extend(abreast(fail, range(50), 3))
 
 
