@@ -107,7 +107,7 @@ class ColumnarReader(Reader):
         raise NotImplementedError
 
     def _run(self, k: int, columns: list[str]) -> Iterator[tuple[Any, Any]]:
-        """The tables of one row group or record batch, each with its key, made by this thread alone."""
+        """The tables of one row group or record batch, each with its key; several threads may ask at a time."""
         raise NotImplementedError
 
     def _batch(self, table: Any, place: Place) -> Batch:
@@ -181,23 +181,21 @@ class ParquetReader(ColumnarReader):
     def _run(self, k: int, columns: list[str]) -> Iterator[tuple[Any, Any]]:
         if getattr(self._mine, "file", None) is None:
             self._mine.file = self._open()
-        return self._group(self._mine.file, k, columns, use_threads=False)
+        return self._group(self._mine.file, k, columns)
 
     def _tables(self, columns: list[str]) -> Iterator[tuple[Any, Any]]:
         with self._open() as file:
             for group in range(file.num_row_groups):
                 yield from self._group(file, group, columns)
 
-    def _group(
-        self, file: Any, group: int, columns: list[str], *, use_threads: bool = True
-    ) -> Iterator[tuple[Any, Any]]:
+    def _group(self, file: Any, group: int, columns: list[str]) -> Iterator[tuple[Any, Any]]:
         rows = self._metadata.row_group(group).num_rows
         if self._is_short(rows):
             if rows:
-                yield file.read_row_group(group, columns=columns, use_threads=use_threads), (group, 0)
+                yield file.read_row_group(group, columns=columns), (group, 0)
             return
         start = 0
-        for batch in file.iter_batches(self.batch_rows, row_groups=[group], columns=columns, use_threads=use_threads):
+        for batch in file.iter_batches(self.batch_rows, row_groups=[group], columns=columns):
             yield batch, (group, start)
             start += batch.num_rows
 
