@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/kernels/*.py | cksum | cut -d' ' -f1)
 
-.PHONY: demo test torture kills fuzz lint format bench load images chromium clean
+.PHONY: demo test torture kills fuzz lint format bench scale load images chromium clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
@@ -47,6 +47,11 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/bandwidth.py
 	$(BIN)/python benchmarks/perceptron.py
 	$(BIN)/python benchmarks/decide.py
+
+# Files of up to 100,000,000 rows: verdicts, fits, memory, and reads against pyarrow's. Needs 20 GB of disk, in the
+# folder LINSEP_SCALE or a temporary one, and half an hour.
+scale: $(VENV)/.bench
+	$(BIN)/python benchmarks/files.py --write docs/files.md
 
 # How quickly the explorer answers, and 5,000 requests, 50 at a time.
 load: $(VENV)/.test

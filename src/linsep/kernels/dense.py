@@ -36,7 +36,8 @@ def _plain_add(values: Any, i: Any, factor: Any, w: Any) -> Any:
 
 
 @register_jitable(**rows.FAST)
-def _plain_norm2(values: Any, i: Any) -> Any:
+def plain_norm2(values: Any, i: Any) -> Any:
+    """The squared length of row i."""
     total = 0.0
     for j in range(values.shape[1]):
         total += float(values[i, j]) * float(values[i, j])
@@ -96,7 +97,7 @@ def _norm2(table: Any, i: Any) -> Any:
         return None
 
     def norm2(table: Any, i: Any) -> Any:
-        return _plain_norm2(table.values, i)
+        return plain_norm2(table.values, i)
 
     return norm2
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
+from linsep.kernels import columnar, csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
 from linsep.kernels.rows import add, dot, fetch, follow, lead, norm2, reach, right_ahead
 
 UNIT = 2.0**-53  # the relative rounding error of one operation
@@ -90,9 +90,20 @@ def sweep(
 
 @njit(cache=True, nogil=True)
 def scan(
-    table: Any, y: Any, start: int, stop: int, w: Any, b: float, longest2: float, wanted: int, found: Found
+    table: Any,
+    y: Any,
+    start: int,
+    stop: int,
+    w: Any,
+    b: float,
+    longest2: float,
+    wanted: int,
+    ceiling: float,
+    found: Found,
 ) -> tuple[int, int, float, float, float, int, int]:
     """Score rows start..stop under fixed weights; `longest2` is the largest |x|² if it is known, else UNKNOWN.
+
+    Of the worst rows only those below the `ceiling` are wanted: infinity, or what is known from other rows.
 
     Returns mistakes, those of them that are certain in spite of rounding, the smallest y·score of class -1 and of
     class +1, the largest |x|², how many worst rows were written, and the first row whose score is not finite (or
@@ -111,7 +122,7 @@ def scan(
         2, np.inf
     )  # by class: a place to write to, since a branch on labels is guessed wrong half the time
     near = 2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + underflow
-    written, threshold, bad = 0, np.inf, ALL_FINE
+    written, threshold, bad = 0, ceiling, ALL_FINE
     for i in range(start, stop):
         follow(table, i)
         score = y[i] * (dot(table, i, w) + b)

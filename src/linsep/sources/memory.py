@@ -62,12 +62,15 @@ class MemorySource(Source):
         """These rows, copied out."""
         wanted = np.asarray(rows, dtype=np.int64)
         if isinstance(self.numbers, range):
-            return self._block.take(wanted - self.numbers.start)
-        return self._block.take(np.searchsorted(self.numbers, wanted))
+            return self._rows_at(wanted - self.numbers.start)
+        return self._rows_at(np.searchsorted(self.numbers, wanted))
 
     def sample(self, k: int, seed: int) -> Block:
         """At most k distinct rows, uniform over all rows."""
-        return self._block.take(distinct_rows(self.n_rows, k, seed))
+        return self._rows_at(distinct_rows(self.n_rows, k, seed))
+
+    def _rows_at(self, positions: Ints) -> Block:
+        return self._block.take(positions)
 
     @property
     def _block(self) -> Block:
@@ -82,11 +85,15 @@ class MemorySource(Source):
         numbers = self.numbers
         return positions + numbers.start if isinstance(numbers, range) else numbers[positions]
 
-    def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int) -> Scan:
+    def scan_alone(self, w: Floats, b: float, worst: int, ceiling: float) -> Scan:
+        """The scan made by this thread alone, of the worst rows only those with a score below the ceiling."""
+        return self._scan_part(0, self.n_rows, w, b, worst, ceiling)
+
+    def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
         places = 2 * min(wanted, stop - start)
         found = Found(np.empty(places, np.int64), np.empty(places), np.zeros(stop - start, np.uint8))
         mistakes, certain, minus, plus, longest2, written, bad = scan(
-            self.table, self.y, start, stop, w, b, self._longest2, places // 2, found
+            self.table, self.y, start, stop, w, b, self._longest2, places // 2, ceiling, found
         )
         if bad != ALL_FINE:
             raise self.refusal(int(self.numbers[bad]))
@@ -97,7 +104,7 @@ class MemorySource(Source):
             lowest=(minus, plus),
             longest2=longest2,
             wanted=wanted,
-            worst=self._block.take(found.worst[:written]),
+            worst=self._rows_at(found.worst[:written]),
             worst_scores=found.worst_scores[:written],
             doubtful=self._numbered(start + np.flatnonzero(found.doubtful)),
         )

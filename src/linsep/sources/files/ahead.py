@@ -1,14 +1,40 @@
-"""Reading ahead: one thread reads the next batches while this one works on the last."""
+"""Reading ahead: other threads read the next batches, or work on several at once, while this one goes on in order."""
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import Empty, Full, Queue
 from typing import TypeVar
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 _END = object()
+
+
+def abreast(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
+    """What the work makes of each item, in their order, several made at a time by as many threads.
+
+    At most one more result than there are threads is waiting. Whoever stops listening stops the work, and what goes
+    wrong is raised when its turn comes, so that the first fault is the one that is seen.
+    """
+    if workers < 2:
+        yield from map(work, items)
+        return
+    pending: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(workers, thread_name_prefix="linsep-reading") as pool:
+        try:
+            for item in items:
+                pending.append(pool.submit(work, item))
+                if len(pending) > workers + 1:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()
 
 
 def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:

@@ -23,7 +23,15 @@ from linsep.errors import (
     NotFiniteError,
     NotNumericError,
 )
-from linsep.sources.files.reading import EXACT, Buffers, Options, Reader, choose_columns, row_major
+from linsep.sources.files.reading import (
+    EXACT,
+    Buffers,
+    ColumnValues,
+    Options,
+    Reader,
+    choose_columns,
+    row_major,
+)
 
 Array = npt.NDArray[Any]
 DROP_OR_FILL = "Drop the row or fill the value in."
@@ -61,12 +69,25 @@ class Cells:
 
     def matrix(self, table: Any, first: int) -> Array:
         """The chosen columns of an Arrow table, whose first row has this number in the file, as a table of numbers."""
+        return self._joined(self._arrays(table, first), first)
+
+    def values(self, table: Any, first: int) -> Array | ColumnValues:
+        """The same, left column by column where all of them are doubles."""
+        arrays = self._arrays(table, first)
+        if all(array.dtype == np.float64 and array.flags.c_contiguous for array in arrays):
+            return ColumnValues(arrays)
+        return self._joined(arrays, first)
+
+    def _arrays(self, table: Any, first: int) -> list[Array]:
         arrays: list[Array] = []
         for name in self.names:
             if name in self.categories:
                 arrays += self._one_hot(table[name], name, first)
             else:
                 arrays.append(self.numbers(table[name], name, first))
+        return arrays
+
+    def _joined(self, arrays: list[Array], first: int) -> Array:
         if any(array.dtype == np.int64 and is_long(array) for array in arrays):
             return row_major(
                 [self._whole(array, name, first) for array, name in zip(arrays, self.columns, strict=True)], np.int64

@@ -26,8 +26,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from linsep.errors import DamagedFileError
 from linsep.sources.files.labels import Labels
-from linsep.sources.files.reading import Batch, Options, Place, Reader, Stamp
+from linsep.sources.files.reading import Batch, Buffers, Options, Place, Reader, Stamp
 from linsep.sources.files.source import Survey
 from linsep.sources.files.stream import TextReader
 
@@ -191,6 +192,7 @@ class CacheReader(CodedReader):
         self._stamp, self._original_stamp = Stamp.of(self.cache), original.stamp
         self._step = max(1, options.batch_bytes // (8 * self.n_columns))
         self._kind = np.dtype(np.int64 if footer["kind"] == "i" else np.float64)
+        self.buffers: Buffers = Buffers()
 
     def survey(self) -> Survey:
         """What the first read of the file had found."""
@@ -217,6 +219,14 @@ class CacheReader(CodedReader):
         self._original_stamp.require_same()
         yield from map(self.read, self._places())
 
+    def runs(self) -> list[Place]:
+        """Its batches."""
+        return list(self._places())
+
+    def take_run(self, run: Place, positions: npt.NDArray[np.int64]) -> Iterator[Batch]:
+        """Rows of one batch."""
+        yield self.take(run, positions)
+
     def read(self, place: Place) -> Batch:
         """Rows from the disk."""
         self._stamp.require_same()
@@ -238,7 +248,12 @@ class CacheReader(CodedReader):
 
     def _dense(self, file: Any, first: int, rows: int) -> npt.NDArray[Any]:
         file.seek(8 * self.n_columns * first)
-        return np.fromfile(file, self._kind, rows * self.n_columns).reshape(rows, self.n_columns)
+        table = self.buffers.take(rows, self.n_columns) if rows > 1 else np.empty((rows, self.n_columns))
+        got = file.readinto(table.data.cast("B"))  # lets other threads go on meanwhile, as NumPy's own reading does not
+        if got < table.nbytes:
+            self._stamp.require_same()
+            raise DamagedFileError(f"{self.cache}: the cache is cut short. Remove it.", file=self.cache)
+        return table.view(self._kind)
 
     def _labels(self, file: Any, first: int, rows: int) -> npt.NDArray[np.uint16]:
         file.seek(self.footer["labels_at"] + 2 * first)

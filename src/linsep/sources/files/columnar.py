@@ -1,7 +1,9 @@
 """Parquet, Arrow and Feather files, row group by row group."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -101,6 +103,35 @@ class ColumnarReader(TableReader):
     def _wanted(self) -> list[str]:
         return [*self.cells.names, *([] if self.cells.label is None else [self.cells.label])]
 
+    def runs(self) -> list[Place] | None:
+        """Row groups, or record batches: each is read by one thread. None where rows of them are set aside."""
+        if self.options.set_aside is not None:
+            return None
+        lengths = self._lengths()
+        starts = accumulate(lengths, initial=0)
+        return [Place(first, rows, k) for k, (first, rows) in enumerate(zip(starts, lengths, strict=False)) if rows]
+
+    def read_run(self, run: Place) -> Iterator[Batch]:
+        """The batches of a row group or record batch, columns of doubles as they are."""
+        first = run.first
+        with self._guarded():
+            self.stamp.require_same()
+            for table, key in self._run(run.key, self._wanted):
+                values = self.cells.values(table, first)
+                labels = self.cells.labels(table, first)
+                place = Place(first, table.num_rows, key)
+                del table  # its memory serves the next one
+                first += place.rows
+                yield Batch(values, labels, place)
+
+    def _lengths(self) -> list[int]:
+        """The rows of each row group or record batch."""
+        raise NotImplementedError
+
+    def _run(self, k: int, columns: list[str]) -> Iterator[tuple[Any, Any]]:
+        """The tables of one row group or record batch, each with its key; several threads may ask at a time."""
+        raise NotImplementedError
+
     def _batch(self, table: Any, place: Place) -> Batch:
         values = self.cells.matrix(table, place.first)
         return Batch(values, self.cells.labels(table, place.first), place)
@@ -151,19 +182,38 @@ class ParquetReader(ColumnarReader):
     def _look(self) -> tuple[Any, int]:
         import pyarrow.parquet as pq
 
+        self._mine = threading.local()  # pyarrow's files serve one thread at a time: each has its own
         with pq.ParquetFile(self.path) as file:
+            self._metadata = file.metadata
             return file.schema_arrow, file.metadata.num_rows
 
-    def _tables(self, columns: list[str]) -> Iterator[tuple[Any, Any]]:
+    def _open(self) -> Any:
+        """The file, its metadata known already: of many row groups they take longer to read than a row group."""
         import pyarrow.parquet as pq
 
-        with pq.ParquetFile(self.path) as file:
+        buffer = 0 if self._is_short(max(self._lengths())) else max(1 << 16, self.batch_rows)
+        return pq.ParquetFile(self.path, metadata=self._metadata, buffer_size=buffer)
+
+    def _is_short(self, rows: int) -> bool:
+        """Whether a row group is a batch. Longer ones are read piece by piece, from the disk too."""
+        return rows <= 2 * self.batch_rows
+
+    def _lengths(self) -> list[int]:
+        return [self._metadata.row_group(k).num_rows for k in range(self._metadata.num_row_groups)]
+
+    def _run(self, k: int, columns: list[str]) -> Iterator[tuple[Any, Any]]:
+        if getattr(self._mine, "file", None) is None:
+            self._mine.file = self._open()
+        return self._group(self._mine.file, k, columns)
+
+    def _tables(self, columns: list[str]) -> Iterator[tuple[Any, Any]]:
+        with self._open() as file:
             for group in range(file.num_row_groups):
                 yield from self._group(file, group, columns)
 
     def _group(self, file: Any, group: int, columns: list[str]) -> Iterator[tuple[Any, Any]]:
-        rows = file.metadata.row_group(group).num_rows
-        if rows <= 2 * self.batch_rows:
+        rows = self._metadata.row_group(group).num_rows
+        if self._is_short(rows):
             if rows:
                 yield file.read_row_group(group, columns=columns), (group, 0)
             return
@@ -173,10 +223,8 @@ class ParquetReader(ColumnarReader):
             start += batch.num_rows
 
     def _table(self, key: Any, columns: list[str]) -> Any:
-        import pyarrow.parquet as pq
-
         group, wanted = key
-        with pq.ParquetFile(self.path) as file:
+        with self._open() as file:
             for table, (_, start) in self._group(file, group, columns):
                 if start == wanted:
                     return table
@@ -193,8 +241,21 @@ class ArrowReader(ColumnarReader):
 
         with pa.OSFile(self.path) as file:
             reader = pa.ipc.open_file(file)
-            rows = sum(reader.get_batch(k).num_rows for k in range(reader.num_record_batches))
-            return reader.schema, rows
+            self._rows = [reader.get_batch(k).num_rows for k in range(reader.num_record_batches)]
+            return reader.schema, sum(self._rows)
+
+    def _lengths(self) -> list[int]:
+        return self._rows
+
+    def _run(self, k: int, columns: list[str]) -> Iterator[tuple[Any, Any]]:
+        import pyarrow as pa
+
+        with pa.OSFile(self.path) as file:
+            yield from self._pieces(pa.ipc.open_file(file).get_batch(k).select(columns), k)
+
+    def _pieces(self, batch: Any, k: int) -> Iterator[tuple[Any, Any]]:
+        for start in range(0, batch.num_rows, self.batch_rows):
+            yield batch.slice(start, self.batch_rows), (k, start)
 
     def _tables(self, columns: list[str]) -> Iterator[tuple[Any, Any]]:
         import pyarrow as pa
@@ -202,9 +263,7 @@ class ArrowReader(ColumnarReader):
         with pa.OSFile(self.path) as file:
             reader = pa.ipc.open_file(file)
             for k in range(reader.num_record_batches):
-                batch = reader.get_batch(k).select(columns)
-                for start in range(0, batch.num_rows, self.batch_rows):
-                    yield batch.slice(start, self.batch_rows), (k, start)
+                yield from self._pieces(reader.get_batch(k).select(columns), k)
 
     def _table(self, key: Any, columns: list[str]) -> Any:
         import pyarrow as pa

@@ -92,6 +92,24 @@ class Labels:
             )
         return doubles
 
+    def quick_signs(self, labels: Any, sign: dict[Label, int]) -> Signs | None:
+        """The signs of numbers that take the two values known from the first read; None if that is not so simple."""
+        import pyarrow as pa
+
+        if len(self.codes) != 2 or self.from_text:
+            return None
+        if not isinstance(labels, np.ndarray):
+            if not (pa.types.is_integer(labels.type) or pa.types.is_floating(labels.type)) or labels.null_count:
+                return None
+            labels = np.asarray(labels)
+        (a, b), (first, second) = self.codes, (sign[value] for value in self.values())
+        is_first = labels == a
+        if not (is_first | (labels == b)).all():
+            return None
+        signs: Signs = is_first.view(np.int8) * np.int8(first - second)
+        signs += np.int8(second)
+        return signs
+
     def values(self) -> list[Label]:
         """What each code means."""
         keys = list(self.codes)

@@ -30,7 +30,7 @@ from linsep.errors import (
 from linsep.sources.base import Ints
 
 Numbers: TypeAlias = Literal["binary64", "decimal"]
-Values: TypeAlias = Any  # a 2-D array of float64 or int64, or a CSR matrix of such
+Values: TypeAlias = Any  # a 2-D array of float64 or int64, or a CSR matrix of such; in a run also ColumnValues
 
 KEPT = 4  # tables to be filled again
 FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."
@@ -70,6 +70,24 @@ class Place:
     first: int
     rows: int
     key: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnValues:
+    """Rows that lie column by column, each contiguous doubles: a scan takes them as they are."""
+
+    columns: Sequence[npt.NDArray[np.float64]]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, positions: Ints) -> npt.NDArray[np.float64]:
+        """The rows at these positions, row after row in memory."""
+        return row_major([column[positions] for column in self.columns], np.float64)
+
+    def rows(self) -> npt.NDArray[np.float64]:
+        """All of them, row after row in memory."""
+        return row_major(self.columns, np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +154,22 @@ class Reader(ABC):
     def take(self, place: Place, positions: Ints) -> Batch:
         """The rows at these positions of a place."""
         return self.read(place).take(positions)
+
+    def runs(self) -> list[Place] | None:
+        """Stretches that several threads can read at a time, in order; None where only a walk will do."""
+        return None
+
+    def read_run(self, run: Place) -> Iterator[Batch]:
+        """The batches of a run, in order."""
+        yield self.read(run)
+
+    def take_run(self, run: Place, positions: Ints) -> Iterator[Batch]:
+        """The rows at these positions of a run, which rise, in pieces."""
+        for batch in self.read_run(run):
+            start = batch.place.first - run.first
+            edges = np.searchsorted(positions, [start, start + batch.place.rows])
+            if edges[0] < edges[1]:
+                yield batch.take(positions[edges[0] : edges[1]] - start)
 
     @property
     def decimal_places(self) -> tuple[int, ...] | None:

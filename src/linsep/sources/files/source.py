@@ -5,8 +5,9 @@ import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,15 +24,17 @@ from linsep.errors import (
 from linsep.kernels.csr import Csr
 from linsep.kernels.dense import Dense
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source, distinct_rows, taken_together
-from linsep.sources.files.ahead import ahead
+from linsep.sources.files.ahead import abreast, ahead
 from linsep.sources.files.arrow import is_long
 from linsep.sources.files.labels import Labels, known_classes, signs_of, two_classes
-from linsep.sources.files.reading import EXACT, Batch, Place, Reader
+from linsep.sources.files.parts import ColumnPart
+from linsep.sources.files.reading import EXACT, Batch, ColumnValues, Place, Reader, Values
 from linsep.sources.inputs import read_table
-from linsep.sources.memory import MemorySource, settled
+from linsep.sources.memory import MemorySource, settled, thread_count
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
 DEPTH = 2  # batches read in advance
+RUNS_A_THREAD = 4  # from here on threads read side by side, each its own; else one reads, and all work on a batch
 
 
 @dataclass(slots=True)
@@ -67,6 +70,10 @@ class Survey:
         if values.dtype.kind == "f":
             few = values.ravel()[:4096]
             self.whole = self.whole and bool((few == np.floor(few)).all() and (values == np.floor(values)).all())
+        if values.dtype == np.int64 and self.long is None and is_long(values):
+            dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
+            row, column = (int(k) for k in np.argwhere((dense > 2**53) | (dense < -(2**53)))[0])
+            self.long = (batch.place.first + row, column)
         if not values.size or not self.whole:
             return
         largest = (
@@ -76,10 +83,9 @@ class Survey:
             self.whole = False  # doubles that are integers only because doubles so large always are
         else:
             self.bits = max(self.bits, int(largest).bit_length())
-        if values.dtype == np.int64 and self.long is None and is_long(values):
-            dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
-            row, column = (int(k) for k in np.argwhere((dense > 2**53) | (dense < -(2**53)))[0])
-            self.long = (batch.place.first + row, column)
+
+
+Run: TypeAlias = tuple[Survey, int, Place]  # a stretch of a file, and its first row in all files
 
 
 class FileSource(Source):
@@ -188,14 +194,35 @@ class FileSource(Source):
     def scan_parts(self, w: Floats, b: float, *, worst: int = 0, start: int = 0) -> Iterator[Scan]:
         """The scan of each batch. Rows that floats leave in doubt are settled at once, exactly."""
         w = np.ascontiguousarray(w, dtype=np.float64)
-        for k, part in self._walk_from(start):
-            part._longest2 = self._longest2.get(k, part._longest2)
-            scan = settled(part, part.scan(w, b, worst=worst), w, b)
-            self._longest2[k] = scan.longest2
-            buffers = self._places[k][0].reader.buffers
-            if buffers is not None and isinstance(part.table, Dense):
-                buffers.give_back(part.table.values)  # the scan has copied what it keeps
-            yield scan
+        runs = self._runs()
+        if runs is None:
+            for k, part in self._walk_from(start):
+                yield self._scanned(k, part, part.scan(w, b, worst=worst), w, b)
+            return
+        if start != self.n_rows and start != 0:
+            self._batch_at(start)
+        lowest = Lowest(worst)
+
+        def scan_run(run: Run) -> list[Scan]:
+            return [
+                self._scanned(k, part, part.scan_alone(w, b, worst, lowest.ceiling), w, b)
+                for k, part in self._read_run(*run, start)
+            ]
+
+        left = [run for run in runs if run[1] + run[2].rows > start]
+        for scans in abreast(scan_run, left, thread_count()):
+            for scan in scans:
+                lowest.add(scan.worst_scores)
+                yield scan
+
+    def _scanned(self, k: int, part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
+        """The scan of batch k with no row left in doubt; the memory of its rows serves the next one."""
+        scan = settled(part, scan, w, b)
+        self._longest2[k] = scan.longest2
+        buffers = self._places[k][0].reader.buffers
+        if buffers is not None and isinstance(part.table, Dense):
+            buffers.give_back(part.table.values)  # the scan has copied what it keeps
+        return scan
 
     def blocks(self) -> Iterator[Block]:
         """One block for each batch."""
@@ -299,6 +326,33 @@ class FileSource(Source):
     def _can_seek(self) -> bool:
         return all(survey.reader.can_seek for survey in self._surveys)
 
+    def _runs(self) -> list[Run] | None:
+        """The stretches that threads can read side by side; None where there are none, or too few."""
+        found: list[Run] = []
+        first = 0
+        for survey in self._surveys:
+            runs = survey.reader.runs()
+            if runs is None:
+                return None
+            found += [(survey, first + run.first, run) for run in runs]
+            first += sum(place.rows for place in survey.places)
+        return found if len(found) >= RUNS_A_THREAD * thread_count() > RUNS_A_THREAD else None
+
+    def _read_run(self, survey: Survey, first: int, run: Place, start: int = 0) -> Iterator[tuple[int, MemorySource]]:
+        """The batches of a run that begin at row `start` or later, each with its number."""
+        for batch in survey.reader.read_run(run):
+            row = first + batch.place.first - run.first
+            if row >= start:
+                k = int(np.searchsorted(self._starts, row))
+                self._require_known(k, survey, batch)
+                yield k, self._part(k, survey, batch)
+
+    def _require_known(self, k: int, survey: Survey, batch: Batch) -> None:
+        if k >= len(self._places) or batch.place.rows != self._places[k][1].rows:
+            raise ChangedFileError(
+                f"{survey.reader.path}: the file changed while it was read.", file=survey.reader.path
+            )
+
     def _walk(self, order: Sequence[int] | None = None) -> Iterator[tuple[int, MemorySource]]:
         """Every batch as rows in memory, with its number; the next ones are read meanwhile."""
         return ahead(self._batches(order), self._depth)
@@ -312,29 +366,44 @@ class FileSource(Source):
         k = 0
         for survey in self._surveys:
             for batch in survey.reader.batches():
-                if k >= len(self._places) or batch.place.rows != self._places[k][1].rows:
-                    raise ChangedFileError(
-                        f"{survey.reader.path}: the file changed while it was read.", file=survey.reader.path
-                    )
+                self._require_known(k, survey, batch)
                 yield k, self._part(k, survey, batch)
                 k += 1
 
     def _part(self, k: int, survey: Survey, batch: Batch) -> MemorySource:
         start = int(self._starts[k])
-        values = batch.values.astype(self._kind, copy=False)
-        table, _, _ = read_table(values)
-        return MemorySource(
-            table,
-            self._read_signs(survey, batch),
-            self.n_columns,
-            self.labels,
-            self.columns,
-            range(start, start + batch.place.rows),
-        )
+        numbers = range(start, start + batch.place.rows)
+        signs, values = self._read_signs(survey, batch), batch.values
+        if isinstance(values, ColumnValues) and self._kind is np.float64:
+            part: MemorySource = ColumnPart(values, signs, self.labels, self.columns, numbers)
+        else:
+            table, _, _ = read_table(self._in_kind(values))
+            part = MemorySource(table, signs, self.n_columns, self.labels, self.columns, numbers)
+        part._longest2 = self._longest2.get(k, part._longest2)
+        return part
+
+    def _in_kind(self, values: Values) -> Any:
+        """Values as rows of the kind of numbers that all files have in common."""
+        rows = values.rows() if isinstance(values, ColumnValues) else values
+        return rows.astype(self._kind, copy=False)
+
+    def _take_run(self, held: tuple[Run, Ints]) -> list[Block]:
+        """Some rows of a run, by their numbers, which rise."""
+        (survey, first, run), rows = held
+        blocks, done = [], 0
+        for batch in survey.reader.take_run(run, rows - first):
+            table, _, _ = read_table(self._in_kind(batch.values))
+            signs = self._read_signs(survey, batch)
+            blocks.append(Block(table, signs, rows[done : done + len(signs)], self.n_columns))
+            done += len(signs)
+        return blocks
 
     def _read_signs(self, survey: Survey, batch: Batch) -> npt.NDArray[np.int8]:
         if survey.reader.is_coded:
             return signs_of(batch.labels, survey.labels.values(), self._signs)
+        quick = survey.labels.quick_signs(batch.labels, self._signs)
+        if quick is not None:
+            return quick
         known = len(survey.labels.codes)
         codes = survey.labels.encode(batch.labels, batch.place.first)
         if len(survey.labels.codes) > known:
@@ -345,6 +414,13 @@ class FileSource(Source):
 
     def _fetch(self, rows: Ints) -> Iterator[Block]:
         """The blocks that hold these rows, which are in rising order, each with nothing else in it."""
+        runs = self._runs()
+        if runs is not None:
+            starts = [first for _, first, _ in runs]
+            edges = np.searchsorted(rows, [*starts, self.n_rows])
+            held = [(run, rows[a:b]) for run, (a, b) in zip(runs, pairwise(edges.tolist()), strict=True) if a < b]
+            yield from chain.from_iterable(abreast(self._take_run, held, thread_count()))
+            return
         edges = np.searchsorted(rows, self._starts)
         touched = [k for k in range(len(self._places)) if edges[k] < edges[k + 1]]
         if not all(self._places[k][0].reader.can_seek for k in touched):
@@ -358,11 +434,25 @@ class FileSource(Source):
                 survey, place = self._places[k]
                 positions = rows[edges[k] : edges[k + 1]] - self._starts[k]
                 batch = survey.reader.take(place, positions)
-                values = batch.values.astype(self._kind, copy=False)
-                table, _, _ = read_table(values)
+                table, _, _ = read_table(self._in_kind(batch.values))
                 yield Block(table, self._read_signs(survey, batch), positions + self._starts[k], self.n_columns)
 
         yield from ahead(read(), self._depth) if len(touched) > 1 else read()
+
+
+class Lowest:
+    """The lowest scores of the rows so far: what is not below the highest of them need not be looked at."""
+
+    def __init__(self, wanted: int) -> None:
+        self._wanted, self._scores, self.ceiling = wanted, np.zeros(0), np.inf
+
+    def add(self, scores: Floats) -> None:
+        """The lowest scores of the rows that come next."""
+        if not self._wanted or not scores.size:
+            return
+        self._scores = np.sort(np.concatenate([self._scores, scores]))[: self._wanted]
+        if len(self._scores) == self._wanted:
+            self.ceiling = float(self._scores[-1])
 
 
 def _size_and_time(path: str) -> tuple[int, int]:

@@ -1,0 +1,156 @@
+"""Files far larger than the memory: verdicts and fits of generated files, their memory, and a read against pyarrow's.
+
+python benchmarks/files.py [--rows 1e6,1e7,1e8] [--kinds parquet,csv] [--columns 10] [--folder DIR] [--write PAGE]
+
+Each `linsep decide` and `linsep fit` is a process of its own with --memory 512MB; its peak is what the system counted.
+A read is compared with pyarrow's bare read of the same columns of the same file, both from the page cache, the two
+taking turns in one process: the median over rounds of their ratio. CSV files of 100,000,000 rows have 4 columns.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import linsep
+from timing import machine, seconds, table
+
+MEMORY, MARK = "512MB", "<!-- bench -->"
+LARGE, FEW_COLUMNS = 50_000_000, 4  # rows of CSV from which on fewer columns are written: text takes 20 bytes a number
+BYTES = {"parquet": 10.5, "csv": 20 + 8.5}  # of a number on the disk, that of the cache included
+ROUNDS = 5
+
+
+def main():
+    asked = arguments()
+    with tempfile.TemporaryDirectory(dir=asked.folder) as name:
+        folder = Path(name)
+        warm_up(folder)
+        runs, reads = [], []
+        for kind in asked.kinds.split(","):
+            for rows in (int(float(text)) for text in asked.rows.split(",")):
+                columns = FEW_COLUMNS if kind == "csv" and rows >= LARGE else asked.columns
+                path = generate(folder, kind, rows, columns)
+                what = [f"{kind}, {columns} columns", f"{rows:,}", f"{path.stat().st_size / 1e9:.2f}"]
+                runs += [[*what, *line] for line in commands(path)]
+                reads.append([*what, *ratios(path, kind)])
+                for left in folder.iterdir():
+                    left.unlink()
+                print(runs[-2:], reads[-1], file=sys.stderr)
+    heads = ["file", "rows", "GB", "command", "answer", "reads after the first", "s", "peak, MB"]
+    text = f"{machine()}, --memory {MEMORY}\n\n{table(heads, runs)}\n\n"
+    heads = ["file", "rows", "GB", "bare read, s", "first read", "each later read", "later read, of row groups"]
+    text += f"Times the bare read by pyarrow:\n\n{table(heads, reads)}\n"
+    print(text)
+    if asked.write:
+        page = Path(asked.write)
+        page.write_text(page.read_text(encoding="utf-8").split(MARK)[0] + f"{MARK}\n\n{text}", encoding="utf-8")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", default="1e6,1e7,1e8", help="how many rows the files have")
+    parser.add_argument("--kinds", default="parquet,csv")
+    parser.add_argument("--columns", type=int, default=10)
+    parser.add_argument(
+        "--folder", default=os.environ.get("LINSEP_SCALE"), help="where the files are made, and removed"
+    )
+    parser.add_argument("--write", help="a page whose part below the mark is replaced")
+    return parser.parse_args()
+
+
+def generate(folder, kind, rows, columns):
+    """A file of planted rows, if the disk has room for it and for its cache."""
+    needed, free = rows * (columns + 1) * BYTES[kind], shutil.disk_usage(folder).free
+    if needed > 0.9 * free:
+        raise SystemExit(f"{folder}: {needed / 1e9:.0f} GB are needed, {free / 1e9:.0f} are free. Give --folder.")
+    path = folder / f"planted.{kind}"
+    linsep.datasets.write_planted(str(path), rows, columns)
+    return path
+
+
+def warm_up(folder):
+    """Let Numba compile before anything is measured: compilers need memory too."""
+    for kind in ("parquet", "csv"):
+        path = generate(folder, kind, 300_000, 10)
+        list(commands(path))
+        for left in folder.iterdir():
+            left.unlink()
+
+
+def commands(path):
+    """What `decide` and `fit` answer, how often they read the rows, how long they take, how much memory they need."""
+    for words in (["decide", path], ["fit", path, "--max-passes", "2"]):
+        status, took, peak, said = run([*words, "--label", "y", "--memory", MEMORY])
+        if status > 1:
+            raise SystemExit(said)
+        reads = re.search(r"([0-9]+) (reads?|pass(es)?)\b", said)
+        answer = re.split(r"[:(]", said.strip().splitlines()[0])[0]
+        yield [words[0], answer.strip(), reads[1] if reads else "", f"{took:.1f}", f"{peak / 1e6:.0f}"]
+
+
+def run(words):
+    """Status, seconds, peak of resident memory in bytes and output of the command line with these words."""
+    with tempfile.TemporaryFile() as out:
+        start = time.perf_counter()
+        child = subprocess.Popen([sys.executable, "-m", "linsep.cli", *map(str, words)], stdout=out, stderr=out)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        took = time.perf_counter() - start
+        out.seek(0)
+        return child.returncode, took, 1024 * usage.ru_maxrss, out.read().decode()
+
+
+def ratios(path, kind):
+    """Seconds of the bare read, and how many times as long the first and each later read take."""
+    source = linsep.open(path, label="y", memory=MEMORY)
+    w = np.ones(source.n_columns)
+    works = [lambda: first_read(path), lambda: source.scan(w, 0.0, worst=1000)]
+    bare = [read_parquet, read_groups] if kind == "parquet" else [read_csv]
+    works += [lambda read=read: read(path) for read in bare]
+    works[1]()
+    times = np.array([[seconds(work) for work in works] for _ in range(ROUNDS)])
+    shown = [np.median(times[:, 2]), *(np.median(times[:, k] / times[:, 2]) for k in (0, 1))]
+    other = f"{np.median(times[:, 1] / times[:, 3]):.2f}" if kind == "parquet" else ""
+    return [*(f"{number:.2f}" for number in shown), other]
+
+
+def first_read(path):
+    """Opening a file, its cache written anew."""
+    with tempfile.TemporaryDirectory(dir=path.parent) as cache:
+        linsep.open(path, label="y", memory=MEMORY, cache=cache)
+
+
+def read_parquet(path):
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        for _ in file.iter_batches():
+            pass
+
+
+def read_groups(path):
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        for group in range(file.num_row_groups):
+            file.read_row_group(group)
+
+
+def read_csv(path):
+    from pyarrow import csv
+
+    with csv.open_csv(path) as file:
+        for _ in file:
+            pass
+
+
+if __name__ == "__main__":
+    main()

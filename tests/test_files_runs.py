@@ -1,0 +1,160 @@
+"""Files whose parts are read side by side: the same answers as rows in memory, to the last bit."""
+
+import threading
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import linsep
+from linsep.errors import ChangedFileError, InexactError
+from linsep.kernels.dense import Dense
+from linsep.sources.files.ahead import abreast
+from linsep.sources.files.parts import ColumnPart
+from linsep.sources.files.reading import ColumnValues, row_major
+from linsep.sources.inputs import as_source
+from linsep.sources.memory import MemorySource
+
+
+@pytest.fixture(autouse=True)
+def two_threads(monkeypatch):
+    monkeypatch.setenv("LINSEP_THREADS", "2")
+
+
+@pytest.fixture
+def rows():
+    return linsep.datasets.planted(9000, 7, flipped=40, seed=3)
+
+
+def written(path, rows, *, group=500, label=None):
+    X, y = rows
+    table = pa.table([*X.T.copy(), y if label is None else label], names=[*(f"x{j}" for j in range(X.shape[1])), "y"])
+    pq.write_table(table, path, row_group_size=group)
+    return str(path)
+
+
+def facts(scan):
+    block = scan.worst
+    counts = (scan.rows, scan.mistakes, scan.certain, scan.lowest, scan.longest2)
+    return (*counts, *map(np.ndarray.tolist, (block.row_numbers, block.values, block.y, scan.worst_scores)))
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 7, 8, 9, 16, 33])
+def test_columns_are_scanned_as_their_rows_are_to_the_last_bit(n_columns):
+    rng = np.random.default_rng(n_columns)
+    columns = [rng.standard_normal(1100) * 10.0 ** rng.integers(-9, 9) for _ in range(n_columns)]
+    y, w = rng.choice(np.array([-1, 1], np.int8), 1100), rng.standard_normal(n_columns)
+    part = ColumnPart(ColumnValues(columns), y, (-1, 1), None, range(1100))
+    rows = MemorySource(Dense(row_major(columns, np.float64)), y, n_columns)
+    assert np.array_equal(rows.table.values, np.stack(columns, axis=1))
+    for b in (0.25, 0.0):  # the second time it is known how long the rows are
+        assert facts(part.scan(w, b, worst=9)) == facts(rows.scan(w, b, worst=9))
+    assert facts(part.scan(0 * w, 0.0, worst=9)) == facts(rows.scan(0 * w, 0.0, worst=9))
+
+
+@pytest.mark.parametrize("group", [500, 8999])
+@pytest.mark.parametrize("worst", [0, 1, 300])
+def test_a_scan_of_row_groups_is_that_of_the_rows(tmp_path, rows, group, worst):
+    source = linsep.open(written(tmp_path / "a.parquet", rows, group=group), label="y")
+    assert (source._runs() is not None) == (group == 500)
+    w = np.random.default_rng(0).standard_normal(7)
+    assert facts(source.scan(w, 0.1, worst=worst)) == facts(as_source(*rows).scan(w, 0.1, worst=worst))
+
+
+def test_long_row_groups_are_read_in_pieces_by_several_threads(tmp_path, rows):
+    many = tuple(np.tile(part, (12, 1)) if part.ndim == 2 else np.tile(part, 12) for part in rows)
+    source = linsep.open(written(tmp_path / "a.parquet", many, group=10_000), label="y", memory="2MiB")
+    assert len(source._runs()) == 11 and len(source._places) > 40
+    assert facts(source.scan(np.ones(7), 0.0, worst=5)) == facts(as_source(*many).scan(np.ones(7), 0.0, worst=5))
+    chosen = np.arange(0, len(many[1]), 7)[::-1]
+    assert np.array_equal(source.take(chosen).values, many[0][chosen])
+
+
+def test_ties_among_the_worst_rows_go_to_the_first(tmp_path):
+    X, y = np.ones((4000, 2)), np.tile([1, -1], 2000)
+    source = linsep.open(written(tmp_path / "a.parquet", (X, y), group=100), label="y")
+    for _ in range(5):
+        assert source.scan(np.ones(2), 0.0, worst=150).worst.row_numbers.tolist() == list(range(1, 300, 2))
+
+
+def test_a_scan_goes_on_in_the_middle_of_a_row_group(tmp_path, rows):
+    many = tuple(np.concatenate([part] * 12) for part in rows)
+    source = linsep.open(written(tmp_path / "a.parquet", many, group=10_000), label="y", memory="2MiB")
+    parts = list(source.scan_parts(np.ones(7), 0.0, worst=4))
+    start = sum(part.rows for part in parts[:6])
+    rest = list(source.scan_parts(np.ones(7), 0.0, worst=4, start=start))
+    assert [part.rows for part in rest] == [part.rows for part in parts[6:]]
+    assert sum(part.mistakes for part in rest) == sum(part.mistakes for part in parts[6:])
+    assert list(source.scan_parts(np.ones(7), 0.0, start=source.n_rows)) == []
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.float32, np.float64])
+@pytest.mark.parametrize("label", [np.int8, np.float64, str, bool])
+def test_columns_and_labels_of_every_type_give_the_proof_of_the_rows(tmp_path, rows, kind, label):
+    X, y = np.round(4 * rows[0]).astype(kind), rows[1]
+    named = (y > 0) if label is bool else y.astype(label)
+    source = linsep.open(written(tmp_path / "a.parquet", (X, y), label=named), label="y")
+    ours, theirs = linsep.decide(source), linsep.decide(X.astype(np.int64) if kind is np.int32 else X, named)
+    assert (ours.kind, ours.obstruction) == (theirs.kind, theirs.obstruction)
+
+
+def test_a_cache_is_read_side_by_side_too(tmp_path, rows):
+    many = tuple(np.concatenate([part] * 4) for part in rows)
+    path = tmp_path / "a.csv"
+    np.savetxt(path, np.column_stack(many), delimiter=",", header="a,b,c,d,e,f,g,y", comments="", fmt="%.17g")
+    source = linsep.open(path, label="y", memory="2MiB", cache=tmp_path / "cache")
+    assert source._runs() is not None
+    assert facts(source.scan(np.ones(7), 0.0, worst=5)) == facts(as_source(*many).scan(np.ones(7), 0.0, worst=5))
+    assert np.array_equal(source.take([35_999, 3]).values, many[0][[35_999, 3]])
+
+
+def test_a_file_that_changed_is_refused_by_every_thread(tmp_path, rows):
+    path = written(tmp_path / "a.parquet", rows)
+    source = linsep.open(path, label="y")
+    written(tmp_path / "a.parquet", (rows[0][:8000], rows[1][:8000]))
+    with pytest.raises(ChangedFileError):
+        source.scan(np.ones(7), 0.0)
+
+
+def test_a_long_integer_after_floats_is_refused_not_rounded(tmp_path):
+    path = tmp_path / "a.parquet"
+    first, second = [0.5, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0]
+    table = pa.table({"a": [1, 2, 3, 4, 5, 6, 7, 2**53 + 1], "b": [*first, *second], "y": [0, 1] * 4})
+    pq.write_table(table, path, row_group_size=4)
+    with pytest.raises(InexactError, match="row 7, column 'a'"):
+        linsep.open(path, label="y")
+
+
+def test_work_abreast_keeps_the_order_and_raises_the_first_fault():
+    assert list(abreast(lambda k: k * k, range(50), 3)) == [k * k for k in range(50)]
+
+    def fail(k):
+        if k >= 4:
+            raise ValueError(k)
+        return k
+
+    seen = []
+    with pytest.raises(ValueError, match=r"^4$"):
+        seen.extend(abreast(fail, range(50), 3))
+
+
+def test_who_stops_listening_stops_the_work_abreast():
+    made, before = [], set(threading.enumerate())
+    results = abreast(made.append, range(1000), 2)
+    next(results)
+    results.close()
+    assert len(made) < 20
+    assert set(threading.enumerate()) <= before
+
+
+def test_rows_that_were_set_aside_stay_out_of_every_scan(tmp_path):
+    X, y = linsep.datasets.planted(4000, 3, margin=0.1)
+    X[::100, 1] = np.nan
+    table = pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=200)
+    source = linsep.open(tmp_path / "a.parquet", label="y", reject=tmp_path / "bad.csv")
+    good = np.isfinite(X[:, 1])
+    assert (source.n_rows, source.rows_left_out) == (good.sum(), 40)
+    assert source.scan(np.ones(3), 0.5).mistakes == as_source(X[good], y[good]).scan(np.ones(3), 0.5).mistakes
+    assert linsep.decide(source).separable
