@@ -98,15 +98,24 @@ def commands(path):
 
 
 def run(words):
-    """Status, seconds, peak of resident memory in bytes and output of the command line with these words."""
-    with tempfile.TemporaryFile() as out:
-        start = time.perf_counter()
-        child = subprocess.Popen([sys.executable, "-m", "linsep.cli", *map(str, words)], stdout=out, stderr=out)
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        took = time.perf_counter() - start
-        out.seek(0)
-        return child.returncode, took, 1024 * usage.ru_maxrss, out.read().decode()
+    """Status, seconds, peak of resident memory in bytes and output of the command line with these words.
+
+    A process inherits the peak of the one that starts it: a small one stands between this one and the command.
+    """
+    command = [sys.executable, "-c", BETWEEN, sys.executable, "-m", "linsep.cli", *map(str, words)]
+    start = time.perf_counter()
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, text=True)
+    took = time.perf_counter() - start
+    said, _, peak = done.stdout.rstrip().rpartition("\n")
+    return done.returncode, took, 1024 * int(peak), said
+
+
+BETWEEN = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(status)
+"""
 
 
 def ratios(path, kind):

@@ -60,12 +60,17 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encode(self, y: Array) -> npt.NDArray[np.int64]:
         """Labels as positions in `classes_`."""
-        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
-        unknown = np.flatnonzero(self.classes_[codes] != y)
+        if len(self.classes_) == 2:  # two comparisons are ten times as fast as a search
+            second = y == self.classes_[1]
+            codes, is_known = second.astype(np.int64), second | (y == self.classes_[0])
+        else:
+            codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+            is_known = self.classes_[codes] == y
+        unknown = np.flatnonzero(~is_known)
         if unknown.size:
             row = int(unknown[0])
             raise ArgumentError(f"The label of row {row} is {y[row]!r}: classes are {self.classes_.tolist()}.")
-        return codes.astype(np.int64)
+        return np.asarray(codes, np.int64)
 
 
 def distinct_labels(y: Any) -> Array:
