@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep import sealed
-from linsep.errors import CheckpointError
+from linsep.errors import CheckpointError, shown
 
 FORMAT, VERSION = "linsep-checkpoint", 1
 HEAD = f'{{\n "format": "{FORMAT}"'.encode()
@@ -210,7 +210,7 @@ def read(content: bytes | str) -> tuple[Identity, dict[Key, str]]:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise CheckpointError(f"not a linsep checkpoint: its format is not {FORMAT!r}.")
     if document.get("version") != VERSION or isinstance(document["version"], bool):
-        raise CheckpointError(f"its version is {_shown(document.get('version'))}, and this linsep reads {VERSION}.")
+        raise CheckpointError(f"its version is {shown(document.get('version'))}, and this linsep reads {VERSION}.")
     if reason := sealed.fault(content):
         raise CheckpointError(f"not whole: {reason}.")
     _fields(document, "the checkpoint", ("format", "version", "data", "records", sealed.FIELD))
@@ -233,7 +233,7 @@ def _parse(content: bytes | str) -> Any:
         return fields
 
     def refuse(text: str) -> Any:
-        raise CheckpointError(f"not a linsep checkpoint: it holds the number {_shown(text)}.")
+        raise CheckpointError(f"not a linsep checkpoint: it holds the number {shown(text)}.")
 
     try:
         return json.loads(content, object_pairs_hook=unique, parse_constant=refuse, parse_float=refuse)
@@ -255,7 +255,7 @@ def _record(value: Any) -> tuple[Key, Arrays]:
 def _array(value: Any) -> npt.NDArray[Any]:
     fields = _fields(value, "an array", ("type", "shape", "data"))
     if fields["type"] not in TYPES:
-        raise CheckpointError(f"an array has the type {_shown(fields['type'])}: the types are {', '.join(TYPES)}.")
+        raise CheckpointError(f"an array has the type {shown(fields['type'])}: the types are {', '.join(TYPES)}.")
     shape = [_count(length) for length in _list(fields["shape"])]
     if len(shape) > 2 or not isinstance(fields["data"], str):
         raise CheckpointError("an array has more than two dimensions, or no data.")
@@ -271,33 +271,25 @@ def _array(value: Any) -> npt.NDArray[Any]:
 
 def _fields(value: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise CheckpointError(f"{what} is {_shown(value)}, not an object.")
+        raise CheckpointError(f"{what} is {shown(value)}, not an object.")
     for name in value.keys() ^ set(names):
-        raise CheckpointError(f"{what} has the {'missing' if name in names else 'unknown'} field {_shown(name)}.")
+        raise CheckpointError(f"{what} has the {'missing' if name in names else 'unknown'} field {shown(name)}.")
     return value
 
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise CheckpointError(f"{_shown(value)} stands where a list belongs.")
+        raise CheckpointError(f"{shown(value)} stands where a list belongs.")
     return value
 
 
 def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _COUNT_LIMIT:
-        raise CheckpointError(f"{_shown(value)} stands where a count belongs.")
+        raise CheckpointError(f"{shown(value)} stands where a count belongs.")
     return value
 
 
 def _match(pattern: re.Pattern[str], value: Any) -> str:
     if not isinstance(value, str) or not pattern.fullmatch(value):
-        raise CheckpointError(f"{_shown(value)} is not of the form {pattern.pattern}.")
+        raise CheckpointError(f"{shown(value)} is not of the form {pattern.pattern}.")
     return value
-
-
-def _shown(value: Any) -> str:
-    try:
-        text = ascii(value)
-    except ValueError:  # an integer of thousands of digits
-        text = "a very large number"
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -313,3 +313,16 @@ class MissingPackageError(LinsepError, ImportError):
 
 class NotSeparableWarning(UserWarning):
     """No hyperplane is known to separate the classes, and the classifier fitted something else."""
+
+
+def shown(value: Any) -> str:
+    """A value for a message, cut short.
+
+    >>> shown("x" * 99), shown(10**9999)
+    ("'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...", 'a very large number')
+    """
+    try:
+        words = ascii(value)
+    except ValueError:  # an integer of thousands of digits
+        words = "a very large number"
+    return words if len(words) <= 60 else f"{words[:57]}..."

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def explore(
-    file: Annotated[str | None, Parameter(help="Rows of your own: a .csv, .npy or .npz file, or example:NAME.")] = None,
+    file: Annotated[
+        str | None, Parameter(help="Rows of your own: a file as for linsep decide, or example:NAME.")
+    ] = None,
     /,
     *,
     label: Label = None,

@@ -7,11 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from linsep.errors import ModelError
+from linsep.errors import ModelError, shown
 from linsep.halfspace import Halfspace
 from linsep.models import strict
 from linsep.models.files import read_file, write_model
-from linsep.models.strict import shown
 
 KIND = "halfspace"
 ORDERS = ("cyclic", "restart", "shuffled", "worst")

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep import sealed
-from linsep.errors import ModelError
+from linsep.errors import ModelError, shown
 
 FORMAT, VERSION = "linsep-model", 1
 COUNT_LIMIT = 1 << 53
@@ -201,12 +201,3 @@ def names(value: Any, where: str) -> tuple[str, ...]:
     if len(set(found)) < len(found):
         raise ModelError(f"the column {shown(repeated(found))} is there twice.")
     return found
-
-
-def shown(value: Any) -> str:
-    """A value for a message, cut short."""
-    try:
-        words = ascii(value)
-    except ValueError:  # an integer of thousands of digits
-        words = "a very large number"
-    return words if len(words) <= 60 else f"{words[:57]}..."

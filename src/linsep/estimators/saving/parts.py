@@ -8,11 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep._version import __version__
-from linsep.errors import ModelError
+from linsep.errors import ModelError, shown
 from linsep.estimators.base import Array, ScoreClassifier
 from linsep.models import strict
 from linsep.models.halfspaces import LABELS
-from linsep.models.strict import Document, shown
+from linsep.models.strict import Document
 
 COMMON = ("linsep", "parameters", "classes", "features")
 MOST_COLUMNS = 1 << 48  # hashed columns are that many at the very most
