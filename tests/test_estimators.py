@@ -176,6 +176,20 @@ def test_sparse_rows_give_the_same_run(keep, multiclass, n_classes):
     np.testing.assert_allclose(*scores, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("order", ["cyclic", "shuffled"])
+def test_short_and_long_sparse_rows_give_the_same_run_as_dense_ones(order):
+    rng = np.random.default_rng(0)
+    filled = np.arange(200) < rng.choice([0, 1, 7, 8, 31, 32, 33, 39, 40, 41, 127, 200], size=300)[:, None]
+    X = rng.permuted(filled * rng.integers(-3, 4, size=(300, 200)), axis=1).astype(float)
+    y = rng.integers(0, 2, 300)
+    dense, sparse = (
+        PerceptronClassifier(order=order, max_passes=9, random_state=1).fit(Z, y) for Z in (X, sp.csr_array(X))
+    )
+    assert dense.n_updates_ > 300
+    assert np.array_equal(dense.coef_, sparse.coef_)
+    assert np.array_equal(dense.mistakes_per_row_, sparse.mistakes_per_row_)
+
+
 @pytest.mark.parametrize("keep", KEEPS)
 def test_float32_stays_float32_and_is_computed_in_float64(keep):
     X, y = load_iris(return_X_y=True)
@@ -372,3 +386,17 @@ def test_an_option_outside_its_range_is_refused_by_name(wrong):
 def test_one_class_is_refused():
     with pytest.raises(linsep.errors.OneClassError, match="1 class"):
         PerceptronClassifier().fit([[0.0], [1.0]], ["a", "a"])
+
+
+def test_a_stream_without_classes_is_refused():
+    with pytest.raises(linsep.errors.OneClassError, match="no class"):
+        PerceptronClassifier().partial_fit([[0.0], [1.0]], [0, 1], classes=[])
+
+
+@pytest.mark.parametrize(
+    "labels", [[2, 7, 2, 7], [True, False, True, True], ["b", "a", "b", "b"], [0.0, -1.0, 0.0, 0.0]]
+)
+def test_two_classes_are_found_in_order_whatever_their_type(labels):
+    found = PerceptronClassifier().fit(np.eye(4), labels).classes_
+    assert found.tolist() == sorted(set(labels))
+    assert found.dtype == np.asarray(labels).dtype

@@ -50,7 +50,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._number_types, order="C", reset=reset)
-        check_classification_targets(y)
+        if y.dtype.kind not in "biu":  # integers are classes, always
+            check_classification_targets(y)
         return X, y
 
     def _read_rows(self, X: Any) -> Any:
@@ -75,10 +76,15 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def distinct_labels(y: Any) -> Array:
     """The classes, in order; at least two."""
-    classes: Array = np.unique(np.asarray(y))
+    labels = np.asarray(y).ravel()
+    if labels.size:  # where there are two, no sorting is needed to find them
+        pair = labels[[0, (labels != labels[0]).argmax()]]
+        labels = pair if ((labels == pair[0]) | (labels == pair[1])).all() else labels
+    classes: Array = np.unique(labels)
     if len(classes) < 2:
+        held = "1 class" if len(classes) else "no class"
         raise OneClassError(
-            f"The labels hold 1 class, {classes.tolist()}: there is nothing to tell apart. Two classes are needed."
+            f"The labels hold {held}, {classes.tolist()}: there is nothing to tell apart. Two classes are needed."
         )
     return classes
 

@@ -11,11 +11,14 @@ from numba.extending import overload
 
 from linsep.kernels import lanes, rows
 
-# No regrouping here. The compiler would turn regrouped sums into gather instructions, which lose to four
-# plain chains of scalar loads (`python benchmarks/bandwidth.py` shows by how much).
+# No regrouping here. The compiler would turn regrouped sums into gather instructions, which lose to plain chains
+# of scalar loads: four for a long row, one for a short one, whose end the processor can then foresee
+# (`python benchmarks/bandwidth.py` shows by how much).
 ONE, TWO, THREE, FOUR, EIGHT = (np.uint64(k) for k in (1, 2, 3, 4, 8))
-AHEAD = np.uint64(192)  # entries: in row order both streams are asked for so far before their turn (a sixth faster)
-STRICT = {"fastmath": {"contract"}}
+LONG_ROW = np.uint64(32)  # entries
+IN_CACHE = 1 << 21  # entries that the caches may hold, more or less. Beyond, in row order, both streams are asked for
+AHEAD = np.uint64(192)  # so many entries before their turn (a sixth faster)
+STRICT = {"fastmath": {"contract"}, "forceinline": True}
 
 
 class Csr(NamedTuple):
@@ -33,22 +36,25 @@ def _dot(table: Any, i: Any, w: Any) -> Any:
 
     def dot(table: Any, i: Any, w: Any) -> Any:
         start, stop = table.indptr[i], table.indptr[i + 1]
-        zero = w.dtype.type(0)
-        t0, t1, t2, t3 = zero, zero, zero, zero
-        whole = stop - (stop - start) % EIGHT
-        for k in range(start, whole, EIGHT):
+        t0 = w.dtype.type(0)
+        if stop - start >= LONG_ROW:
+            t1, t2, t3 = t0, t0, t0
+            whole = stop - (stop - start) % EIGHT
+            for k in range(start, whole, EIGHT):
+                t0 += table.data[k] * w[table.indices[k]]
+                t1 += table.data[k + ONE] * w[table.indices[k + ONE]]
+                t2 += table.data[k + TWO] * w[table.indices[k + TWO]]
+                t3 += table.data[k + THREE] * w[table.indices[k + THREE]]
+                k4 = k + FOUR
+                t0 += table.data[k4] * w[table.indices[k4]]
+                t1 += table.data[k4 + ONE] * w[table.indices[k4 + ONE]]
+                t2 += table.data[k4 + TWO] * w[table.indices[k4 + TWO]]
+                t3 += table.data[k4 + THREE] * w[table.indices[k4 + THREE]]
+            t0 = (t0 + t1) + (t2 + t3)
+            start = whole
+        for k in range(start, stop):
             t0 += table.data[k] * w[table.indices[k]]
-            t1 += table.data[k + ONE] * w[table.indices[k + ONE]]
-            t2 += table.data[k + TWO] * w[table.indices[k + TWO]]
-            t3 += table.data[k + THREE] * w[table.indices[k + THREE]]
-            k4 = k + FOUR
-            t0 += table.data[k4] * w[table.indices[k4]]
-            t1 += table.data[k4 + ONE] * w[table.indices[k4 + ONE]]
-            t2 += table.data[k4 + TWO] * w[table.indices[k4 + TWO]]
-            t3 += table.data[k4 + THREE] * w[table.indices[k4 + THREE]]
-        for k in range(whole, stop):
-            t0 += table.data[k] * w[table.indices[k]]
-        return (t0 + t1) + (t2 + t3)
+        return t0
 
     return dot
 
@@ -104,34 +110,42 @@ def _reach(table: Any, i: Any, w: Any) -> Any:
     return reach
 
 
-@overload(rows.follow)
+@overload(rows.follow, jit_options=STRICT)
 def _follow(table: Any, i: Any) -> Any:
     if not rows.is_kind(table, Csr):
         return None
 
+    line = np.uint64(lanes.in_a_line(table.types[0]))
+
     def follow(table: Any, i: Any) -> Any:
-        for k in range(table.indptr[i] + AHEAD, table.indptr[i + 1] + AHEAD, EIGHT):
-            lanes.prefetch_line(table.data, k)
-            lanes.prefetch_line(table.indices, k)
+        if table.data.size > IN_CACHE:
+            start, stop = table.indptr[i], table.indptr[i + 1]
+            for k in range(start + AHEAD, stop + AHEAD, line):
+                lanes.prefetch_line(table.data, k)
+                lanes.prefetch_line(table.indices, k)
 
     return follow
 
 
-@overload(rows.fetch)
+@overload(rows.fetch, jit_options=STRICT)
 def _fetch(table: Any, i: Any, later: Any) -> Any:
     if not rows.is_kind(table, Csr):
         return None
 
+    data_line, index_line = (np.uint64(lanes.in_a_line(kind)) for kind in table.types[:2])
+
     def fetch(table: Any, i: Any, later: Any) -> Any:
         lanes.prefetch_line(table.indptr, later)
-        start, stop = np.int64(table.indptr[i]), np.int64(table.indptr[i + 1])
-        lanes.prefetch(table.data, start, stop - start)
-        lanes.prefetch(table.indices, start, stop - start)
+        start, stop = table.indptr[i], table.indptr[i + 1]
+        for k in range(start, stop, data_line):
+            lanes.prefetch_line(table.data, k)
+        for k in range(start, stop, index_line):
+            lanes.prefetch_line(table.indices, k)
 
     return fetch
 
 
-@overload(rows.lead)
+@overload(rows.lead, jit_options=STRICT)
 def _lead(table: Any) -> Any:
     if not rows.is_kind(table, Csr):
         return None

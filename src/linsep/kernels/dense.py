@@ -18,6 +18,8 @@ class Dense(NamedTuple):
     values: Any
 
 
+INLINE = {"forceinline": True}
+
 # The loops stand in functions of their own: only there does Numba let their sums be regrouped.
 
 
@@ -52,7 +54,7 @@ def _plain_reach(values: Any, i: Any, w: Any) -> Any:
     return total
 
 
-@overload(rows.dot)
+@overload(rows.dot, jit_options=INLINE)
 def _dot(table: Any, i: Any, w: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
@@ -66,7 +68,7 @@ def _dot(table: Any, i: Any, w: Any) -> Any:
     return in_lanes if _has_lanes(table, w) else plain
 
 
-@overload(rows.right_ahead)
+@overload(rows.right_ahead, jit_options=INLINE)
 def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
@@ -80,7 +82,7 @@ def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
     return in_lanes if _has_lanes(table, w) else unknown
 
 
-@overload(rows.add)
+@overload(rows.add, jit_options=INLINE)
 def _add(table: Any, i: Any, factor: Any, w: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
@@ -91,7 +93,7 @@ def _add(table: Any, i: Any, factor: Any, w: Any) -> Any:
     return add
 
 
-@overload(rows.norm2)
+@overload(rows.norm2, jit_options=INLINE)
 def _norm2(table: Any, i: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
@@ -102,7 +104,7 @@ def _norm2(table: Any, i: Any) -> Any:
     return norm2
 
 
-@overload(rows.reach)
+@overload(rows.reach, jit_options=INLINE)
 def _reach(table: Any, i: Any, w: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
@@ -113,7 +115,7 @@ def _reach(table: Any, i: Any, w: Any) -> Any:
     return reach
 
 
-@overload(rows.follow)
+@overload(rows.follow, jit_options=INLINE)
 def _follow(table: Any, i: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
@@ -124,19 +126,23 @@ def _follow(table: Any, i: Any) -> Any:
     return follow
 
 
-@overload(rows.fetch)
+@overload(rows.fetch, jit_options=INLINE)
 def _fetch(table: Any, i: Any, later: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None
 
+    line = lanes.in_a_line(table.types[0])
+    most = 64 * line  # 4 KiB: from there on the hardware follows
+
     def fetch(table: Any, i: Any, later: Any) -> Any:
         width = table.values.shape[1]
-        lanes.prefetch(table.values, i * width, width)
+        for at in range(i * width, i * width + min(width, most), line):
+            lanes.prefetch_line(table.values, at)
 
     return fetch
 
 
-@overload(rows.lead)
+@overload(rows.lead, jit_options=INLINE)
 def _lead(table: Any) -> Any:
     if not rows.is_kind(table, Dense):
         return None

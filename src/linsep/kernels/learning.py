@@ -54,6 +54,7 @@ def sweep(
     `foretold` has, each row is predicted before it is learned from.
     Returns the next position, the updates made, the run, and the row whose score is not finite (or ALL_FINE).
     """
+    W, b, lag, lag_b, mistakes_per_row = state
     updates, ahead = 0, lead(table)
     for position in range(start, stop):
         i = position
@@ -64,7 +65,7 @@ def sweep(
         else:
             follow(table, i)
         label = labels[i]
-        gap, rival = judge(table, i, label, state.W, state.b)
+        gap, rival = judge(table, i, label, W, b)
         if foretold.shape[0] > 0:
             foretell(table, i, label, gap, rival, walked + position - start, state, foretold)
         if margin < gap < np.inf:
@@ -75,21 +76,21 @@ def sweep(
         if run > longest:
             return position, updates, run, ALL_FINE
         before = walked + position - start
-        correct(table, i, label, rival, 1.0, bias, state.W, state.b)
-        if state.lag.shape[0] > 0:
-            correct(table, i, label, rival, float(before), bias, state.lag, state.lag_b)
+        correct(table, i, label, rival, 1.0, bias, W, b)
+        if lag_b.size > 0:
+            correct(table, i, label, rival, float(before), bias, lag, lag_b)
         if log.shape[0] > 0:
             log[updates, ROW], log[updates, LABEL], log[updates, RIVAL], log[updates, BORN] = i, label, rival, before
-        state.mistakes_per_row[i] += 1
+        mistakes_per_row[i] += 1
         run, updates = 0, updates + 1
     return stop, updates, run, ALL_FINE
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def judge(table: Any, i: Any, label: Any, W: Any, b: Any) -> tuple[float, int]:
     """The gap of row i, and the best of the other classes. NaN where a score is not finite."""
-    if W.shape[0] == 1:
-        return (2 * label - 1) * (dot(table, i, W[0]) + b[0]), 0
+    if W.ndim == 1:
+        return (2.0 * label - 1.0) * (dot(table, i, W) + b[0]), 0
     own, best, rival = 0.0, -np.inf, -1
     for k in range(W.shape[0]):
         score = dot(table, i, W[k]) + b[k]
@@ -109,9 +110,9 @@ def foretell(table: Any, i: Any, label: Any, gap: float, rival: int, before: int
     Where the average is kept it is the average so far, over `before` rows, that predicts. The label decides nothing:
     it only says from which side the gap was measured.
     """
-    if state.lag.shape[0] > 0 and before > 0:
-        gap, rival = judge_average(table, i, label, 1.0 / before, state)
-    is_pair = state.W.shape[0] == 1
+    if state.lag_b.size > 0 and before > 0:
+        gap, rival = judge_average(table, i, label, 1.0 / before, state.W, state.b, state.lag, state.lag_b)
+    is_pair = state.b.size == 1
     winner = label
     if gap < 0:
         winner = 1 - label if is_pair else rival
@@ -121,11 +122,12 @@ def foretell(table: Any, i: Any, label: Any, gap: float, rival: int, before: int
 
 
 @njit(cache=True, nogil=True)
-def judge_average(table: Any, i: Any, label: Any, share: float, state: State) -> tuple[float, int]:
+def judge_average(
+    table: Any, i: Any, label: Any, share: float, W: Any, b: Any, lag: Any, lag_b: Any
+) -> tuple[float, int]:
     """The gap of row i and its rival under the average W - share·lag."""
-    W, b, lag, lag_b = state.W, state.b, state.lag, state.lag_b
-    if W.shape[0] == 1:
-        return (2 * label - 1) * (dot(table, i, W[0]) + b[0] - share * (dot(table, i, lag[0]) + lag_b[0])), 0
+    if W.ndim == 1:
+        return (2.0 * label - 1.0) * (dot(table, i, W) + b[0] - share * (dot(table, i, lag) + lag_b[0])), 0
     own, best, rival = 0.0, -np.inf, -1
     for k in range(W.shape[0]):
         score = dot(table, i, W[k]) + b[k] - share * (dot(table, i, lag[k]) + lag_b[k])
@@ -145,12 +147,12 @@ def longest(table: Any, rows: int) -> float:
     return most
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def correct(table: Any, i: Any, label: Any, rival: Any, factor: float, bias: float, W: Any, b: Any) -> None:
     """The update, times a factor: towards the true class, away from its rival."""
-    if W.shape[0] == 1:
-        signed = factor * (2 * label - 1)
-        add(table, i, signed, W[0])
+    if W.ndim == 1:
+        signed = factor * (2.0 * label - 1.0)
+        add(table, i, signed, W)
         b[0] += signed * bias
         return
     add(table, i, factor, W[label])

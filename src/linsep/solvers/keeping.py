@@ -24,6 +24,7 @@ import scipy.sparse as sp
 
 from linsep.errors import ArgumentError, OverflowedError
 from linsep.kernels.learning import BORN, ROW, State, count_mistakes, replay, sweep, tally
+from linsep.kernels.shuffling import shuffled
 from linsep.kernels.walks import ALL_FINE
 from linsep.sources.base import Floats, Ints
 from linsep.sources.inputs import read_table
@@ -46,6 +47,10 @@ class Weights:
 
     W: Floats
     b: Floats
+
+    def as_walked(self, is_pair: bool) -> Floats:
+        """W as the kernels take it: a single row of weights is a plain vector there."""
+        return self.W.reshape(-1) if is_pair else self.W
 
     def copy(self) -> "Weights":
         """Weights that nobody else changes."""
@@ -107,7 +112,7 @@ class Ballot:
             return self
         first = self.first.copy()
         table, _, _ = read_table(self.rows)
-        replay(table, self.log[:surplus], self.bias, first.W, first.b)
+        replay(table, self.log[:surplus], self.bias, first.as_walked(len(first.b) == 1), first.b)
         return replace(self, first=first, born=int(self.log[surplus - 1, BORN]), log=self.log[surplus:].copy())
 
     def compact(self) -> "Ballot":
@@ -161,7 +166,7 @@ class KeepingLearner:
         walk = _Walk(self, X, labels)
         self.converged = False
         while not self.converged and max_passes > 0:
-            order = self.random.permutation(len(labels)) if self.order == "shuffled" else ROW_ORDER
+            order = shuffled(self.random, len(labels)) if self.order == "shuffled" else ROW_ORDER
             self.converged = walk.one_pass(order) == 0
             self.passes, max_passes = self.passes + 1, max_passes - 1
         walk.finish()
@@ -204,7 +209,9 @@ class _Walk:
         self.table, _, _ = read_table(X)
         self.mistakes_per_row = np.zeros(len(labels), np.int64)
         weights, lag = learner.weights, learner.lag
-        self.state = State(weights.W, weights.b, lag.W, lag.b, self.mistakes_per_row)
+        is_pair = len(weights.b) == 1
+        vectors, lags = weights.as_walked(is_pair), lag.as_walked(is_pair)
+        self.state = State(vectors, weights.b, lags, lag.b, self.mistakes_per_row)
         self.ballot: Ballot | None = None
         if learner.keep == "vote":
             nothing = np.empty((0, 4), np.int64)
@@ -275,7 +282,7 @@ class _Walk:
             learner.pocket = Pocket(learner.weights.copy(), learner.run, mistakes)
 
     def _mistakes(self, weights: Weights, enough: int = NO_LIMIT) -> int:
-        return int(count_mistakes(self.table, self.labels, weights.W, weights.b, enough))
+        return int(count_mistakes(self.table, self.labels, weights.as_walked(len(weights.b) == 1), weights.b, enough))
 
 
 def _widened(weights: Weights, n_columns: int) -> Weights:

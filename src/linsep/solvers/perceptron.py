@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from linsep.errors import ArgumentError, CheckpointError, InexactError
 from linsep.halfspace import Halfspace
+from linsep.kernels.shuffling import shuffled
 from linsep.kernels.walks import ALL_FINE, End, Weights, sweep
 from linsep.sources.base import Block, Ints, Source
 from linsep.sources.inputs import as_source
@@ -192,7 +193,7 @@ class Learner:
                     self.random_state = drawn_from
                 drawn_from = self.random_state
             length = 0
-            order = self._random.permutation(len(block)) if is_shuffled else ROW_ORDER
+            order = shuffled(self._random, len(block)) if is_shuffled else ROW_ORDER
             while position < len(block):
                 if self._is_spent():
                     return False
