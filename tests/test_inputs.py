@@ -151,3 +151,13 @@ def test_a_source_brings_its_own_labels():
     assert as_source(source) is source
     with pytest.raises(errors.ArgumentError, match="its own labels"):
         as_source(source, Y)
+
+
+@pytest.mark.parametrize("columns", [1, 3, 4, 5, 9])
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
+def test_a_table_that_lies_column_by_column_is_the_same_table(columns, kind):
+    rows = np.random.default_rng(0).normal(scale=1000, size=(1000, columns)).astype(kind)
+    for X in (np.asfortranarray(rows), np.asfortranarray(rows)[::2], np.asfortranarray(rows)[5:]):
+        table, _, _ = read_table(X)
+        assert table.values.flags.c_contiguous
+        assert np.array_equal(table.values, X)

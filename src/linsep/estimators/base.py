@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from linsep.errors import ArgumentError, OneClassError, OverflowedError
 from linsep.models import strict
 from linsep.models.files import write_model
+from linsep.sources.inputs import in_rows
 
 Array = npt.NDArray[Any]
 
@@ -49,10 +51,10 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._number_types, order="C", reset=reset)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._number_types, reset=reset)
         if y.dtype.kind not in "biu":  # integers are classes, always
             check_classification_targets(y)
-        return X, y
+        return X if sp.issparse(X) else np.ascontiguousarray(in_rows(X)), y
 
     def _read_rows(self, X: Any) -> Any:
         """Rows to be judged."""

@@ -25,6 +25,7 @@ from linsep.errors import (
 )
 from linsep.kernels.csr import Csr
 from linsep.kernels.dense import Dense
+from linsep.kernels.interleave import interleave
 from linsep.sources.base import Label, Signs, Source, Table
 from linsep.sources.memory import MemorySource
 
@@ -138,9 +139,21 @@ def _require_cells(n_rows: int, n_columns: int) -> None:
 
 def _fixed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """A C-ordered, read-only view: one type for the kernels whatever the flags of the original."""
-    fixed = np.require(values, requirements=["C", "A"]).view(np.ndarray)
+    rows = in_rows(values) if values.ndim == 2 else values
+    fixed = np.require(rows, requirements=["C", "A"]).view(np.ndarray)
     fixed.flags.writeable = False
     return fixed
+
+
+def in_rows(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A table of doubles that lies column by column, as dataframes do, row by row. NumPy takes twice as long."""
+    flags, (n_rows, n_columns) = values.flags, values.shape
+    if values.dtype != np.float64 or flags.c_contiguous or not (flags.f_contiguous and flags.aligned):
+        return values
+    table = np.empty(values.shape)
+    first = np.uint64(values.ctypes.data)
+    interleave(first + np.arange(n_columns, dtype=np.uint64) * np.uint64(8 * n_rows), n_rows, table)
+    return table
 
 
 def _plain_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
