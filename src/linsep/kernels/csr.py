@@ -15,7 +15,7 @@ from linsep.kernels import lanes, rows
 # of scalar loads: four for a long row, one for a short one, whose end the processor can then foresee
 # (`python benchmarks/bandwidth.py` shows by how much).
 ONE, TWO, THREE, FOUR, EIGHT = (np.uint64(k) for k in (1, 2, 3, 4, 8))
-LONG_ROW = np.uint64(32)  # entries
+LONG_ROW = np.uint64(16)  # entries
 IN_CACHE = 1 << 21  # entries that the caches may hold, more or less. Beyond, in row order, both streams are asked for
 AHEAD = np.uint64(192)  # so many entries before their turn (a sixth faster)
 MOST_FETCHED = 512  # entries of a row: from there on the hardware follows
