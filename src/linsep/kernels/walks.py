@@ -118,9 +118,7 @@ def scan(
     if not 1e-140 < weights_norm < 1e140:  # its square may have under- or overflowed
         weights_norm = np.inf
     mistakes, certain, longest = 0, 0, longest2
-    lowest = np.full(
-        2, np.inf
-    )  # by class: a place to write to, since a branch on labels is guessed wrong half the time
+    lowest = np.full(2, np.inf)  # by class: places to write to, since a branch on labels is often guessed wrong
     near = 2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + underflow
     written, threshold, bad = 0, ceiling, ALL_FINE
     for i in range(start, stop):

@@ -81,48 +81,58 @@ def bound(
     """
     race = Race.of(as_source(X, y), bias, max_updates, time_limit, options)
     ax = style.canvas(ax, (6.0, 4.2))
-    wall, last = race.wall, len(race.updates)
-    is_wide = wall > WIDE * last
-    k = np.geomspace(1, wall * 1.6, 200) if is_wide else np.linspace(0, wall * 1.06, 400)
-    muted = style.tint(style.ink(), ax, 0.6)
+    _draw_curves(ax, race)
+    _name_curves(ax, race)
+    ax.annotate(
+        r"$(R/\gamma)^2$" + f" = {_short(race.wall)} ",
+        (race.wall, 0.03),
+        xycoords=("data", "axes fraction"),
+        ha="right",
+        color=style.tint(style.ink(), ax, 0.6),
+    )
+    done = "" if race.separates else ", stopped"
+    style.tidy(ax, f"{_times(race.last)} of at most {np.floor(race.wall):,.0f}{done}")
+    ax.set(xlabel="updates $k$", ylabel="length")
+    return ax
+
+
+def _draw_curves(ax: "Axes", race: "Race") -> None:
+    """The run between its floor and its ceiling, and the wall where the two meet."""
+    wall, last = race.wall, race.last
+    k = np.geomspace(1, wall * 1.6, 200) if race.is_wide else np.linspace(0, wall * 1.06, 400)
     ax.axvline(wall, color=style.ink(), lw=2.0, gid="wall")
     ax.plot(k, race.radius * np.sqrt(k), color=style.NEGATIVE, lw=1.0, ls=(0, (4, 2)), gid="ceiling")
     ax.plot(k, race.gamma * k, color=style.POSITIVE, lw=1.0, ls=(0, (4, 2)), gid="floor")
     ax.plot(race.updates, race.length, color=style.NEGATIVE, lw=2.0, **_dots(last), gid="length")
     ax.plot(race.updates, race.along, color=style.POSITIVE, lw=2.0, **_dots(last), gid="along")
-    if is_wide:
+    if race.is_wide:
         ax.set(xscale="log", yscale="log")
     else:
         ax.locator_params(axis="x", integer=True)  # there is no half update
     ax.margins(x=0)
-    at = float(np.sqrt(last * wall)) if is_wide else (last + wall) / 2
-    if last > NEAR * wall:  # the run fills the picture: its names stand where the four curves are apart
+
+
+def _name_curves(ax: "Axes", race: "Race") -> None:
+    """The name of each curve, where it is apart from the others."""
+    wall, last, fills = race.wall, race.last, race.last > NEAR * race.wall
+    at = float(np.sqrt(last * wall)) if race.is_wide else (last + wall) / 2
+    if fills:
         at = 0.3 * wall
     _tell(ax, at, race.radius * np.sqrt(at), r"$\sqrt{k}\,R$ ", style.NEGATIVE, ha="right", va="bottom")
     _tell(ax, at, race.gamma * at, r" $k\,\gamma$", style.POSITIVE, va="top")
-    if is_wide:  # the two curves are apart at their start, and the end of the lower one is near the floor
-        _tell(ax, last, race.length[-1], "$|W|$", style.NEGATIVE, xytext=(6, 0))
-        _tell(ax, 1, race.along[0], r"$W\cdot u^*$", style.POSITIVE, xytext=(8, -14))
-    elif last > NEAR * wall:
+    length, along = "$|W|$", r"$W\cdot u^*$"
+    if race.is_wide:  # the two curves are apart at their start, and the end of the lower one is near the floor
+        _tell(ax, last, race.length[-1], length, style.NEGATIVE, xytext=(6, 0))
+        _tell(ax, 1, race.along[0], along, style.POSITIVE, xytext=(8, -14))
+    elif fills:
         is_at_wall = NEAR * wall < 1  # one update, and the only point of the run is where all meet
         side = {"ha": "right" if is_at_wall else "left"}
         above, below = ((-12, 6), (-6, -40)) if is_at_wall else ((12, -6), (10, -16))
-        _tell(ax, 1, race.length[0], "$|W|$", style.NEGATIVE, xytext=above, **side)
-        _tell(ax, 1, race.along[0], r"$W\cdot u^*$", style.POSITIVE, xytext=below, **side)
+        _tell(ax, 1, race.length[0], length, style.NEGATIVE, xytext=above, **side)
+        _tell(ax, 1, race.along[0], along, style.POSITIVE, xytext=below, **side)
     else:
-        _tell(ax, last, race.length[-1], "$|W|$", style.NEGATIVE, xytext=(-5, 9))
-        _tell(ax, last, race.along[-1], r"$W\cdot u^*$", style.POSITIVE, xytext=(12, -20))
-    ax.annotate(
-        r"$(R/\gamma)^2$" + f" = {_short(wall)} ",
-        (wall, 0.03),
-        xycoords=("data", "axes fraction"),
-        ha="right",
-        color=muted,
-    )
-    done = "" if race.separates else ", stopped"
-    style.tidy(ax, f"{_times(last)} of at most {np.floor(wall):,.0f}{done}")
-    ax.set(xlabel="updates $k$", ylabel="length")
-    return ax
+        _tell(ax, last, race.length[-1], length, style.NEGATIVE, xytext=(-5, 9))
+        _tell(ax, last, race.along[-1], along, style.POSITIVE, xytext=(12, -20))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +157,16 @@ class Race:
         along, length = np.array(seen).T
         separates = not source.scan(step.w, step.b).mistakes
         return cls(np.arange(1, len(seen) + 1), along, length, separates, theory)
+
+    @property
+    def last(self) -> int:
+        """How many updates were made."""
+        return len(self.updates)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the run ends so far from the wall that only logarithmic axes show both."""
+        return self.wall > WIDE * self.last
 
     @property
     def wall(self) -> float:
