@@ -494,7 +494,9 @@ FILES = [
         ONE_HOT,
         column="c",
     ),
-    bad("bad rows of .npz set aside", "a.npz", PAIR, "E-ARGUMENT", {"reject": "bad.csv"}),
+    bad(
+        "no row of .npz left", "a.npz", npz(X=np.full((2, 2), NAN), y=np.arange(2)), "E-NO-ROWS", {"reject": "bad.csv"}
+    ),
     bad("bad rows written over the data", "a.csv", GOOD, "E-ARGUMENT", {"reject": "a.csv"}),
     bad("bad rows written nowhere", "a.csv", GOOD + b"5\n", "E-FILE", {"reject": "none/bad.csv"}),
     bad("no row left", "a.csv", b"x,y\n1,\nred,0\n", "E-NO-ROWS", {"reject": "bad.csv"}),

@@ -5,6 +5,7 @@ else (labels, several files, the cache, threads, the answers to the solvers) is 
 """
 
 import re
+import weakref
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -33,6 +34,7 @@ Numbers: TypeAlias = Literal["binary64", "decimal"]
 Values: TypeAlias = Any  # a 2-D array of float64 or int64, or a CSR matrix of such; in a run also ColumnValues
 
 KEPT = 4  # tables to be filled again
+HELD_BATCHES = 8  # small files as large as so many batches may be held in memory, all of them together
 FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."
 MODEL_WITHOUT_NAMES = "The model has no column names: the columns are taken in the order of the file."
 EXACT = 2.0**53  # every integer up to here is a double
@@ -48,6 +50,24 @@ class Needs:
     label: str | int | None = None
 
 
+@dataclass(slots=True)
+class Allowance:
+    """Bytes of small files that may be held in memory, all of them together."""
+
+    left: int
+
+    def take(self, size: int, holder: object) -> bool:
+        """Take so many bytes for as long as the holder lives; False if there are not so many left."""
+        if size > self.left:
+            return False
+        self.left -= size
+        weakref.finalize(holder, self._give_back, size)
+        return True
+
+    def _give_back(self, size: int) -> None:
+        self.left += size
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What `open` was asked for, as every reader needs it. With `needs`, rows are to be labelled, not learned from."""
@@ -61,6 +81,7 @@ class Options:
     batch_bytes: int = 1 << 24
     set_aside: "Rejects | None" = None
     needs: Needs | None = None
+    held: Allowance = field(default_factory=lambda: Allowance(HELD_BATCHES << 24))
 
 
 @dataclass(frozen=True, slots=True)
