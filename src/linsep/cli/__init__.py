@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
-from json import dumps
 from math import isfinite
 from signal import SIGTERM
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -43,7 +42,7 @@ from linsep.cli.options import (
     Walking,
     path,
 )
-from linsep.errors import LinsepError
+from linsep.errors import FileError, LinsepError
 
 if TYPE_CHECKING:
     from linsep.cli.tables import Table
@@ -103,6 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # an ASCII terminal shows \xb7 instead of failing
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in tokens or os.environ.get("LINSEP_DEBUG", "") not in ("", "0")
+    in_json = "--json" in tokens
     tokens = [STDIN_WORD if token == "-" else token for token in tokens if token != "--debug"]
     try:
         code = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
@@ -115,29 +115,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Terminated:
         return _fail("terminated.", TERMINATED)
     except CycloptsError as error:
-        if "--json" in tokens:
-            print(dumps({"code": "E-USAGE", "message": str(error)}, ensure_ascii=False), file=sys.stderr)
-            return BAD_INPUT
+        if in_json:
+            return _fail(str(error), BAD_INPUT, {"code": "E-USAGE", "message": str(error)})
         return _fail(f"{error}\nlinsep --help lists the commands, linsep COMMAND --help their options.", BAD_INPUT)
     except (LinsepError, OSError) as error:
         if debug:
             raise
-        if "--json" in tokens and isinstance(error, LinsepError):
-            print(dumps(error.facts(), ensure_ascii=False), file=sys.stderr)
-            return BAD_INPUT
-        return _fail(str(error), BAD_INPUT)
+        return _fail(str(error), BAD_INPUT, _facts(error) if in_json else None)
     except Exception as error:
         if debug:
             raise
-        return _fail(_fault(error), FAULT)
+        told = _fault(error)
+        return _fail(told, FAULT, {"code": "E-FAULT", "message": told} if in_json else None)
     return code if isinstance(code, int) else SEPARABLE
 
 
-def _fail(text: str, code: int) -> int:
+def _fail(text: str, code: int, facts: dict[str, Any] | None = None) -> int:
     from linsep.cli.report import complain
 
-    complain(text)
+    complain(text, facts)
     return code
+
+
+def _facts(error: LinsepError | OSError) -> dict[str, Any]:
+    """An error as fields; what the system says about a file has the code of a file that cannot be read or written."""
+    if isinstance(error, LinsepError):
+        return error.facts()
+    return FileError(str(error), file=error.filename).facts()
 
 
 def _fault(error: Exception) -> str:
@@ -201,7 +205,8 @@ def fit(
     from linsep.solvers.resuming import question
 
     options = run or Run()
-    checkpointing.require_own(checkpoint, *file, output)
+    tables.require_own("--checkpoint", checkpoint, *file, output)
+    tables.require_own("--reject", (reading or Reading()).reject, output, checkpoint)
     if output:
         tables.require_folder(output)  # before the hours of learning, not after them
     with tables.about(file):
@@ -236,6 +241,7 @@ def convert(
         str, Parameter(help="What to read, and last a file that ends in .parquet.", converter=path, required=True)
     ],
     label: Label = None,
+    json: Json = False,
     reading: Reading | None = None,
 ) -> int:
     """Write files of any kind as one Parquet file, which is quick to read again and again."""
@@ -248,9 +254,17 @@ def convert(
         raise ArgumentError(f"{output}: name what to read and, last, the file to write: linsep convert IN OUT.parquet.")
     tables.require_folder(output)
     how = reading or Reading()
+    tables.require_own("--reject", how.reject, output)
+    options = how.options(label)
     with report.waiting("Converting"):
-        rows = write(files, output, how.options(label), cache=how.where_cached(), format=how.format)
-    report.say(f"{report.count(rows, 'row')} written to {output}.")
+        rows = write(files, output, options, cache=how.where_cached(), format=how.format)
+    left_out = options.set_aside.count if options.set_aside is not None else 0
+    if json:
+        report.say_json({"rows": rows, "rows_left_out": left_out, "output": output})
+    else:
+        report.say(f"{report.count(rows, 'row')} written to {output}.")
+    if options.set_aside is not None and left_out:
+        report.note(report.set_aside(options.set_aside))
     return SEPARABLE
 
 
@@ -271,11 +285,13 @@ def predict(
         bool,
         Parameter(help="Lines of text, or of a label, a tab and text.", negative="", show_default=False),
     ] = False,
+    json: Json = False,
     walking: Walking | None = None,
 ) -> int:
     """Label each row of files, one label per line. A score of exactly 0 gets the negative label.
 
-    Columns are matched by name. If the files have the label column, the error goes to stderr.
+    Columns are matched by name. If the files have the label column, the error goes to stderr. A bad row that --reject
+    sets aside has an empty prediction in its place.
     """
     from dataclasses import replace
 
@@ -285,11 +301,16 @@ def predict(
     if output:
         tables.require_folder(output)
     known, how = load(model), walking or Walking()
+    tables.require_own("--reject", how.reject, output, model)
     prediction.require_kind(known, model, is_text=text)
     judge = prediction.judge_of(known, model)
     options = replace(how.options(label), needs=judge.needs)
-    rows = prediction.text_parts(judge, file) if text else prediction.parts(judge, file, options, how.format)
-    prediction.predict(judge, rows, output, with_scores=scores)
+    if text:
+        rows = lambda _: prediction.text_parts(judge, file, options.set_aside)  # noqa: E731
+    else:
+        rows = lambda waiting: prediction.parts(judge, file, options, how.format, waiting)  # noqa: E731
+    asked = prediction.Asked(output, with_scores=scores, json=json)
+    prediction.predict(judge, rows, asked, options.set_aside)
     return SEPARABLE
 
 

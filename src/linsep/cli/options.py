@@ -82,6 +82,7 @@ Columns: TypeAlias = Annotated[
 ]
 Memory: TypeAlias = Annotated[str, Parameter(help="How much memory reading may take.")]
 IndexBase: TypeAlias = Annotated[int, Parameter(help="The index of the first column of svmlight files: 0 or 1.")]
+Reject: TypeAlias = Annotated[str | None, Parameter(help="Set bad rows aside in this file instead of stopping.")]
 Format: TypeAlias = Annotated[str | None, Parameter(help="What the files are, where their names do not say.")]
 
 
@@ -91,6 +92,7 @@ class Walking:
     """How files are read once, as their rows come."""
 
     memory: Memory = "512MB"
+    reject: Reject = None
     index_base: IndexBase = 1
     format: Format = None
 
@@ -98,7 +100,13 @@ class Walking:
         """The same as the library has it."""
         from linsep.sources.files import options_of
 
-        return options_of(label=label, columns=listed(columns), memory=self.memory, index_base=self.index_base)
+        return options_of(
+            label=label,
+            columns=listed(columns),
+            memory=self.memory,
+            reject=self.reject,
+            index_base=self.index_base,
+        )
 
 
 @Parameter(name="*")
@@ -119,7 +127,7 @@ class Reading:
     cache: Annotated[
         str | None, Parameter(help="Where slow files are cached: a folder, or none. [default: beside the file]")
     ] = None
-    reject: Annotated[str | None, Parameter(help="Set bad rows aside in this file instead of stopping.")] = None
+    reject: Reject = None
     index_base: IndexBase = 1
     format: Format = None
 

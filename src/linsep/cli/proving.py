@@ -100,6 +100,7 @@ def verify(
     from linsep.cli import proofs, report, tables, verdicts
     from linsep.errors import CertificateError
 
+    tables.require_own("--reject", (reading or Reading()).reject, proof)
     verdict = proofs.load(proof)
     with tables.about(file):
         try:
@@ -165,7 +166,8 @@ def _asked(
 
     if proof:
         tables.require_folder(proof)
-    checkpointing.require_own(how.checkpoint, *files, proof)
+    tables.require_own("--checkpoint", how.checkpoint, *files, proof)
+    tables.require_own("--reject", (reading or Reading()).reject, proof, how.checkpoint)
     with tables.about(files):
         table = tables.read(files, label, reading)
         with (

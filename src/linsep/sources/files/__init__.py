@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, get_args
 
-from linsep.errors import ArgumentError, InputError
+from linsep.errors import ArgumentError, InputError, NoRowsError
 from linsep.sources.base import Label
 from linsep.sources.files.cache import Caches
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content
@@ -147,14 +147,32 @@ def survey_files(
     """The first read of every file, and the caches that must live as long as it is used."""
     folder = cache if cache is None or isinstance(cache, bool) else fspath(cache)
     caches = Caches(folder, reuse=options.set_aside is None, hold=HELD_BATCHES * options.batch_bytes)
-    found = [reader_of(file, options, format) for file in spooled(expand(path), caches, format)]
+    files = expand(path)
+    if options.set_aside is not None:
+        options.set_aside.require_apart(files)
+    found = [reader_of(file, options, format) for file in spooled(files, caches, format)]
+    if options.set_aside is not None:
+        options.set_aside.begin()
     if options.one_hot:
         share_categories(found)
     if options.numbers == "decimal":
         share_decimal_places(found)
-    surveys = [caches.survey(reader, options) for reader in found]
+    surveys = [_surveyed(reader, options, caches) for reader in found]
     require_alike(surveys)
     return surveys, caches
+
+
+def _surveyed(reader: Reader, options: Options, caches: Caches) -> Survey:
+    try:
+        return caches.survey(reader, options)
+    except NoRowsError as error:
+        raise none_left(reader) if reader.left_out else error from None
+
+
+def none_left(reader: Reader) -> NoRowsError:
+    """Every row of a file was set aside."""
+    told = f"{reader.path}: no row is left: all {reader.left_out:,} were set aside."
+    return NoRowsError(told, file=reader.path, fix="Look at the reasons in the file of bad rows.")
 
 
 def spooled(paths: Sequence[str], caches: Caches, given: str | None) -> Iterator[str]:
@@ -215,8 +233,6 @@ def reader_of(path: str, options: Options, given: str | None, pipe: "Pipe | None
             require_content(path, kind, packing, given)
         except OSError as error:
             raise unreadable(path, error) from error
-    if options.set_aside is not None and Path(options.set_aside.path).resolve() == Path(path).resolve():
-        raise ArgumentError(f"{path}: bad rows would be written over the data: give reject another name.", file=path)
     if kind in ("csv", "tsv"):
         from linsep.sources.files.text import CsvReader
 

@@ -58,20 +58,19 @@ class ArrayReader(Reader):
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order; the first walk writes down what is set aside."""
-        kept = seen = self.left_out = 0
+        kept = self.left_out = 0
         for piece in self._pieces():
             bad = self._is_bad(piece)
             for row in np.flatnonzero(bad).tolist() if bad is not None else ():
                 self._set_aside(piece, row)
             batch = self._good(piece, bad, kept)
-            seen = piece.first + piece.values.shape[0]
             kept += batch.place.rows
             if batch.place.rows:
                 yield batch
         self.stamp.require_same()
         self._is_walked = True
         if not kept:
-            raise NoRowsError(f"{self.path}: no row is left: all {seen:,} were set aside.", file=self.path)
+            raise NoRowsError(f"{self.path}: no row is left.", file=self.path)
 
     def _good(self, piece: Piece, bad: npt.NDArray[np.bool_] | None, first: int) -> Batch:
         """The good rows of a piece, which are counted from `first`."""
@@ -114,7 +113,8 @@ class ArrayReader(Reader):
         if self._is_walked or self.options.set_aside is None:
             return
         fault = self._fault(piece, row)
-        self.options.set_aside.add(self.path, piece.first + row, f"{fault.code}: {fault}", _content(piece, row))
+        told = content(piece.values, piece.labels, row)
+        self.options.set_aside.add(self.path, piece.first + row, f"{fault.code}: {fault}", told)
 
     def _fault(self, piece: Piece, row: int) -> InputError:
         """What is wrong with a bad row: its first bad number, or its label."""
@@ -218,13 +218,13 @@ class NpyReader(ArrayReader):
         return Piece(first, rows[:, self.chosen], labels)
 
 
-def _content(piece: Piece, row: int) -> str:
+def content(X: Any, labels: Array | None, row: int) -> str:
     """A row as text: its label last, as in a CSV file, or first with index:value pairs, as in an svmlight file."""
-    label = [] if piece.labels is None else [str(piece.labels[row])]
-    if isinstance(piece.values, np.ndarray):
-        return ",".join([*map(str, piece.values[row].tolist()), *label])
-    part = slice(piece.values.indptr[row], piece.values.indptr[row + 1])
-    indices, values = piece.values.indices[part].tolist(), piece.values.data[part].tolist()
+    label = [] if labels is None else [str(labels[row])]
+    if isinstance(X, np.ndarray):
+        return ",".join([*map(str, X[row].tolist()), *label])
+    part = slice(X.indptr[row], X.indptr[row + 1])
+    indices, values = X.indices[part].tolist(), X.data[part].tolist()
     return " ".join([*label, *(f"{index}:{value}" for index, value in zip(indices, values, strict=True))])
 
 

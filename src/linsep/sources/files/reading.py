@@ -276,28 +276,52 @@ def unreadable(path: str, error: OSError) -> NoFileError | UnreadableFileError:
 
 @dataclass(slots=True)
 class Rejects:
-    """Bad rows set aside in a file of their own, each with its reason; `limit` shown reasons are kept for reports."""
+    """Bad rows set aside in a file of their own, each with its reason.
+
+    `recent` are the file and number of each that was added since somebody looked, where somebody does.
+    """
 
     path: str
     count: int = 0
+    recent: list[tuple[str, int]] | None = None
     _begun: bool = field(default=False)
+
+    def begin(self) -> None:
+        """Begin the file anew, so that the bad rows of an earlier run are not taken for those of this one."""
+        if not self._begun:
+            self._write("w", ["file", "row", "reason", "content"])
+            self._begun = True
 
     def add(self, file: str, row: int, reason: str, text: str) -> None:
         """Write one row down: the file it is from, its number there, why, and what it held."""
+        self.begin()
+        self._write("a", [file, row, reason, text])
+        self.count += 1
+        if self.recent is not None:
+            self.recent.append((file, row))
+
+    def _write(self, mode: str, cells: list[Any]) -> None:
         import csv
 
         try:
-            mode = "a" if self._begun else "w"
             with Path(self.path).open(mode, encoding="utf-8", errors="backslashreplace", newline="") as out:
-                writer = csv.writer(out)
-                if not self._begun:
-                    writer.writerow(["file", "row", "reason", "content"])
-                writer.writerow([file, row, reason, text])
+                csv.writer(out).writerow(cells)
         except OSError as error:
             told = f"{self.path}: bad rows cannot be written there: {error.strerror or error}."
             raise FileError(told, file=self.path, fix="Give reject= another path.") from error
-        self._begun = True
-        self.count += 1
+
+    def drain(self) -> list[tuple[str, int]]:
+        """The bad rows since this was last asked."""
+        found, self.recent = self.recent or [], []
+        return found
+
+    def require_apart(self, files: Sequence[str]) -> None:
+        """Refuse to write over one of the files that are read."""
+        for file in files:
+            if Path(self.path).resolve() == Path(file).resolve():
+                raise ArgumentError(
+                    f"{file}: bad rows would be written over the data: give reject another name.", file=file
+                )
 
 
 def find_column(path: str, names: Sequence[str], wanted: str | int, option: str) -> int:
