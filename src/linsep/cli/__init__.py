@@ -25,6 +25,7 @@ from linsep.cli.options import (
     FAULT,
     INTERRUPTED,
     OF_A_FAULT,
+    READABLE,
     SEPARABLE,
     STDIN_WORD,
     TERMINATED,
@@ -53,6 +54,7 @@ MAX_PASSES = 1000
 BOUND_ENTRIES = 100_000  # tables up to this size have their mistake bound computed beside a trace
 
 EXIT_CODES = f"Exit codes: 0 separated, 2 bad input, 3 undecided, {OF_A_FAULT}"
+DONE_CODES = f"Exit codes: 0 done, 2 bad input, {OF_A_FAULT}"
 PROVED_CODES = f"Exit codes: 0 separable, 1 proved not separable, 2 bad input, 3 undecided, {OF_A_FAULT}"
 
 Order = Literal["cyclic", "restart", "shuffled", "worst"]
@@ -181,7 +183,7 @@ def trace(*file: File, label: Label = None, run: Run | None = None, reading: Rea
             report.steps(learner.steps(), table.columns, learner.source.n_columns, bias=learner.bias)
         doubtful = doubtful_rows(learner)
     if options.json:
-        report.say_json(report.run_json(learner.result(), doubtful))
+        report.say_json(report.run_json(learner.result(), doubtful, learner.source))
     else:
         bound = _bound(learner) if learner.converged and not doubtful else None
         report.traced(learner.result(), doubtful, table.columns, bound)
@@ -221,7 +223,7 @@ def fit(
             result = run_to_the_end(learner, show, keeper)
     rows = learner.source.n_rows
     if options.json:
-        report.say_json(report.fitted_json(result, rows))
+        report.say_json(report.fitted_json(result, learner.source))
     else:
         report.fitted(result, rows, table.columns)
     if output:
@@ -235,10 +237,13 @@ def fit(
     return SEPARABLE if result.separated else UNDECIDED
 
 
-@app.command(help_epilogue="Example: linsep convert measurements.csv.gz measurements.parquet --label kind")
+@app.command(
+    help_epilogue=f"Example: linsep convert measurements.csv.gz measurements.parquet --label kind\n\n{DONE_CODES}"
+)
 def convert(
     *file: Annotated[
-        str, Parameter(help="What to read, and last a file that ends in .parquet.", converter=path, required=True)
+        str,
+        Parameter(help=f"{READABLE} Last the file to write, which ends in .parquet.", converter=path, required=True),
     ],
     label: Label = None,
     json: Json = False,
@@ -255,6 +260,8 @@ def convert(
     tables.require_folder(output)
     how = reading or Reading()
     tables.require_own("--reject", how.reject, output)
+    if how.positive is not None:
+        raise ArgumentError(f"--positive {how.positive}: every label is kept; pit it against the rest when reading.")
     options = how.options(label)
     with report.waiting("Converting"):
         rows = write(files, output, options, cache=how.where_cached(), format=how.format)
@@ -268,7 +275,7 @@ def convert(
     return SEPARABLE
 
 
-@app.command(help_epilogue="Example: linsep predict model.json new.csv")
+@app.command(help_epilogue=f"Example: linsep predict model.json new.csv\n\n{DONE_CODES}")
 def predict(
     model: Annotated[str, Parameter(help="A model written by linsep fit, by linsep learn, or by a classifier's save.")],
     /,
@@ -290,8 +297,9 @@ def predict(
 ) -> int:
     """Label each row of files, one label per line. A score of exactly 0 gets the negative label.
 
-    Columns are matched by name. If the files have the label column, the error goes to stderr. A bad row that --reject
-    sets aside has an empty prediction in its place.
+    Columns are matched by name. If the files have the label column, the error goes to stderr.
+
+    A bad row that --reject sets aside has an empty prediction in its place.
     """
     from dataclasses import replace
 
@@ -341,7 +349,7 @@ app.command(
 )
 
 
-app.command(exploring.explore, help_epilogue="Example: linsep explore data.csv --label species")
+app.command(exploring.explore, help_epilogue=f"Example: linsep explore data.csv --label species\n\n{DONE_CODES}")
 
 
 def _bound(learner: "Learner") -> float | None:

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from linsep.cli.options import SEPARABLE, Json, Label, Reading, path
+from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Reading, path
 
 if TYPE_CHECKING:
     from linsep.explorer.tables import OwnTable
 
 
 def explore(
-    *file: Annotated[
-        str, Parameter(help="Rows of your own: files as for linsep decide, or example:NAME.", converter=path)
-    ],
+    *file: Annotated[str, Parameter(help=f"Rows of your own. {READABLE} {OR_EXAMPLE}", converter=path)],
     label: Label = None,
-    browser: Annotated[bool, Parameter(help="Whether to open the page in a browser.")] = True,
+    browser: Annotated[
+        bool, Parameter(help="Whether to open the page in a browser. [default: yes]", show_default=False)
+    ] = True,
     port: Annotated[
         int, Parameter(help="The port to listen on; 0 for any free one.", validator=Number(gte=0, lte=65535))
     ] = 0,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from linsep.cli.options import INTERRUPTED, SEPARABLE, Columns, Json, Label, Walking, path
+from linsep.cli.options import INTERRUPTED, READABLE, SEPARABLE, Columns, Json, Label, Walking, path
 
 HEADS = ("average", "since", "rows", "label", "predicted", "features")
 SHOWN_CLASSES = 5
@@ -31,9 +31,7 @@ class Look(NamedTuple):
 
 
 def learn(
-    *file: Annotated[
-        str, Parameter(help="What to read, one after the other; nothing, or -, is stdin.", converter=path)
-    ],
+    *file: Annotated[str, Parameter(help=f"{READABLE} Without any, standard input is read.", converter=path)],
     text: Annotated[
         bool, Parameter(help="Lines are a label, a tab, and text.", negative="", show_default=False)
     ] = False,
@@ -41,7 +39,9 @@ def learn(
     columns: Columns = None,
     bits: Annotated[int, Parameter(help="Words are hashed into 2^bits columns.", validator=Number(gte=1, lte=28))] = 18,
     keep: Annotated[Literal["average", "last"], Parameter(help="Which weights predict.")] = "average",
-    bias: Annotated[bool, Parameter(help="Whether the hyperplane may miss the origin.")] = True,
+    bias: Annotated[
+        bool, Parameter(help="Whether the hyperplane may miss the origin. [default: yes]", show_default=False)
+    ] = True,
     gamma: Annotated[
         float | None, Parameter(help="A margin known to exist: the mistake bound is shown.", validator=Number(gt=0))
     ] = None,

@@ -33,13 +33,14 @@ READABLE = (
     "Files, patterns, folders, or - for standard input: CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy or .npz; "
     "text also .gz, .bz2, .zst."
 )
+OR_EXAMPLE = "Or example:cornwell, :tao, :wang, :xor."
 NewRows: TypeAlias = Annotated[str, Parameter(required=True, converter=path, help=READABLE)]
 File: TypeAlias = Annotated[
     str,
     Parameter(
         required=True,
         converter=path,
-        help=f"{READABLE} Or example:cornwell, :tao, :wang, :xor.",
+        help=f"{READABLE} {OR_EXAMPLE}",
     ),
 ]
 Label: TypeAlias = Annotated[

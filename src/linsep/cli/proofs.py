@@ -9,6 +9,7 @@ from linsep.certificates import Verdict
 from linsep.certificates.written import MAX_CHARACTERS, verdict_from_json
 from linsep.cli.tables import Table, is_example, named
 from linsep.errors import CertificateError, FileError, MissingColumnError
+from linsep.sources.files.reading import unreadable
 from linsep.sources.files.source import FileSource
 
 
@@ -19,9 +20,9 @@ def load(path: str) -> Verdict:
             content = file.read(MAX_CHARACTERS + 1)
         return verdict_from_json(content)
     except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise unreadable(path, error) from error
     except CertificateError as error:
-        raise FileError(f"{path}: {error}") from error
+        raise FileError(f"{path}: {error}", file=path) from error
 
 
 def signed(verdict: Verdict, table: Table, seconds: float) -> Verdict:

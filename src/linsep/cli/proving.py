@@ -89,8 +89,8 @@ def verify(
     /,
     *file: File,
     label: Label = None,
-    reading: Reading | None = None,
     json: Json = False,
+    reading: Reading | None = None,
 ) -> int:
     """Check a written proof against the data, in exact arithmetic and without the solver.
 

@@ -125,11 +125,12 @@ def step_json(step: "Step") -> dict[str, Any]:
     return {"update": step.update, "row": step.row, "label": step.label, "score": step.score, **weights}
 
 
-def run_json(run: "PerceptronRun", doubtful: int) -> dict[str, Any]:
+def run_json(run: "PerceptronRun", doubtful: int, source: "Source") -> dict[str, Any]:
     """The summary line of a trace."""
     weights = {"w": run.halfspace.w.tolist(), "b": run.halfspace.b, "labels": list(run.halfspace.labels)}
     ended = {"separated": run.converged and not doubtful, "converged": run.converged, "doubtful": doubtful}
-    return {"summary": True, **ended, "updates": run.updates, "passes": run.passes, **weights}
+    read = {"rows": source.n_rows, "rows_left_out": source.rows_left_out}
+    return {"summary": True, **ended, **read, "updates": run.updates, "passes": run.passes, **weights}
 
 
 def traced(run: "PerceptronRun", doubtful: int, columns: Sequence[str] | None, bound: float | None = None) -> None:
@@ -159,14 +160,15 @@ def fitted(result: "Fitted", rows: int, columns: Sequence[str] | None) -> None:
     say(f"Best so far: {equation(result.halfspace, columns)}, {count(result.mistakes, 'mistake')} in {rows:,} rows.")
 
 
-def fitted_json(result: "Fitted", rows: int) -> dict[str, Any]:
+def fitted_json(result: "Fitted", source: "Source") -> dict[str, Any]:
     """A fit as one JSON object."""
     halfspace = result.halfspace
     return {
         "separated": result.separated,
         "converged": result.converged,
         "interrupted": result.interrupted,
-        "rows": rows,
+        "rows": source.n_rows,
+        "rows_left_out": source.rows_left_out,
         "mistakes": result.mistakes,
         "doubtful": result.doubtful,
         "updates": result.updates,
