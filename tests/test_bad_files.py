@@ -765,6 +765,14 @@ def test_bad_rows_are_set_aside_beside_categories(here):
     assert [row for row, _ in set_aside()] == [1, 2, 4]
 
 
+def test_a_text_cell_that_is_empty_is_refused_in_every_format(here):
+    (here / "a.csv").write_bytes(b"x,c,y\n1,red,0\n2,,1\n3,blue,1\n")
+    (here / "a.parquet").write_bytes(parquet(x=[1, 2, 3], c=["red", None, "blue"], y=[0, 1, 1]))
+    for name in ("a.csv", "a.parquet"):
+        error = refused("E-VALUE-MISSING", name, one_hot=True)
+        assert (error.row, error.column) == (1, "c")
+
+
 def test_a_row_with_a_late_byte_order_mark_is_set_aside(here):
     (here / "a.csv").write_bytes(b"x,y\n\xef\xbb\xbf1,0\n2.5,1\n3,0\n")
     for numbers in ("binary64", "decimal"):

@@ -177,10 +177,12 @@ class Cells:
     def _one_hot(self, column: Any, name: str, first: int) -> Iterator[Array]:
         import pyarrow.compute as pc
 
+        if column.null_count:
+            raise self.missing(first + first_true(column.is_null()), name)
         if self.options.needs is not None:
             self._require_known(column, name, first)
         for category in self.categories[name]:
-            yield np.asarray(pc.equal(column, category).cast("uint8").fill_null(0))
+            yield np.asarray(pc.equal(column, category).cast("uint8"))
 
     def _is_unknown(self, column: Any, name: str) -> Any:
         """Where a column holds categories that the model never saw: all their columns would be 0, in silence."""
@@ -196,8 +198,7 @@ class Cells:
         strange = self._is_unknown(column, name)
         if pc.any(strange).as_py():
             row = first_true(strange)
-            value = column[row].as_py()
-            raise self.missing(first + row, name) if value is None else self.unknown(first + row, name, value)
+            raise self.unknown(first + row, name, column[row].as_py())
 
     def unknown(self, row: int, name: str, value: str) -> NotNumericError:
         """A category that the model never saw."""
