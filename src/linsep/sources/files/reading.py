@@ -9,10 +9,11 @@ import weakref
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TextIO, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -274,7 +275,7 @@ def unreadable(path: str, error: OSError) -> NoFileError | UnreadableFileError:
     return UnreadableFileError(f"{path}: cannot be read: {error.strerror or error}.", file=path, fix=fix)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Rejects:
     """Bad rows set aside in a file of their own, each with its reason.
 
@@ -284,28 +285,37 @@ class Rejects:
     path: str
     count: int = 0
     recent: list[tuple[str, int]] | None = None
-    _begun: bool = field(default=False)
+    _out: TextIO | None = field(default=None, repr=False)
 
     def begin(self) -> None:
         """Begin the file anew, so that the bad rows of an earlier run are not taken for those of this one."""
-        if not self._begun:
-            self._write("w", ["file", "row", "reason", "content"])
-            self._begun = True
+        if self._out is None:
+            with self._told():
+                name = Path(self.path)
+                self._out = name.open("w", encoding="utf-8", errors="backslashreplace", newline="")  # noqa: SIM115
+                weakref.finalize(self, self._out.close)
+            self._write(["file", "row", "reason", "content"])
 
     def add(self, file: str, row: int, reason: str, text: str) -> None:
         """Write one row down: the file it is from, its number there, why, and what it held."""
         self.begin()
-        self._write("a", [file, row, reason, text])
+        self._write([file, row, reason, text])
         self.count += 1
         if self.recent is not None:
             self.recent.append((file, row))
 
-    def _write(self, mode: str, cells: list[Any]) -> None:
+    def _write(self, cells: list[Any]) -> None:
         import csv
 
+        assert self._out is not None
+        with self._told():
+            csv.writer(self._out).writerow(cells)
+            self._out.flush()  # whatever comes next, this row is written down
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
         try:
-            with Path(self.path).open(mode, encoding="utf-8", errors="backslashreplace", newline="") as out:
-                csv.writer(out).writerow(cells)
+            yield
         except OSError as error:
             told = f"{self.path}: bad rows cannot be written there: {error.strerror or error}."
             raise FileError(told, file=self.path, fix="Give reject= another path.") from error
