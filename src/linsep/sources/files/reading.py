@@ -292,7 +292,7 @@ class Rejects:
         if self._out is None:
             with self._told():
                 name = Path(self.path)
-                self._out = name.open("w", encoding="utf-8", errors="backslashreplace", newline="")  # noqa: SIM115
+                self._out = name.open("w", encoding="utf-8", errors="backslashreplace", newline="")
                 weakref.finalize(self, self._out.close)
             self._write(["file", "row", "reason", "content"])
 
