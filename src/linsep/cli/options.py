@@ -146,6 +146,18 @@ class Reading:
             index_base=self.index_base,
         )
 
+    def words(self, *, rows_left_out: int) -> list[str]:
+        """The options that another command needs to read the same rows; a proof knows how its numbers were read."""
+        given = {
+            "--columns": self.columns,
+            "--positive": self.positive,
+            "--reject": self.reject if rows_left_out else None,
+            "--index-base": None if self.index_base == 1 else str(self.index_base),
+            "--format": self.format,
+        }
+        said = [word for name, value in given.items() if value is not None for word in (name, value)]
+        return [*said, *(["--one-hot"] if self.one_hot else [])]
+
     def where_cached(self) -> str | bool | None:
         """The folder of the cache; False for none."""
         return False if self.cache == "none" else self.cache
