@@ -297,6 +297,28 @@ def test_a_fault_of_linsep_is_json_too(here, monkeypatch, capsys):
     assert (code, json.loads(err)["code"]) == (4, "E-FAULT")
 
 
+@pytest.mark.parametrize("name", ["d.svm", "d.npy", "d.npz", "s.npz", "d.parquet", "d.feather"])
+def test_every_format_is_converted_without_its_bad_rows(name, here, capsys):
+    y = np.array([0, 1, 1, 0, 1, 1.0])
+    matrix = sp.csr_array(ARRAY)
+    if name == "d.svm":
+        written_svm(here / name)
+    elif name == "d.npy":
+        np.save(name, np.column_stack([ARRAY, y]))
+    elif name == "d.npz":
+        np.savez(name, X=ARRAY, y=y)
+    elif name == "s.npz":
+        np.savez(name, data=matrix.data, indices=matrix.indices, indptr=matrix.indptr, shape=matrix.shape, y=y)
+    else:
+        write = pa.parquet.write_table if name == "d.parquet" else pa.feather.write_feather
+        write(pa.table({**TABLE, "y": y}), name)
+    label = {"d.npy": ["--label", "-1"], "d.parquet": ["--label", "y"], "d.feather": ["--label", "y"]}.get(name, [])
+    assert ran(capsys, "convert", name, "out.parquet", *label, "--reject", "bad.csv")[0] == 0
+    rows = pa.parquet.read_table("out.parquet").to_pandas().to_numpy()[:, :2].tolist()
+    kept = [row for row in range(6) if row not in {bad for _, bad, _ in rejected()}]
+    assert (rows[0], rows[-1], len(rows)) == ([1, 2], [7, -8], len(kept))
+
+
 # learn --------------------------------------------------------------------------------------------------------------
 
 

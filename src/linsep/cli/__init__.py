@@ -143,7 +143,7 @@ def _facts(error: LinsepError | OSError) -> dict[str, Any]:
     """An error as fields; what the system says about a file has the code of a file that cannot be read or written."""
     if isinstance(error, LinsepError):
         return error.facts()
-    return FileError(str(error), file=error.filename).facts()
+    return FileError(str(error), file=str(error.filename) if error.filename else None).facts()
 
 
 def _fault(error: Exception) -> str:

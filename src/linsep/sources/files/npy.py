@@ -75,14 +75,16 @@ class ArrayReader(Reader):
     def _good(self, piece: Piece, bad: npt.NDArray[np.bool_] | None, first: int) -> Batch:
         """The good rows of a piece, which are counted from `first`."""
         n_rows = piece.values.shape[0]
-        values, labels, numbers = piece.values, piece.labels, np.arange(piece.first, piece.first + n_rows)
+        values, labels = piece.values, piece.labels
+        numbers: Sequence[int] = range(piece.first, piece.first + n_rows)
         if bad is not None and bad.any():
-            values, numbers = values[~bad], numbers[~bad]
-            labels = None if labels is None else labels[~bad]
+            kept = np.flatnonzero(~bad)
+            values, numbers = values[kept], [numbers[row] for row in kept.tolist()]
+            labels = None if labels is None else labels[kept]
         values = plain(self.path, values, numbers) if isinstance(values, np.ndarray) else self._entries(values, numbers)
         return Batch(values, labels, Place(first, values.shape[0], (piece.first, n_rows)))
 
-    def _entries(self, matrix: Any, numbers: Array) -> Any:
+    def _entries(self, matrix: Any, numbers: Sequence[int]) -> Any:
         """A CSR matrix of the same numbers as doubles, or as int64; errors name row and column of an entry."""
         import scipy.sparse as sp
 
@@ -91,7 +93,7 @@ class ArrayReader(Reader):
         except InexactError as error:
             entry = error.row or 0
             row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
-            raise rounded(self.path, int(numbers[row]), int(matrix.indices[entry]), str(error.value)) from error
+            raise rounded(self.path, numbers[row], int(matrix.indices[entry]), str(error.value)) from error
         return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
     def _is_bad(self, piece: Piece) -> npt.NDArray[np.bool_] | None:
@@ -266,7 +268,7 @@ def require_table(path: str, shape: tuple[int, ...], kind: np.dtype[Any], name: 
         raise NoColumnsError(f"{path}: {name} has no columns.", file=path)
 
 
-def plain(path: str, values: Array, numbers: Sequence[int] | Array) -> Array:
+def plain(path: str, values: Array, numbers: Sequence[int]) -> Array:
     """The same numbers as doubles, or as int64 where doubles would round them; `numbers` are those of the rows."""
     from linsep.sources.inputs import _plain_numbers
 
@@ -274,7 +276,7 @@ def plain(path: str, values: Array, numbers: Sequence[int] | Array) -> Array:
         exact = _plain_numbers(np.asarray(values))
     except InexactError as error:
         row, column = first_rounded(values)
-        raise rounded(path, int(numbers[row]), column, str(values[row, column])) from error
+        raise rounded(path, numbers[row], column, str(values[row, column])) from error
     if exact.dtype.kind in "iu" and is_long(exact):
         return np.ascontiguousarray(exact, np.int64)
     return np.ascontiguousarray(exact, np.float64)
