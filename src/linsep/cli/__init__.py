@@ -304,7 +304,7 @@ def predict(
     from dataclasses import replace
 
     from linsep._load import load
-    from linsep.cli import prediction, tables
+    from linsep.cli import pages, prediction, tables
 
     if output:
         tables.require_folder(output)
@@ -317,7 +317,7 @@ def predict(
         rows = lambda _: prediction.text_parts(judge, file, options.set_aside)  # noqa: E731
     else:
         rows = lambda waiting: prediction.parts(judge, file, options, how.format, waiting)  # noqa: E731
-    asked = prediction.Asked(output, with_scores=scores, json=json)
+    asked = pages.Asked(output, with_scores=scores, json=json)
     prediction.predict(judge, rows, asked, options.set_aside)
     return SEPARABLE
 

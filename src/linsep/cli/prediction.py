@@ -1,28 +1,22 @@
 """`linsep predict`: rows of any file in, a label for each row out, batch by batch; and how many were wrong."""
 
-import csv
-import io
-import sys
-from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from json import dumps
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ManyClassesError, MissingLabelError, ModelError, OneClassError, OverflowedError
+from linsep.cli.pages import Asked, Page, page
+from linsep.cli.truth import Truth
+from linsep.errors import ModelError, OneClassError, OverflowedError
 from linsep.halfspace import Halfspace
 from linsep.kernels.dense import Dense
 from linsep.models import Model
 from linsep.online import OnlinePerceptron
 from linsep.sources.base import Ints
 from linsep.sources.files import walking
-from linsep.sources.files.arrow import is_string
-from linsep.sources.files.labels import Labels
 from linsep.sources.files.npy import content
 from linsep.sources.files.reading import EXACT, Needs, Options, Rejects
 from linsep.sources.files.stream import Waiting
@@ -168,15 +162,6 @@ def text_parts(judge: Judge, files: Sequence[str], rejects: Rejects | None = Non
         yield Part(batch.file, False, batch.X, labels, batch.rows, batch.bad)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """How predictions are written: to stdout or a file, with scores or without, as text or as JSON."""
-
-    output: str | None = None
-    with_scores: bool = False
-    json: bool = False
-
-
 def predict(
     judge: Judge, rows: Callable[[Waiting], Iterator[Part]], how: Asked, rejects: Rejects | None = None
 ) -> None:
@@ -205,7 +190,7 @@ def predict(
         report.note(f"{report.set_aside(rejects)} Where they stand, the prediction is empty.")
 
 
-def summary(rows: int, truth: "Truth", rejects: Rejects | None) -> dict[str, Any]:
+def summary(rows: int, truth: Truth, rejects: Rejects | None) -> dict[str, Any]:
     """The last line of --json."""
     is_known = truth.reason is None and truth.rows > 0
     return {
@@ -220,7 +205,7 @@ def summary(rows: int, truth: "Truth", rejects: Rejects | None) -> dict[str, Any
 
 
 @contextmanager
-def _caught_up(lines: "Page", rejects: Rejects | None) -> Iterator[None]:
+def _caught_up(lines: Page, rejects: Rejects | None) -> Iterator[None]:
     """Whoever waits for the answer to a bad row gets it before more input is waited for."""
     late = rejects.drain() if rejects is not None else []
     for file, row in late:
@@ -245,170 +230,3 @@ def label(judge: Judge, part: Part, rejects: Rejects | None = None) -> tuple[Par
         rejects.drain()  # they have their place in this part
         return part.without(odd), codes[~odd], scores[~odd]
     return part, codes, scores
-
-
-class Page(ABC):
-    """Predictions on their way out; `rows` is how many of them were made."""
-
-    def __init__(self, write: Callable[[str], Any], classes: list[Any], *, with_scores: bool) -> None:
-        self._write, self._with_scores = write, with_scores
-        self._names = [*map(self._name, classes), self._name(None)]
-        self.rows = 0
-
-    def add(self, part: Part, codes: Ints, scores: Array) -> None:
-        """One line for each row, in their order: the label, and the score where it is asked for; of a bad row, none."""
-        self.rows += len(codes)
-        if not part.bad:
-            self._write("".join(self._lines(part.file, part.rows, codes, scores)))
-            return
-        rows = np.concatenate([part.rows, np.array(part.bad, np.int64)])
-        order, nothing = np.argsort(rows), len(part.bad)
-        codes = np.concatenate([codes, np.full(nothing, -1)])[order]  # the last name is that of no class
-        scores = np.concatenate([scores, np.full(nothing, np.nan)])[order]
-        self._write("".join(self._lines(part.file, rows[order], codes, scores)))
-
-    @abstractmethod
-    def _name(self, value: Any) -> str:
-        """A class as it is written; None is that of a bad row."""
-
-    @abstractmethod
-    def _lines(self, file: str, rows: Ints, codes: Ints, scores: Array) -> Iterable[str]:
-        """The lines of some rows; a score of a bad row is NaN."""
-
-
-class CsvPage(Page):
-    """Lines of CSV: a label, quoted where it must be, and a score."""
-
-    def _name(self, value: Any) -> str:
-        """An empty cell is quoted where it stands alone: to most readers of CSV, a blank line is no row."""
-        return _quoted(value) if value is not None or not self._with_scores else ""
-
-    def _lines(self, file: str, rows: Ints, codes: Ints, scores: Array) -> Iterable[str]:
-        names = [self._names[code] for code in codes.tolist()]
-        if not self._with_scores:
-            return (f"{name}\n" for name in names)
-        shown = ("" if code < 0 else repr(score) for code, score in zip(codes.tolist(), scores.tolist(), strict=True))
-        return (f"{name},{score}\n" for name, score in zip(names, shown, strict=True))
-
-
-class JsonPage(Page):
-    """Lines of JSON: the file and the number of a row, its label, and its score."""
-
-    def _name(self, value: Any) -> str:
-        return dumps(value, ensure_ascii=False)
-
-    def _lines(self, file: str, rows: Ints, codes: Ints, scores: Array) -> Iterable[str]:
-        start = f'{{"file": {dumps(file, ensure_ascii=False)}, "row": '
-        for row, code, score in zip(rows.tolist(), codes.tolist(), scores.tolist(), strict=True):
-            shown = f', "score": {"null" if code < 0 else repr(score)}' if self._with_scores else ""
-            yield f'{start}{row}, "prediction": {self._names[code]}{shown}}}\n'
-
-
-@contextmanager
-def page(how: Asked, classes: list[Any]) -> Iterator[Page]:
-    """Where predictions go: to stdout, or into a CSV file that is put in place when all are written."""
-    from linsep.sealed import replaced
-
-    if how.output is None:
-        kind = JsonPage if how.json else CsvPage
-        yield kind(_say, classes, with_scores=how.with_scores)
-        return
-    with replaced(how.output) as file:
-        file.write(b"prediction,score\n" if how.with_scores else b"prediction\n")
-        yield CsvPage(lambda text: file.write(text.encode()), classes, with_scores=how.with_scores)
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()  # whoever waits at the other end of a pipe gets every batch at once
-
-
-def _quoted(value: Any) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow([value])
-    return line.getvalue()
-
-
-class Truth:
-    """The labels of files beside what was predicted: how many differ, or the reason why nobody can tell."""
-
-    def __init__(self, classes: list[Any]) -> None:
-        self._classes = {value: code for code, value in enumerate(classes)}
-        self._texts = {walking.text_of(value): code for code, value in enumerate(classes)}
-        is_rest = len(classes) == 2 and classes[0] == f"not {classes[1]}"  # what --positive calls all other labels
-        self._other = 0 if is_rest else None
-        self.rows = self.wrong = 0
-        self.reason: str | None = None
-        self._labels: Labels | None = None
-        self._pairs: Counter[tuple[int, int]] = Counter()  # of a label's code and the predicted position
-
-    def add(self, part: Part, codes: Ints) -> None:
-        """Compare some rows. What labels mean is known when all those of a file were seen."""
-        if part.labels is None or not len(codes) or self.reason is not None:
-            return
-        if self._labels is None or self._labels.path != part.file:
-            self.finish()
-            self._labels = Labels(part.file, part.is_text)
-        before = len(self._labels.first)
-        try:
-            self._require_all(part)
-            seen = self._labels.encode(part.labels, 0).astype(np.int64)
-        except (MissingLabelError, ManyClassesError) as error:
-            self.reason = str(error)
-            return
-        for key in list(self._labels.first)[before:]:  # new labels: where they stand in the file
-            self._labels.first[key] = int(part.rows[self._labels.first[key]])
-        both, counts = np.unique(seen * len(self._texts) + codes, return_counts=True)
-        for pair, count in zip(both.tolist(), counts.tolist(), strict=True):
-            self._pairs[divmod(pair, len(self._texts))] += count
-
-    def _require_all(self, part: Part) -> None:
-        """Refuse labels that are missing: null, NaN or empty."""
-        missing = _is_missing(part.labels)
-        if missing.any():
-            row = int(part.rows[int(np.argmax(missing))])
-            raise MissingLabelError(f"{part.file}: the label of row {row} is missing.")
-
-    def finish(self) -> None:
-        """Count the file that was being compared."""
-        if self._labels is None or self.reason is not None:
-            return
-        meanings = dict(enumerate(zip(self._labels.codes, self._labels.values(), strict=True)))
-        for (label_code, predicted), count in self._pairs.items():
-            key, value = meanings[label_code]
-            true = self._class_of(key, value)
-            if true is None:
-                shown = key if all(isinstance(known, str) for known in self._classes) else value
-                where = f"{self._labels.path}: the label of row {self._labels.first.get(key, 0)} is {shown!r}"
-                self.reason = f"{where}, which is none of the model's: {_listed(list(self._classes))}."
-                return
-            self.rows += count
-            self.wrong += count * (true != predicted)
-        self._pairs.clear()
-        self._labels = None
-
-    def _class_of(self, key: Any, value: Any) -> int | None:
-        """The class that a label names, as it is written or by what it means."""
-        for known, name in ((self._classes, value), (self._texts, key), (self._texts, walking.text_of(value))):
-            if name in known:
-                return known[name]
-        return self._other
-
-
-def _is_missing(labels: Any) -> npt.NDArray[np.bool_]:
-    """Where labels are null, NaN or empty."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    found = pa.array(labels) if isinstance(labels, np.ndarray) and labels.dtype.kind in "fU" else labels
-    if isinstance(found, np.ndarray):
-        return np.zeros(len(found), np.bool_)
-    if pa.types.is_floating(found.type):
-        missing = pc.invert(pc.is_finite(found.cast(pa.float64())))
-    else:
-        missing = pc.equal(found, "") if is_string(found.type) else found.is_null()
-    return np.asarray(missing.fill_null(True))
-
-
-def _listed(values: list[Any]) -> str:
-    return ", ".join(map(repr, values[:10])) + (", ..." if len(values) > 10 else "")
