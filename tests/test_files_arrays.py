@@ -79,6 +79,15 @@ def test_what_was_held_can_be_held_again_once_its_holder_is_gone(tmp_path):
     assert not Allowance(10).take(11, options)
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_rows_of_a_stream_are_those_that_kernels_are_compiled_for(way, tmp_path):
+    WAYS[way](tmp_path / "a.npz", SPARSE if way == "sparse" else X, Y)
+    reader = reader_of(str(tmp_path / "a.npz"), options_of(memory="1MiB"), None)
+    batch = next(reader.batches())
+    arrays = [batch.values] if way != "sparse" else [batch.values.data, batch.values.indices, batch.values.indptr]
+    assert all(array.flags.writeable and array.flags.c_contiguous for array in arrays)
+
+
 def test_a_stream_of_sparse_rows_is_cut_by_its_entries(tmp_path):
     dense = np.ones((3000, 200))
     dense[::7] = 0

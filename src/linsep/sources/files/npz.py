@@ -290,7 +290,7 @@ class Member:
         data = self._stream.read(count * self.kind.itemsize)
         if len(data) < count * self.kind.itemsize:
             raise ValueError("the file ends before its values do.")
-        return np.frombuffer(data, self.kind)
+        return np.frombuffer(data, self.kind).copy()  # kernels are compiled once more for arrays that cannot be written
 
 
 def whole(archive: zipfile.ZipFile, name: str) -> Array:
