@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from linsep.halfspace import Halfspace
 from linsep.sealed import seal
 from linsep.solvers.perceptron import Learner
 from linsep.solvers.resuming import restore, state
+from linsep.sources.files import options_of, walking
 from linsep.sources.inputs import as_source
 from linsep.sources.journal import JournaledSource, _block, _scan
 
@@ -195,15 +196,21 @@ def true_arrays() -> list[bytes]:
 
     dense, y = np.array([[1.5, 2, 0], [3, 4, 1]]), np.array([0, 1])
     matrix, found = sp.csr_array(dense), []
-    for save, arrays in (
-        (np.save, [dense]),
-        (np.save, [np.asfortranarray(dense).astype(">i4")]),
-        (np.savez, {"X": dense, "y": y}),
-        (np.savez, {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr, "shape": (2, 3), "y": y}),
+    parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr, "shape": (2, 3), "y": y}
+    holed = np.array([[1.5, 2, 0], [np.nan, 4, 1], [3, 4, 1]])
+    for way, save, arrays in (
+        (b"\0", np.save, [dense]),
+        (b"\0", np.save, [np.asfortranarray(dense).astype(">i4")]),
+        (b"\4", np.save, [holed]),
+        (b"\0", np.savez, {"X": dense, "y": y}),
+        (b"\4", np.savez, {"X": holed, "y": np.array([0, 1, 1])}),
+        (b"\0", np.savez, parts),
+        (b"\0", np.savez_compressed, {"X": np.asfortranarray(dense), "y": y}),
+        (b"\4", np.savez_compressed, {**parts, "format": np.array(b"csr")}),
     ):
         out = io.BytesIO()
         save(out, **arrays) if isinstance(arrays, dict) else save(out, *arrays)  # type: ignore[operator]
-        found.append(b"\0" + out.getvalue())
+        found.append(way + out.getvalue())
     return found
 
 
@@ -213,7 +220,7 @@ def opened(content: bytes, ending: str, label: Any = "y") -> None:
     path = MEMORY / f"linsep-fuzz-{os.getpid()}.{ending}"
     if way.pop("reject", False):
         way["reject"] = path.with_suffix(".rejected")
-    if ending == "svm":
+    if ending.startswith("svm"):
         way = {name: value for name, value in way.items() if name in ("positive", "reject")}
     path.write_bytes(content[1:])
     try:
@@ -234,16 +241,47 @@ def read_array(content: bytes) -> None:
 
 
 def packed(content: bytes) -> None:
-    """Text that is packed, and then damaged."""
+    """Text that is packed, and then damaged: the first byte says how, a capital for svmlight."""
     how = content[:1]
-    opened(b"\0" + content[1:], "csv.gz" if how == b"g" else "csv.bz2" if how == b"b" else "csv.zst")
+    ending = {b"g": "gz", b"b": "bz2"}.get(how.lower(), "zst")
+    if how.isupper():
+        opened(b"\0" + content[1:], f"svm.{ending}", None)
+    else:
+        opened(b"\0" + content[1:], f"csv.{ending}")
 
 
 def true_packed() -> list[bytes]:
     import pyarrow as pa
 
-    text = b"a,b,y\n1,2,0\n3,4.5,1\n-7,8e2,1\n"
-    return [b"g" + gzip.compress(text), b"b" + bz2.compress(text), b"z" + pa.Codec("zstd").compress(text, asbytes=True)]
+    pack = {b"g": gzip.compress, b"b": bz2.compress, b"z": lambda text: pa.Codec("zstd").compress(text, asbytes=True)}
+    text, sparse = b"a,b,y\n1,2,0\n3,4.5,1\n-7,8e2,1\n", b"-1 1:0.5 3:2\n1 2:1e3\n"
+    return [how + make(text) for how, make in pack.items()] + [how.upper() + make(sparse) for how, make in pack.items()]
+
+
+def walked(content: bytes) -> None:
+    """Rows as `linsep learn` walks them, bad ones set aside: each row of the file is a good one or a bad one, once."""
+    path = MEMORY / f"linsep-fuzz-{os.getpid()}.{'svm' if content[:1] == b's' else 'csv'}"
+    options = options_of(label=None if content[:1] == b"s" else "y", reject=path.with_suffix(".rejected"))
+    options = replace(options, batch_bytes=content[1] if len(content) > 1 else 1)  # batches of any size
+    path.write_bytes(content[2:])
+    try:
+        for reader in walking.readers(path, options):
+            rows: list[int] = []
+            for stretch in walking.stretches(reader, options.set_aside):
+                assert stretch.batch is None or len(stretch.rows) == stretch.batch.place.rows
+                rows += sorted([*stretch.rows.tolist(), *stretch.bad])
+            assert rows == list(range(len(rows)))
+    finally:
+        path.unlink(missing_ok=True)
+        path.with_suffix(".rejected").unlink(missing_ok=True)
+
+
+def true_walked() -> list[bytes]:
+    csv = [text[1:] for text in true_csv()] + [b'a,b,y\n1,2,0\nx,1,1\n\n3\n"4",5,1\n6,nan,0\n']
+    sparse = [text[1:] for text in true_svmlight()] + [b"1 1:1\nx\n\n0 2:nan\n1 3:1\n# none\n0 1:7\n"]
+    return [b"c" + bytes([size]) + text for text in csv for size in (1, 20, 255) if b"red" not in text] + [
+        b"s" + bytes([size]) + text for text in sparse for size in (1, 20, 255)
+    ]
 
 
 CHECKED = Path(tempfile.gettempdir()) / f"linsep-fuzz-{os.getpid()}.json"
@@ -258,6 +296,7 @@ READERS: dict[str, Reader] = {
     "table": Reader(read_table, true_tables(), is_json=False),
     "array": Reader(read_array, true_arrays(), is_json=False),
     "packed": Reader(packed, true_packed(), is_json=False),
+    "walked": Reader(walked, true_walked(), is_json=False, words=CSV_WORDS + SVM_WORDS),
 }  # fmt: skip
 
 

@@ -494,7 +494,9 @@ FILES = [
         ONE_HOT,
         column="c",
     ),
-    bad("bad rows of .npz set aside", "a.npz", PAIR, "E-ARGUMENT", {"reject": "bad.csv"}),
+    bad(
+        "no row of .npz left", "a.npz", npz(X=np.full((2, 2), NAN), y=np.arange(2)), "E-NO-ROWS", {"reject": "bad.csv"}
+    ),
     bad("bad rows written over the data", "a.csv", GOOD, "E-ARGUMENT", {"reject": "a.csv"}),
     bad("bad rows written nowhere", "a.csv", GOOD + b"5\n", "E-FILE", {"reject": "none/bad.csv"}),
     bad("no row left", "a.csv", b"x,y\n1,\nred,0\n", "E-NO-ROWS", {"reject": "bad.csv"}),
@@ -761,6 +763,14 @@ def test_bad_rows_are_set_aside_beside_categories(here):
     assert source.rows_left_out == 3
     assert source.take([0, 1]).values[:, 0].tolist() == [1, 4]
     assert [row for row, _ in set_aside()] == [1, 2, 4]
+
+
+def test_a_text_cell_that_is_empty_is_refused_in_every_format(here):
+    (here / "a.csv").write_bytes(b"x,c,y\n1,red,0\n2,,1\n3,blue,1\n")
+    (here / "a.parquet").write_bytes(parquet(x=[1, 2, 3], c=["red", None, "blue"], y=[0, 1, 1]))
+    for name in ("a.csv", "a.parquet"):
+        error = refused("E-VALUE-MISSING", name, one_hot=True)
+        assert (error.row, error.column) == (1, "c")
 
 
 def test_a_row_with_a_late_byte_order_mark_is_set_aside(here):

@@ -207,4 +207,4 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path):
 def test_mutated_texts_are_refused_and_nothing_else_happens(name):
     """The long run is `make fuzz`."""
     accepted, refused = fuzz(name, 1500, seed=1)
-    assert refused > 1000 and accepted > 10
+    assert refused > 500 and accepted > 10

@@ -83,6 +83,7 @@ FILES = {
     "curve.csv": moment_curve(12),
     "flowers.csv": "width,height,colour,kind\n1,2,red,a\n2,1,blue,b\n3,5,red,c\n4,4,green,a\n",
     "dirty.csv": "a,b,y\n1,2,0\n3,oops,1\n4,5,1\n6,7\n",
+    "clean.csv": "a,b,y\n1,2,0\n4,5,1\n0,2,0\n",
     "points.svm": "-1 1:1 3:0.5\n+1 2:2\n+1 1:0.25 2:3\n",
     "zero.svm": "-1 0:1\n+1 2:2\n",
     "tenth_lines.csv": "a,b,y\n0.1,1,1\n0.2,2,0\n0.3,3,1\n",

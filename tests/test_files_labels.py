@@ -9,7 +9,8 @@ import scipy.sparse as sp
 
 import linsep
 from linsep.errors import ArgumentError, ManyClassesError, OneClassError, SvmlightError
-from linsep.sources.files import arrays
+from linsep.sources import files
+from linsep.sources.files import npz
 from test_files_formats import proof
 
 FLOWERS = "width,height,colour,kind\n1,2,red,a\n2,1,blue,b\n3,5,red,c\n4,4,green,a\n"
@@ -111,8 +112,8 @@ def test_csr_in_npz_gives_the_proof_of_the_matrix(tmp_path):
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_a_large_npz_is_unpacked_piece_by_piece(save, tmp_path, monkeypatch):
-    monkeypatch.setattr(arrays, "HELD", 0)
-    monkeypatch.setattr(arrays, "SPARSE_ROWS", 70)
+    monkeypatch.setattr(files, "HELD_BATCHES", 0)
+    monkeypatch.setattr(npz, "SPARSE_ROWS", 70)
     X, y = linsep.datasets.planted(3000, 5, flipped=20, seed=3)
     save(tmp_path / "a.npz", X=X, y=y)
     Z, z = linsep.datasets.planted_sparse(500, 40, per_row=6, seed=3)

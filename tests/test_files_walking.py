@@ -32,7 +32,7 @@ class Trickle(io.BytesIO):
 
 
 def walked(reader):
-    batches = list(walking.batches(reader))
+    batches = [stretch.batch for stretch in walking.stretches(reader, None)]
     labels = [None if b.labels is None else label for b in batches for label in (b.labels or [None])]
     return np.vstack([b.values if isinstance(b.values, np.ndarray) else b.values.toarray() for b in batches]), labels
 
@@ -48,7 +48,7 @@ def test_a_pipe_in_pieces_of_any_size_is_the_file(most):
 @pytest.mark.parametrize("most", [1, 2, 3, 5, 9, 12, 30])
 def test_sparse_rows_of_a_pipe_are_those_of_the_file(most):
     reader = SvmlightReader("stdin", Options(n_columns=3), pipe=Pipe(Trickle(b"1 1:2 3:4\n-1 2:1\n1 1:7", most)))
-    parts = list(walking.batches(reader))
+    parts = [stretch.batch for stretch in walking.stretches(reader, None)]
     assert np.vstack([b.values.toarray() for b in parts]).tolist() == [[2, 0, 4], [0, 1, 0], [7, 0, 0]]
     assert np.concatenate([b.labels for b in parts]).tolist() == [1, -1, 1]
 
@@ -122,9 +122,9 @@ def test_a_name_that_cannot_be_read_is_an_error_before_the_first_row(tmp_path):
 def test_long_integers_are_doubles_only_where_nothing_is_lost(tmp_path):
     np.savez(tmp_path / "t.npz", X=np.array([[2**53, -(2**53)], [2**53 + 1, 0]]), y=[0, 1])
     (reader,) = walking.readers(tmp_path / "t.npz", Options())
-    (batch,) = walking.batches(reader)
+    (stretch,) = walking.stretches(reader, None)
     with pytest.raises(InexactError, match=f"row 1, column 0 holds {2**53 + 1}"):
-        walking.as_doubles(reader, batch)
+        walking.as_doubles(reader, stretch)
 
 
 def test_no_rows_is_an_error_here_too(tmp_path):

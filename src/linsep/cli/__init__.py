@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
-from json import dumps
 from math import isfinite
 from signal import SIGTERM
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -26,6 +25,7 @@ from linsep.cli.options import (
     FAULT,
     INTERRUPTED,
     OF_A_FAULT,
+    READABLE,
     SEPARABLE,
     STDIN_WORD,
     TERMINATED,
@@ -43,7 +43,7 @@ from linsep.cli.options import (
     Walking,
     path,
 )
-from linsep.errors import LinsepError
+from linsep.errors import FileError, LinsepError
 
 if TYPE_CHECKING:
     from linsep.cli.tables import Table
@@ -54,6 +54,7 @@ MAX_PASSES = 1000
 BOUND_ENTRIES = 100_000  # tables up to this size have their mistake bound computed beside a trace
 
 EXIT_CODES = f"Exit codes: 0 separated, 2 bad input, 3 undecided, {OF_A_FAULT}"
+DONE_CODES = f"Exit codes: 0 done, 2 bad input, {OF_A_FAULT}"
 PROVED_CODES = f"Exit codes: 0 separable, 1 proved not separable, 2 bad input, 3 undecided, {OF_A_FAULT}"
 
 Order = Literal["cyclic", "restart", "shuffled", "worst"]
@@ -103,6 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # an ASCII terminal shows \xb7 instead of failing
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in tokens or os.environ.get("LINSEP_DEBUG", "") not in ("", "0")
+    in_json = "--json" in tokens
     tokens = [STDIN_WORD if token == "-" else token for token in tokens if token != "--debug"]
     try:
         code = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
@@ -115,29 +117,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Terminated:
         return _fail("terminated.", TERMINATED)
     except CycloptsError as error:
-        if "--json" in tokens:
-            print(dumps({"code": "E-USAGE", "message": str(error)}, ensure_ascii=False), file=sys.stderr)
-            return BAD_INPUT
+        if in_json:
+            return _fail(str(error), BAD_INPUT, {"code": "E-USAGE", "message": str(error)})
         return _fail(f"{error}\nlinsep --help lists the commands, linsep COMMAND --help their options.", BAD_INPUT)
     except (LinsepError, OSError) as error:
         if debug:
             raise
-        if "--json" in tokens and isinstance(error, LinsepError):
-            print(dumps(error.facts(), ensure_ascii=False), file=sys.stderr)
-            return BAD_INPUT
-        return _fail(str(error), BAD_INPUT)
+        return _fail(str(error), BAD_INPUT, _facts(error) if in_json else None)
     except Exception as error:
         if debug:
             raise
-        return _fail(_fault(error), FAULT)
+        told = _fault(error)
+        return _fail(told, FAULT, {"code": "E-FAULT", "message": told} if in_json else None)
     return code if isinstance(code, int) else SEPARABLE
 
 
-def _fail(text: str, code: int) -> int:
+def _fail(text: str, code: int, facts: dict[str, Any] | None = None) -> int:
     from linsep.cli.report import complain
 
-    complain(text)
+    complain(text, facts)
     return code
+
+
+def _facts(error: LinsepError | OSError) -> dict[str, Any]:
+    """An error as fields; what the system says about a file has the code of a file that cannot be read or written."""
+    if isinstance(error, LinsepError):
+        return error.facts()
+    return FileError(str(error), file=str(error.filename) if error.filename else None).facts()
 
 
 def _fault(error: Exception) -> str:
@@ -177,7 +183,7 @@ def trace(*file: File, label: Label = None, run: Run | None = None, reading: Rea
             report.steps(learner.steps(), table.columns, learner.source.n_columns, bias=learner.bias)
         doubtful = doubtful_rows(learner)
     if options.json:
-        report.say_json(report.run_json(learner.result(), doubtful))
+        report.say_json(report.run_json(learner.result(), doubtful, learner.source))
     else:
         bound = _bound(learner) if learner.converged and not doubtful else None
         report.traced(learner.result(), doubtful, table.columns, bound)
@@ -201,7 +207,8 @@ def fit(
     from linsep.solvers.resuming import question
 
     options = run or Run()
-    checkpointing.require_own(checkpoint, *file, output)
+    tables.require_own("--checkpoint", checkpoint, *file, output)
+    tables.require_own("--reject", (reading or Reading()).reject, output, checkpoint)
     if output:
         tables.require_folder(output)  # before the hours of learning, not after them
     with tables.about(file):
@@ -216,7 +223,7 @@ def fit(
             result = run_to_the_end(learner, show, keeper)
     rows = learner.source.n_rows
     if options.json:
-        report.say_json(report.fitted_json(result, rows))
+        report.say_json(report.fitted_json(result, learner.source))
     else:
         report.fitted(result, rows, table.columns)
     if output:
@@ -230,12 +237,16 @@ def fit(
     return SEPARABLE if result.separated else UNDECIDED
 
 
-@app.command(help_epilogue="Example: linsep convert measurements.csv.gz measurements.parquet --label kind")
+@app.command(
+    help_epilogue=f"Example: linsep convert measurements.csv.gz measurements.parquet --label kind\n\n{DONE_CODES}"
+)
 def convert(
     *file: Annotated[
-        str, Parameter(help="What to read, and last a file that ends in .parquet.", converter=path, required=True)
+        str,
+        Parameter(help=f"{READABLE} Last the file to write, which ends in .parquet.", converter=path, required=True),
     ],
     label: Label = None,
+    json: Json = False,
     reading: Reading | None = None,
 ) -> int:
     """Write files of any kind as one Parquet file, which is quick to read again and again."""
@@ -248,13 +259,23 @@ def convert(
         raise ArgumentError(f"{output}: name what to read and, last, the file to write: linsep convert IN OUT.parquet.")
     tables.require_folder(output)
     how = reading or Reading()
+    tables.require_own("--reject", how.reject, output)
+    if how.positive is not None:
+        raise ArgumentError(f"--positive {how.positive}: every label is kept; pit it against the rest when reading.")
+    options = how.options(label)
     with report.waiting("Converting"):
-        rows = write(files, output, how.options(label), cache=how.where_cached(), format=how.format)
-    report.say(f"{report.count(rows, 'row')} written to {output}.")
+        rows = write(files, output, options, cache=how.where_cached(), format=how.format)
+    left_out = options.set_aside.count if options.set_aside is not None else 0
+    if json:
+        report.say_json({"rows": rows, "rows_left_out": left_out, "output": output})
+    else:
+        report.say(f"{report.count(rows, 'row')} written to {output}.")
+    if options.set_aside is not None and left_out:
+        report.note(report.set_aside(options.set_aside))
     return SEPARABLE
 
 
-@app.command(help_epilogue="Example: linsep predict model.json new.csv")
+@app.command(help_epilogue=f"Example: linsep predict model.json new.csv\n\n{DONE_CODES}")
 def predict(
     model: Annotated[str, Parameter(help="A model written by linsep fit, by linsep learn, or by a classifier's save.")],
     /,
@@ -271,25 +292,33 @@ def predict(
         bool,
         Parameter(help="Lines of text, or of a label, a tab and text.", negative="", show_default=False),
     ] = False,
+    json: Json = False,
     walking: Walking | None = None,
 ) -> int:
     """Label each row of files, one label per line. A score of exactly 0 gets the negative label.
 
     Columns are matched by name. If the files have the label column, the error goes to stderr.
+
+    A bad row that --reject sets aside has an empty prediction in its place.
     """
     from dataclasses import replace
 
     from linsep._load import load
-    from linsep.cli import prediction, tables
+    from linsep.cli import pages, prediction, tables
 
     if output:
         tables.require_folder(output)
     known, how = load(model), walking or Walking()
+    tables.require_own("--reject", how.reject, output, model)
     prediction.require_kind(known, model, is_text=text)
     judge = prediction.judge_of(known, model)
     options = replace(how.options(label), needs=judge.needs)
-    rows = prediction.text_parts(judge, file) if text else prediction.parts(judge, file, options, how.format)
-    prediction.predict(judge, rows, output, with_scores=scores)
+    if text:
+        rows = lambda _: prediction.text_parts(judge, file, options.set_aside)  # noqa: E731
+    else:
+        rows = lambda waiting: prediction.parts(judge, file, options, how.format, waiting)  # noqa: E731
+    asked = pages.Asked(output, with_scores=scores, json=json)
+    prediction.predict(judge, rows, asked, options.set_aside)
     return SEPARABLE
 
 
@@ -320,7 +349,7 @@ app.command(
 )
 
 
-app.command(exploring.explore, help_epilogue="Example: linsep explore data.csv --label species")
+app.command(exploring.explore, help_epilogue=f"Example: linsep explore data.csv --label species\n\n{DONE_CODES}")
 
 
 def _bound(learner: "Learner") -> float | None:

@@ -4,13 +4,10 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from linsep.checkpoints import CheckpointFile, Identity
 from linsep.cli import report
 from linsep.cli.options import Terminated
-from linsep.cli.tables import require_folder
-from linsep.errors import ArgumentError
 from linsep.sources.base import Source
 from linsep.sources.journal import JournaledSource
 
@@ -25,16 +22,6 @@ class Kept:
         """Take the file away once the answer is out; what more time could still settle is kept."""
         if self._file is not None:
             finish(self._file, is_settled=is_settled)
-
-
-def require_own(checkpoint: str | None, *outputs: str | None) -> None:
-    """Refuse a checkpoint that is also the file of the data, the proof or the model."""
-    if checkpoint is None:
-        return
-    require_folder(checkpoint)
-    for other in outputs:
-        if other is not None and Path(other).absolute() == Path(checkpoint).absolute():
-            raise ArgumentError(f"--checkpoint {checkpoint}: the command uses this file for something else.")
 
 
 @contextmanager

@@ -61,6 +61,8 @@ def as_json(found: Any) -> dict[str, Any]:
         "kind": found.verdict.kind,
         "coefficients": dict(found.coefficients),
         "separated_rows": None if rows is None else [int(row) for row in rows],
+        "rows": found.verdict.n_rows,
+        "rows_left_out": found.verdict.rows_left_out,
         "reads": found.verdict.reads,
         "seconds": found.verdict.seconds,
     }

@@ -1,54 +1,64 @@
 """The command that opens the explorer."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from linsep.cli.options import SEPARABLE, Label
+from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Reading, path
 
 if TYPE_CHECKING:
     from linsep.explorer.tables import OwnTable
 
 
 def explore(
-    file: Annotated[
-        str | None, Parameter(help="Rows of your own: a file as for linsep decide, or example:NAME.")
-    ] = None,
-    /,
-    *,
+    *file: Annotated[str, Parameter(help=f"Rows of your own. {READABLE} {OR_EXAMPLE}", converter=path)],
     label: Label = None,
-    browser: Annotated[bool, Parameter(help="Whether to open the page in a browser.")] = True,
+    browser: Annotated[
+        bool, Parameter(help="Whether to open the page in a browser. [default: yes]", show_default=False)
+    ] = True,
     port: Annotated[
         int, Parameter(help="The port to listen on; 0 for any free one.", validator=Number(gte=0, lte=65535))
     ] = 0,
     export: Annotated[str | None, Parameter(help="Write the page with its run into this HTML file instead.")] = None,
+    json: Json = False,
+    reading: Reading | None = None,
 ) -> int:
     """Watch the Perceptron learn on a page in the browser, with its bound and the proof of the verdict.
 
     The page is served to this machine only, at an address with a secret in it. Ctrl-C ends it.
     """
-    table = None if file is None else _read(file, label)
+    from linsep.cli import report, tables
+
     if export:
-        from linsep.cli import report, tables
+        tables.require_folder(export)
+    tables.require_own("--reject", (reading or Reading()).reject, export)
+    table = _read(file, label, reading) if file else None
+    if export:
         from linsep.explorer.export import page
         from linsep.sealed import write_file
 
-        tables.require_folder(export)
         write_file(export, page(table).encode())
+        if json:
+            report.say_json({"output": export})
         report.note(f"The page was written to {export}.")
         return SEPARABLE
     from linsep.explorer.server import serve
 
-    serve(table, port=port, browser=browser)
+    if json:
+        serve(table, port=port, browser=browser, tell=lambda address: report.say_json({"address": address}))
+    else:
+        serve(table, port=port, browser=browser)
     return SEPARABLE
 
 
-def _read(file: str, label: str | None) -> "OwnTable":
+def _read(files: Sequence[str], label: str | None, reading: Reading | None) -> "OwnTable":
     from linsep.cli import tables
     from linsep.explorer.tables import OwnTable
+    from linsep.sources.inputs import as_source
 
-    with tables.about([file]):
-        table = tables.read([file], label)
-        X, y = tables.in_memory(table.source)
-        return OwnTable(X, y, columns=table.columns, title=file, bias=table.bias)
+    with tables.about(files):
+        table = tables.read(files, label, reading)
+        X, y = tables.in_memory(as_source(table.source))
+        return OwnTable(X, y, columns=table.columns, title=tables.named(files), bias=table.bias)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from linsep.cli.options import INTERRUPTED, SEPARABLE, Columns, Json, Label, Walking, path
+from linsep.cli.options import INTERRUPTED, READABLE, SEPARABLE, Columns, Json, Label, Walking, path
 
 HEADS = ("average", "since", "rows", "label", "predicted", "features")
 SHOWN_CLASSES = 5
@@ -31,9 +31,7 @@ class Look(NamedTuple):
 
 
 def learn(
-    *file: Annotated[
-        str, Parameter(help="What to read, one after the other; nothing, or -, is stdin.", converter=path)
-    ],
+    *file: Annotated[str, Parameter(help=f"{READABLE} Without any, standard input is read.", converter=path)],
     text: Annotated[
         bool, Parameter(help="Lines are a label, a tab, and text.", negative="", show_default=False)
     ] = False,
@@ -41,7 +39,9 @@ def learn(
     columns: Columns = None,
     bits: Annotated[int, Parameter(help="Words are hashed into 2^bits columns.", validator=Number(gte=1, lte=28))] = 18,
     keep: Annotated[Literal["average", "last"], Parameter(help="Which weights predict.")] = "average",
-    bias: Annotated[bool, Parameter(help="Whether the hyperplane may miss the origin.")] = True,
+    bias: Annotated[
+        bool, Parameter(help="Whether the hyperplane may miss the origin. [default: yes]", show_default=False)
+    ] = True,
     gamma: Annotated[
         float | None, Parameter(help="A margin known to exist: the mistake bound is shown.", validator=Number(gt=0))
     ] = None,
@@ -61,23 +61,29 @@ def learn(
         tables.require_folder(output)  # before the hours of learning, not after them
     ctrl_c, model = streams.CtrlC(), OnlinePerceptron(keep=keep, bias=bias, bits=bits if text else None, gamma=gamma)
     how = walking or Walking()
+    tables.require_own("--reject", how.reject, output)
+    options = how.options(label, columns)
     if text:
-        batches = streams.text_batches(file, bits, ctrl_c)
+        batches = streams.text_batches(file, bits, ctrl_c, rejects=options.set_aside)
     else:
-        batches = streams.table_batches(file, how.options(label, columns), how.format, ctrl_c)
+        batches = streams.table_batches(file, options, how.format, ctrl_c)
     show = _show_json if json else _Page().show
     with _heard(ctrl_c):
         was_interrupted = _walk(model, batches, ctrl_c, show)
+    left_out = 0 if options.set_aside is None else options.set_aside.count
     if not model.counts.rows:
-        raise NoRowsError("no row was read: there is nothing to learn from.")
+        seen = f"no row is left: all {left_out:,} were set aside" if left_out else "no row was read"
+        raise NoRowsError(f"{seen}: there is nothing to learn from.")
     if len(model.classes) < 2:
         raise OneClassError(
             f"All {model.counts.rows:,} labels are {model.classes[0]!r}: there is nothing to tell apart."
         )
     if json:
-        report.say_json(summary_json(model, was_interrupted))
+        report.say_json(summary_json(model, was_interrupted, left_out))
     else:
         summarise(model, was_interrupted)
+    if options.set_aside is not None and left_out:
+        report.note(report.set_aside(options.set_aside))
     if output:
         model.save(output)
         report.note(f"Model written to {output}.")
@@ -212,7 +218,7 @@ def bound_text(model: "OnlinePerceptron") -> str:
     return model.explain().split(". ", 1)[-1]
 
 
-def summary_json(model: "OnlinePerceptron", was_interrupted: bool) -> dict[str, Any]:
+def summary_json(model: "OnlinePerceptron", was_interrupted: bool, left_out: int = 0) -> dict[str, Any]:
     """The last line of --json."""
     counts = model.counts
     ceiling = model.gamma_ceiling if counts.updates else None
@@ -220,6 +226,7 @@ def summary_json(model: "OnlinePerceptron", was_interrupted: bool) -> dict[str, 
         "summary": True,
         "interrupted": was_interrupted,
         "rows": counts.rows,
+        "rows_left_out": left_out,
         "mistakes": counts.mistakes,
         "updates": counts.updates,
         "loss": counts.loss,

@@ -33,13 +33,14 @@ READABLE = (
     "Files, patterns, folders, or - for standard input: CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy or .npz; "
     "text also .gz, .bz2, .zst."
 )
+OR_EXAMPLE = "Or example:cornwell, :tao, :wang, :xor."
 NewRows: TypeAlias = Annotated[str, Parameter(required=True, converter=path, help=READABLE)]
 File: TypeAlias = Annotated[
     str,
     Parameter(
         required=True,
         converter=path,
-        help=f"{READABLE} Or example:cornwell, :tao, :wang, :xor.",
+        help=f"{READABLE} {OR_EXAMPLE}",
     ),
 ]
 Label: TypeAlias = Annotated[
@@ -82,6 +83,7 @@ Columns: TypeAlias = Annotated[
 ]
 Memory: TypeAlias = Annotated[str, Parameter(help="How much memory reading may take.")]
 IndexBase: TypeAlias = Annotated[int, Parameter(help="The index of the first column of svmlight files: 0 or 1.")]
+Reject: TypeAlias = Annotated[str | None, Parameter(help="Set bad rows aside in this file instead of stopping.")]
 Format: TypeAlias = Annotated[str | None, Parameter(help="What the files are, where their names do not say.")]
 
 
@@ -91,6 +93,7 @@ class Walking:
     """How files are read once, as their rows come."""
 
     memory: Memory = "512MB"
+    reject: Reject = None
     index_base: IndexBase = 1
     format: Format = None
 
@@ -98,7 +101,13 @@ class Walking:
         """The same as the library has it."""
         from linsep.sources.files import options_of
 
-        return options_of(label=label, columns=listed(columns), memory=self.memory, index_base=self.index_base)
+        return options_of(
+            label=label,
+            columns=listed(columns),
+            memory=self.memory,
+            reject=self.reject,
+            index_base=self.index_base,
+        )
 
 
 @Parameter(name="*")
@@ -119,7 +128,7 @@ class Reading:
     cache: Annotated[
         str | None, Parameter(help="Where slow files are cached: a folder, or none. [default: beside the file]")
     ] = None
-    reject: Annotated[str | None, Parameter(help="Set bad rows aside in this file instead of stopping.")] = None
+    reject: Reject = None
     index_base: IndexBase = 1
     format: Format = None
 
@@ -136,6 +145,18 @@ class Reading:
             reject=self.reject,
             index_base=self.index_base,
         )
+
+    def words(self, *, rows_left_out: int) -> list[str]:
+        """The options that another command needs to read the same rows; a proof knows how its numbers were read."""
+        given = {
+            "--columns": self.columns,
+            "--positive": self.positive,
+            "--reject": self.reject if rows_left_out else None,
+            "--index-base": None if self.index_base == 1 else str(self.index_base),
+            "--format": self.format,
+        }
+        said = [word for name, value in given.items() if value is not None for word in (name, value)]
+        return [*said, *(["--one-hot"] if self.one_hot else [])]
 
     def where_cached(self) -> str | bool | None:
         """The folder of the cache; False for none."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from linsep.cli.options import NOT_SEPARABLE, SEPARABLE, UNDECIDED, Bias, File, Label, TimeLimit
+from linsep.cli.options import NOT_SEPARABLE, SEPARABLE, UNDECIDED, Bias, File, Json, Label, Reading, TimeLimit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +37,8 @@ def plot(
     kind: Annotated[Kind, Parameter(help="What to draw.")] = "separation",
     bias: Bias = None,
     time_limit: TimeLimit = None,
+    json: Json = False,
+    reading: Reading | None = None,
 ) -> int:
     """Draw the classes and what is proved about them, or a run of the Perceptron.
 
@@ -52,9 +54,10 @@ def plot(
     if ending not in ENDINGS:
         raise ArgumentError(f"{output}: the name of a picture ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.")
     tables.require_folder(output)
+    tables.require_own("--reject", (reading or Reading()).reject, output)
     require_matplotlib()
     with tables.about(file):
-        table = tables.read(file, label)
+        table = tables.read(file, label, reading)
         bias = chosen_bias(file, table, bias)
         source = table.source
         try:
@@ -62,9 +65,13 @@ def plot(
                 title = _write(kind, source, output, bias=bias, time_limit=time_limit)
         except NotSeparableError as error:
             why = f"{error.verdict.kind}: without a margin there is no bound to draw"
-            report.complain(f"{tables.named(file)}: {why}. See linsep decide.")
+            told = f"{tables.named(file)}: {why}. See linsep decide."
+            report.complain(told, {**error.facts(), "message": told, "file": tables.named(file)} if json else None)
             return NOT_SEPARABLE if error.verdict.separable is False else UNDECIDED
-    report.say(title)
+    if json:
+        report.say_json({"title": title, "kind": kind, "output": output})
+    else:
+        report.say(title)
     report.note(f"Picture written to {output}.")
     return SEPARABLE
 

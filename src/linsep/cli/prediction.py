@@ -1,26 +1,25 @@
 """`linsep predict`: rows of any file in, a label for each row out, batch by batch; and how many were wrong."""
 
-import csv
-import io
-import sys
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ManyClassesError, MissingLabelError, ModelError, OneClassError, OverflowedError
+from linsep.cli.pages import Asked, Page, page
+from linsep.cli.truth import Truth
+from linsep.errors import ModelError, OneClassError, OverflowedError
 from linsep.halfspace import Halfspace
 from linsep.kernels.dense import Dense
 from linsep.models import Model
 from linsep.online import OnlinePerceptron
 from linsep.sources.base import Ints
 from linsep.sources.files import walking
-from linsep.sources.files.labels import Labels
-from linsep.sources.files.reading import EXACT, Needs, Options
+from linsep.sources.files.npy import content
+from linsep.sources.files.reading import EXACT, Needs, Options, Rejects
+from linsep.sources.files.stream import Waiting
 from linsep.sources.inputs import read_table
 
 if TYPE_CHECKING:
@@ -107,177 +106,127 @@ def _is_whole(values: Array) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows of one file to be labelled, and their labels if it has them: an array in which some may be missing."""
+    """Rows of one file to be labelled, and their labels if it has them: an array in which some may be missing.
+
+    `rows` are the numbers of the rows in their file, `bad` those of the rows among them that were set aside.
+    """
 
     file: str
     is_text: bool  # whether labels are texts that may mean numbers
-    first: int
     X: Any
     labels: Any
+    rows: Ints
+    bad: list[int]
     remarks: tuple[str, ...] = ()
 
+    def without(self, places: npt.NDArray[np.bool_]) -> "Part":
+        """The same stretch of the file, with these rows bad too."""
+        kept = np.flatnonzero(~places)
+        labels = self.labels
+        if labels is not None:
+            labels = labels[kept] if isinstance(labels, np.ndarray) else labels.take(kept)
+        bad = [*self.bad, *self.rows[places].tolist()]
+        return Part(self.file, self.is_text, self.X[kept], labels, self.rows[kept], bad, self.remarks)
 
-def parts(judge: Judge, files: Sequence[str], options: Options, format: str | None) -> Iterator[Part]:  # noqa: A002
-    """The rows of files, batch by batch."""
-    for reader in walking.readers(files, options, format):
-        for batch in walking.batches(reader):
-            X = batch.values if isinstance(judge, HalfspaceJudge) else walking.as_doubles(reader, batch)
-            yield Part(reader.path, reader.is_text, batch.place.first, X, batch.labels, tuple(reader.remarks()))
+
+def parts(
+    judge: Judge,
+    files: Sequence[str],
+    options: Options,
+    format: str | None = None,  # noqa: A002
+    waiting: Waiting = nullcontext,
+) -> Iterator[Part]:
+    """The rows of files, batch by batch; `waiting` is entered while a pipe is waited for."""
+    for reader in walking.readers(files, options, format, waiting):
+        remarks = tuple(reader.remarks())
+        for stretch in walking.stretches(reader, options.set_aside):
+            batch = stretch.batch
+            if batch is None:
+                yield Part(reader.path, reader.is_text, None, None, stretch.rows, stretch.bad, remarks)
+                continue
+            X = batch.values if isinstance(judge, HalfspaceJudge) else walking.as_doubles(reader, stretch)
+            yield Part(reader.path, reader.is_text, X, batch.labels, stretch.rows, stretch.bad, remarks)
 
 
-def text_parts(judge: Judge, files: Sequence[str]) -> Iterator[Part]:
+def text_parts(judge: Judge, files: Sequence[str], rejects: Rejects | None = None) -> Iterator[Part]:
     """Lines of text, each with a label and a tab before it or without; labels count where every line has one."""
     import pyarrow as pa
 
     from linsep.cli import streams
 
-    first, last = 0, None
-    for batch in streams.text_batches(files, judge.needs.width.bit_length() - 1, streams.CtrlC(), need_labels=False):
-        first, last = 0 if batch.file != last else first, batch.file
+    bits = judge.needs.width.bit_length() - 1
+    for batch in streams.text_batches(files, bits, streams.CtrlC(), need_labels=False, rejects=rejects):
         codes = pa.array(batch.codes, mask=batch.codes < 0)
         known = batch.codes.size and batch.codes.max() >= 0
-        yield Part(
-            batch.file, False, first, batch.X, pa.array(batch.labels, pa.string()).take(codes) if known else None
-        )
-        first += len(batch.codes)
+        labels = pa.array(batch.labels, pa.string()).take(codes) if known else None
+        yield Part(batch.file, False, batch.X, labels, batch.rows, batch.bad)
 
 
-def predict(judge: Judge, rows: Iterator[Part], output: str | None, *, with_scores: bool) -> None:
+def predict(
+    judge: Judge, rows: Callable[[Waiting], Iterator[Part]], how: Asked, rejects: Rejects | None = None
+) -> None:
     """Label every row, batch by batch, and say how many were wrong where that is known."""
     from linsep.cli import report
 
     truth, said = Truth(judge.classes), set[str]()
-    with page(output, judge.classes, with_scores=with_scores) as lines:
-        for part in rows:
-            codes, scores = label(judge, part)
-            lines.add(codes, scores)
-            truth.add(part, codes)
+    with page(how, judge.classes) as lines:
+        for part in rows(lambda: _caught_up(lines, rejects)):
             for remark in part.remarks:
                 if remark not in said:
                     report.note(remark)
                 said.add(remark)
+            part, codes, scores = label(judge, part, rejects)
+            lines.add(part, codes, scores)
+            truth.add(part, codes)
     truth.finish()
-    if truth.reason is not None:
+    if how.json:
+        report.say_json(summary(lines.rows, truth, rejects))
+    elif truth.reason is not None:
         report.note(f"No error is computed. {truth.reason}")
     elif truth.rows:
         share = f"{truth.wrong:,} of {report.count(truth.rows, 'row')} wrong"
         report.note(f"Error: {truth.wrong / truth.rows:.6g} ({share}).")
+    if rejects is not None and rejects.count:
+        report.note(f"{report.set_aside(rejects)} Where they stand, the prediction is empty.")
 
 
-def label(judge: Judge, part: Part) -> tuple[Ints, Array]:
-    """The labels of some rows, and their scores, which must be numbers."""
-    codes, scores = judge(part.X)
-    bad = np.flatnonzero(~np.isfinite(scores))
-    if bad.size:
-        row = part.first + int(bad[0])
-        raise OverflowedError(
-            f"{part.file}: the score of row {row} is beyond the largest double.", file=part.file, row=row
-        )
-    return codes, scores
-
-
-class Page:
-    """Lines of CSV on their way to stdout or to a file."""
-
-    def __init__(self, out: IO[bytes] | None, classes: list[Any], *, with_scores: bool) -> None:
-        self._out, self._with_scores = out, with_scores
-        self._names = [_quoted(value) for value in classes]
-        if out is not None:
-            self._write("prediction,score\n" if with_scores else "prediction\n")
-
-    def add(self, codes: Ints, scores: Array) -> None:
-        """One line for each row: the label, and the score where it is asked for."""
-        names = [self._names[code] for code in codes.tolist()]
-        if self._with_scores:
-            names = [f"{name},{value!r}" for name, value in zip(names, scores.tolist(), strict=True)]
-        self._write("".join(f"{name}\n" for name in names))
-
-    def _write(self, text: str) -> None:
-        if self._out is not None:
-            self._out.write(text.encode())
-        else:
-            sys.stdout.write(text)
-            sys.stdout.flush()  # whoever waits at the other end of a pipe gets every batch at once
+def summary(rows: int, truth: Truth, rejects: Rejects | None) -> dict[str, Any]:
+    """The last line of --json."""
+    is_known = truth.reason is None and truth.rows > 0
+    return {
+        "summary": True,
+        "rows": rows,
+        "rows_left_out": 0 if rejects is None else rejects.count,
+        "compared": truth.rows if is_known else 0,
+        "wrong": truth.wrong if is_known else None,
+        "error": truth.wrong / truth.rows if is_known else None,
+        "remark": truth.reason,
+    }
 
 
 @contextmanager
-def page(output: str | None, classes: list[Any], *, with_scores: bool) -> Iterator[Page]:
-    """Where predictions go: to stdout, or into a file that is put in place when all are written."""
-    from linsep.sealed import replaced
-
-    if output is None:
-        yield Page(None, classes, with_scores=with_scores)
-        return
-    with replaced(output) as file:
-        yield Page(file, classes, with_scores=with_scores)
+def _caught_up(lines: Page, rejects: Rejects | None) -> Iterator[None]:
+    """Whoever waits for the answer to a bad row gets it before more input is waited for."""
+    late = rejects.drain() if rejects is not None else []
+    for file, row in late:
+        lines.add(Part(file, False, None, None, np.zeros(0, np.int64), [row]), np.zeros(0, np.int64), np.zeros(0))
+    yield
 
 
-def _quoted(value: Any) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow([value])
-    return line.getvalue()
-
-
-class Truth:
-    """The labels of files beside what was predicted: how many differ, or the reason why nobody can tell."""
-
-    def __init__(self, classes: list[Any]) -> None:
-        self._classes = {value: code for code, value in enumerate(classes)}
-        self._texts = {walking.text_of(value): code for code, value in enumerate(classes)}
-        is_rest = len(classes) == 2 and classes[0] == f"not {classes[1]}"  # what --positive calls all other labels
-        self._other = 0 if is_rest else None
-        self.rows = self.wrong = 0
-        self.reason: str | None = None
-        self._labels: Labels | None = None
-        self._pairs: Counter[tuple[int, int]] = Counter()  # of a label's code and the predicted position
-
-    def add(self, part: Part, codes: Ints) -> None:
-        """Compare some rows. What labels mean is known when all those of a file were seen."""
-        if part.labels is None or self.reason is not None:
-            return
-        if self._labels is None or self._labels.path != part.file:
-            self.finish()
-            self._labels = Labels(part.file, part.is_text)
-        try:
-            self._require_all(part)
-            seen = self._labels.encode(part.labels, part.first).astype(np.int64)
-        except (MissingLabelError, ManyClassesError) as error:
-            self.reason = str(error)
-            return
-        both, counts = np.unique(seen * len(self._texts) + codes, return_counts=True)
-        for pair, count in zip(both.tolist(), counts.tolist(), strict=True):
-            self._pairs[divmod(pair, len(self._texts))] += count
-
-    def _require_all(self, part: Part) -> None:
-        if not isinstance(part.labels, np.ndarray) and part.labels.null_count:
-            row = part.first + int(np.argmax(np.asarray(part.labels.is_null())))
-            raise MissingLabelError(f"{part.file}: the label of row {row} is missing.")
-
-    def finish(self) -> None:
-        """Count the file that was being compared."""
-        if self._labels is None or self.reason is not None:
-            return
-        meanings = dict(enumerate(zip(self._labels.codes, self._labels.values(), strict=True)))
-        for (label_code, predicted), count in self._pairs.items():
-            key, value = meanings[label_code]
-            true = self._class_of(key, value)
-            if true is None:
-                shown = key if all(isinstance(known, str) for known in self._classes) else value
-                where = f"{self._labels.path}: the label of row {self._labels.first.get(key, 0)} is {shown!r}"
-                self.reason = f"{where}, which is none of the model's: {_listed(list(self._classes))}."
-                return
-            self.rows += count
-            self.wrong += count * (true != predicted)
-        self._pairs.clear()
-        self._labels = None
-
-    def _class_of(self, key: Any, value: Any) -> int | None:
-        """The class that a label names, as it is written or by what it means."""
-        for known, name in ((self._classes, value), (self._texts, key), (self._texts, walking.text_of(value))):
-            if name in known:
-                return known[name]
-        return self._other
-
-
-def _listed(values: list[Any]) -> str:
-    return ", ".join(map(repr, values[:10])) + (", ..." if len(values) > 10 else "")
+def label(judge: Judge, part: Part, rejects: Rejects | None = None) -> tuple[Part, Ints, Array]:
+    """The labels of some rows, and their scores; a row whose score is beyond all doubles is an error, or set aside."""
+    if part.X is None or not part.X.shape[0]:
+        return part, np.zeros(0, np.int64), np.zeros(0)
+    codes, scores = judge(part.X)
+    odd = ~np.isfinite(scores)
+    for place in np.flatnonzero(odd).tolist():
+        row = int(part.rows[place])
+        told = f"{part.file}: the score of row {row} is beyond the largest double."
+        fault = OverflowedError(told, file=part.file, row=row, fix="Divide large columns by a power of two.")
+        if rejects is None:
+            raise fault
+        rejects.add(part.file, row, f"{fault.code}: {fault}", content(part.X, None, place))
+    if odd.any() and rejects is not None:
+        rejects.drain()  # they have their place in this part
+        return part.without(odd), codes[~odd], scores[~odd]
+    return part, codes, scores

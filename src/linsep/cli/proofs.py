@@ -7,8 +7,10 @@ from pathlib import Path
 
 from linsep.certificates import Verdict
 from linsep.certificates.written import MAX_CHARACTERS, verdict_from_json
+from linsep.cli.options import Reading
 from linsep.cli.tables import Table, is_example, named
 from linsep.errors import CertificateError, FileError, MissingColumnError
+from linsep.sources.files.reading import unreadable
 from linsep.sources.files.source import FileSource
 
 
@@ -19,9 +21,9 @@ def load(path: str) -> Verdict:
             content = file.read(MAX_CHARACTERS + 1)
         return verdict_from_json(content)
     except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise unreadable(path, error) from error
     except CertificateError as error:
-        raise FileError(f"{path}: {error}") from error
+        raise FileError(f"{path}: {error}", file=path) from error
 
 
 def signed(verdict: Verdict, table: Table, seconds: float) -> Verdict:
@@ -46,10 +48,10 @@ def require_names(verdict: Verdict, table: Table, proof: str, files: Sequence[st
     raise MissingColumnError(f"{named(files)}: the columns are {seen}, but {proof} is about {known}, in this order.")
 
 
-def how_to_check(proof: str, files: Sequence[str], label: str | None, table: Table) -> str:
+def how_to_check(proof: str, files: Sequence[str], label: str | None, table: Table, reading: Reading) -> str:
     """The command that checks the proof; for a CSV file of numbers the one that needs the standard library alone."""
-    paths = shlex.join([proof, *files])
-    if isinstance(table.source, FileSource) and table.source.is_plain_csv:
-        return f"Check it with: python -m linsep.checker {paths}"
-    place = "" if label is None else f" --label {shlex.quote(label)}"
-    return f"Check it with: linsep verify {paths}{place}"
+    words = reading.words(rows_left_out=table.source.rows_left_out)
+    if isinstance(table.source, FileSource) and table.source.is_plain_csv and not words:
+        return f"Check it with: python -m linsep.checker {shlex.join([proof, *files])}"
+    place = [] if label is None else ["--label", label]
+    return f"Check it with: linsep verify {shlex.join([proof, *files, *place, *words])}"

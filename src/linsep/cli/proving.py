@@ -59,7 +59,7 @@ def decide(
         chosen = chosen_bias(file, table, bias)
         work = lambda: prove(kept.source, bias=chosen, time_limit=how.time_limit, watch=watch)  # noqa: E731
         verdict = _timed(work, table)
-    return _told(verdict, table, kept, how, None, _Written(proof, file, label))
+    return _told(verdict, table, kept, how, None, _Written(proof, file, label, reading or Reading()))
 
 
 def margin(
@@ -81,7 +81,7 @@ def margin(
         work = lambda: max_margin(kept.source, gap=gap, time_limit=how.time_limit, watch=watch)  # noqa: E731
         verdict = _timed(work, table)
         bound = _bound(kept.source, gap, how.time_limit) if verdict.separable else None
-    return _told(verdict, table, kept, how, bound, _Written(proof, file, label))
+    return _told(verdict, table, kept, how, bound, _Written(proof, file, label, reading or Reading()))
 
 
 def verify(
@@ -89,8 +89,8 @@ def verify(
     /,
     *file: File,
     label: Label = None,
-    reading: Reading | None = None,
     json: Json = False,
+    reading: Reading | None = None,
 ) -> int:
     """Check a written proof against the data, in exact arithmetic and without the solver.
 
@@ -100,6 +100,7 @@ def verify(
     from linsep.cli import proofs, report, tables, verdicts
     from linsep.errors import CertificateError
 
+    tables.require_own("--reject", (reading or Reading()).reject, proof)
     verdict = proofs.load(proof)
     with tables.about(file):
         try:
@@ -165,7 +166,8 @@ def _asked(
 
     if proof:
         tables.require_folder(proof)
-    checkpointing.require_own(how.checkpoint, *files, proof)
+    tables.require_own("--checkpoint", how.checkpoint, *files, proof)
+    tables.require_own("--reject", (reading or Reading()).reject, proof, how.checkpoint)
     with tables.about(files):
         table = tables.read(files, label, reading)
         with (
@@ -210,6 +212,7 @@ class _Written(NamedTuple):
     proof: str | None
     files: Sequence[str]
     label: str | None
+    reading: Reading
 
 
 def _told(
@@ -225,12 +228,9 @@ def _told(
         verdicts.show(verdict, verdicts.Subject(table), bound)
     if written.proof is not None:
         sealed.write_file(written.proof, verdict.to_json().encode())
-        is_empty = verdict.separable is None
-        claims = (
-            "It claims nothing."
-            if is_empty
-            else proofs.how_to_check(written.proof, written.files, written.label, table)
-        )
+        claims = "It claims nothing."
+        if verdict.separable is not None:
+            claims = proofs.how_to_check(written.proof, written.files, written.label, table, written.reading)
         report.note(f"Proof written to {written.proof}. {claims}")
     kept.finish(is_settled=verdict.separable is not None)
     return CODES[verdict.separable]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # a complaint must not wait for the compiled kernels
     from linsep.solvers.clock import Clock
     from linsep.solvers.perceptron import PerceptronRun, Step
     from linsep.sources.base import Source
+    from linsep.sources.files.reading import Rejects
     from linsep.sources.watched import WatchedSource
 
 WIDE = 160  # columns of a page that is not a terminal
@@ -57,8 +58,11 @@ def indented(grid: Grid, columns: int) -> None:
     console(sys.stdout).print(Padding(grid, (0, 0, 0, columns), expand=False))
 
 
-def complain(text: str) -> None:
-    """An error, in one line."""
+def complain(text: str, facts: "dict[str, Any] | None" = None) -> None:
+    """An error, in one line: of text, or of JSON where its facts are given."""
+    if facts is not None:
+        print(json.dumps(facts, ensure_ascii=False), file=sys.stderr)
+        return
     console(sys.stderr).print(Text.assemble(("linsep: ", "bold red"), printable(text)))
 
 
@@ -81,6 +85,11 @@ def count(value: int, word: str) -> str:
     """1 pass, 2 passes, 1,000 rows."""
     plural = word + ("es" if word.endswith("s") else "s")
     return f"{value:,} {word if value == 1 else plural}"
+
+
+def set_aside(rejects: "Rejects") -> str:
+    """How many bad rows were set aside, and where."""
+    return f"{count(rejects.count, 'bad row')} {'was' if rejects.count == 1 else 'were'} set aside in {rejects.path}."
 
 
 def equation(halfspace: "Halfspace", columns: Sequence[str] | None) -> str:
@@ -116,11 +125,12 @@ def step_json(step: "Step") -> dict[str, Any]:
     return {"update": step.update, "row": step.row, "label": step.label, "score": step.score, **weights}
 
 
-def run_json(run: "PerceptronRun", doubtful: int) -> dict[str, Any]:
+def run_json(run: "PerceptronRun", doubtful: int, source: "Source") -> dict[str, Any]:
     """The summary line of a trace."""
     weights = {"w": run.halfspace.w.tolist(), "b": run.halfspace.b, "labels": list(run.halfspace.labels)}
     ended = {"separated": run.converged and not doubtful, "converged": run.converged, "doubtful": doubtful}
-    return {"summary": True, **ended, "updates": run.updates, "passes": run.passes, **weights}
+    read = {"rows": source.n_rows, "rows_left_out": source.rows_left_out}
+    return {"summary": True, **ended, **read, "updates": run.updates, "passes": run.passes, **weights}
 
 
 def traced(run: "PerceptronRun", doubtful: int, columns: Sequence[str] | None, bound: float | None = None) -> None:
@@ -150,14 +160,15 @@ def fitted(result: "Fitted", rows: int, columns: Sequence[str] | None) -> None:
     say(f"Best so far: {equation(result.halfspace, columns)}, {count(result.mistakes, 'mistake')} in {rows:,} rows.")
 
 
-def fitted_json(result: "Fitted", rows: int) -> dict[str, Any]:
+def fitted_json(result: "Fitted", source: "Source") -> dict[str, Any]:
     """A fit as one JSON object."""
     halfspace = result.halfspace
     return {
         "separated": result.separated,
         "converged": result.converged,
         "interrupted": result.interrupted,
-        "rows": rows,
+        "rows": source.n_rows,
+        "rows_left_out": source.rows_left_out,
         "mistakes": result.mistakes,
         "doubtful": result.doubtful,
         "updates": result.updates,

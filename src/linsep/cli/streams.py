@@ -18,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.cli.report import count, note
-from linsep.errors import DifferentFilesError, FileError
+from linsep.errors import DifferentFilesError, EncodingError, FileError, MissingLabelError
 from linsep.kernels.text import NO_LABEL
 from linsep.sources.files import walking
 from linsep.sources.files.labels import Labels
-from linsep.sources.files.reading import Options, Reader
+from linsep.sources.files.paths import expand
+from linsep.sources.files.reading import Options, Reader, Rejects, unreadable
 from linsep.sources.files.stream import next_bytes
 from linsep.sources.hashing import Lines, hash_lines
 
@@ -37,15 +38,28 @@ Ints = npt.NDArray[np.int64]
 class Batch:
     """Rows of one file, the labels that occur (in order of appearance), and the label of each row as their position.
 
-    A row without a label has a negative position.
+    A row without a label has a negative position. `rows` are the numbers of the rows in their file, counted from 0, and
+    `bad` those of the rows between them that were set aside.
     """
 
     file: str
     X: Any
     labels: list[str]
     codes: Ints
+    rows: Ints
+    bad: list[int]
     columns: tuple[str, ...] | None = None
     label: str | int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole lines of a file in UTF-8, the number of the first, and the lines that are no text: in it they are blank."""
+
+    file: str
+    first: int
+    text: bytes
+    odd: dict[int, bytes]
 
 
 class CtrlC:
@@ -72,37 +86,80 @@ class CtrlC:
             self.waits = False
 
 
-def text_batches(files: Sequence[str], bits: int, ctrl_c: CtrlC, *, need_labels: bool = True) -> Iterator[Batch]:
-    """Lines "label<TAB>text", hashed."""
-    known: list[bytes] = []
+def text_batches(
+    files: Sequence[str], bits: int, ctrl_c: CtrlC, *, need_labels: bool = True, rejects: Rejects | None = None
+) -> Iterator[Batch]:
+    """Lines "label<TAB>text", hashed. Lines without a label, and those that are not UTF-8, are errors or set aside."""
+    names = expand(files or [STDIN])
+    if rejects is not None:
+        rejects.require_apart(names)
+        rejects.begin()
     workers = os.cpu_count() or 1
     with ThreadPoolExecutor(workers) as pool:
-        for file in files or [STDIN]:
-            queue: deque[tuple[int, Future[Lines]]] = deque()
-            for first, block in _blocks(file, ctrl_c):
-                queue.append((first, pool.submit(hash_lines, block, known, bits)))
-                ahead = workers + 1 if len(block) > BLOCK // 2 else 1
-                while len(queue) >= ahead:
-                    batch = _batch(file, *queue.popleft(), need_labels)
-                    known = [label.encode() for label in batch.labels]
-                    yield batch
-            while queue:
-                yield _batch(file, *queue.popleft(), need_labels)
+        for file in names:
+            row = 0
+            for block, lines in _hashed(_blocks(file, ctrl_c), bits, pool, workers + 1):
+                batch = _batch(block, lines, row, rejects, need_labels=need_labels)
+                row += len(batch.rows) + len(batch.bad)
+                yield batch
 
 
-def _batch(file: str, first: int, work: "Future[Lines]", need_labels: bool) -> Batch:
-    lines = work.result()
-    if need_labels and (lines.codes == NO_LABEL).any():
-        number = first + int(lines.numbers[np.flatnonzero(lines.codes == NO_LABEL)[0]])
-        raise FileError(
-            f"{_name(file)}: line {number} has no label. Each line is a label, a tab, and the text; "
-            "without --text the input is a table."
-        )
-    return Batch(_name(file), lines.X, [label.decode() for label in lines.labels], lines.codes)
+def _hashed(blocks: Iterator[Block], bits: int, pool: ThreadPoolExecutor, most: int) -> Iterator[tuple[Block, Lines]]:
+    """Blocks with their hashed lines, in order; at most so many are worked on at a time."""
+    queue: deque[tuple[Block, Future[Lines]]] = deque()
+    known: list[bytes] = []
+    for block in blocks:
+        queue.append((block, pool.submit(hash_lines, block.text, known, bits)))
+        ahead = most if len(block.text) > BLOCK // 2 else 1
+        while len(queue) >= ahead:
+            done, work = queue.popleft()
+            known = work.result().labels
+            yield done, work.result()
+    for done, work in queue:
+        yield done, work.result()
 
 
-def _blocks(file: str, ctrl_c: CtrlC) -> Iterator[tuple[int, bytes]]:
-    """Blocks of whole lines in UTF-8, each with the number of its first line."""
+def _batch(block: Block, lines: Lines, first: int, rejects: Rejects | None, *, need_labels: bool) -> Batch:
+    """The good rows of a block, whose first row has this number."""
+    labels, places = [label.decode() for label in lines.labels], block.first + lines.numbers
+    is_bad = (lines.codes == NO_LABEL) & need_labels
+    if not is_bad.any() and not block.odd:
+        rows = np.arange(first, first + len(places))
+        return Batch(_name(block.file), lines.X, labels, lines.codes, rows, [])
+    every = np.sort(np.concatenate([places, np.array(list(block.odd), np.int64)]))
+    texts = block.text.split(b"\n")
+    bad = {int(line): texts[line - block.first] for line in places[is_bad].tolist()} | block.odd
+    numbers = {line: first + int(np.searchsorted(every, line)) for line in sorted(bad)}
+    for line, row in numbers.items():
+        fault = _no_text(block, line, row, bad[line]) if line in block.odd else _no_label(block, line, row)
+        if rejects is None:
+            raise fault
+        rejects.add(_name(block.file), row, f"{fault.code}: {fault}", bad[line].decode("utf-8", "backslashreplace"))
+    good = np.flatnonzero(~is_bad)
+    rows = first + np.searchsorted(every, places[good])
+    return Batch(_name(block.file), lines.X[good], labels, lines.codes[good], rows, list(numbers.values()))
+
+
+def _no_label(block: Block, line: int, row: int) -> MissingLabelError:
+    fix = "Each line is a label, a tab, and the text; without --text the input is a table."
+    return MissingLabelError(
+        f"{_name(block.file)}: line {line} has no label. {fix}", file=_name(block.file), row=row, fix=fix
+    )
+
+
+def _no_text(block: Block, line: int, row: int, text: bytes) -> EncodingError:
+    fix, name, which = "Save it as UTF-8.", _name(block.file), ""
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        which = f"{text[error.start]:#04x}"
+    return EncodingError(
+        f"{name}: line {line} is not UTF-8 text (byte {which}). {fix}", file=name, row=row, value=which, fix=fix
+    )
+
+
+def _blocks(file: str, ctrl_c: CtrlC) -> Iterator[Block]:
+    """Blocks of whole lines in UTF-8."""
     first, rest = 1, b""
     with _opened(file) as stream:
         while True:
@@ -114,16 +171,36 @@ def _blocks(file: str, ctrl_c: CtrlC) -> Iterator[tuple[int, bytes]]:
                     rest += piece
                     _require_short(file, first, rest)
                     continue
-                block, rest = rest + head + newline, tail
+                text, rest = rest + head + newline, tail
             elif rest:
-                block, rest = rest + b"\n", b""
+                text, rest = rest + b"\n", b""
             else:
                 return
             if first == 1:
-                block = block.removeprefix(b"\xef\xbb\xbf")
-            _require_text(file, first, block)
-            yield first, block
-            first += block.count(b"\n")
+                text = text.removeprefix(b"\xef\xbb\xbf")
+            yield _readable(Block(file, first, text, {}))
+            first += text.count(b"\n")
+
+
+def _readable(block: Block) -> Block:
+    """The same block, with the lines that are not UTF-8 taken out."""
+    try:
+        if not block.text.isascii():
+            block.text.decode()
+    except UnicodeDecodeError:
+        lines = block.text.split(b"\n")
+        odd = {block.first + k: line for k, line in enumerate(lines) if not _is_text(line)}
+        kept = b"\n".join(b"" if block.first + k in odd else line for k, line in enumerate(lines))
+        return Block(block.file, block.first, kept, odd)
+    return block
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 @contextmanager
@@ -131,29 +208,17 @@ def _opened(file: str) -> Iterator[BinaryIO]:
     if file == STDIN:
         yield sys.stdin.buffer
         return
-    if not Path(file).exists():
-        raise FileError(f"{file}: there is no such file.")
     try:
         with Path(file).open("rb") as stream:
             yield stream
     except OSError as error:
-        raise FileError(f"{file}: cannot be read: {error.strerror}.") from error
+        raise unreadable(file, error) from error
 
 
 def _require_short(file: str, line: int, rest: bytes) -> None:
     if len(rest) > LONGEST_LINE:
-        raise FileError(f"{_name(file)}: line {line} has more than {LONGEST_LINE >> 20} MiB: this is no text by lines.")
-
-
-def _require_text(file: str, first: int, block: bytes) -> None:
-    if block.isascii():
-        return
-    try:
-        block.decode()
-    except UnicodeDecodeError as error:
-        line = first + block.count(b"\n", 0, error.start)
-        seen = f"line {line} is not UTF-8 text (byte {block[error.start]:#04x})"
-        raise FileError(f"{_name(file)}: {seen}. Save it as UTF-8.") from error
+        seen = f"line {line} has more than {LONGEST_LINE >> 20} MiB"
+        raise FileError(f"{_name(file)}: {seen}: this is no text by lines.", file=_name(file))
 
 
 def _name(file: str) -> str:
@@ -170,13 +235,13 @@ def table_batches(files: Sequence[str], options: Options, format: str | None, ct
                 note(remark)
         _require_alike(first, reader)
         order, labels = walking.in_order(reader.columns, first.columns), Labels(reader.path, reader.is_text)
-        for batch in walking.batches(reader):
-            X = walking.as_doubles(reader, batch)
-            codes = labels.encode(batch.labels, batch.place.first).astype(np.int64)
-            names = [walking.text_of(label) for label in labels.codes]
-            yield Batch(
-                reader.path, X if order is None else X[:, order], names, codes, first.columns, reader.label_name
-            )
+        for stretch in walking.stretches(reader, options.set_aside):
+            if stretch.batch is None:
+                continue
+            X = walking.as_doubles(reader, stretch)
+            codes = labels.encode(stretch.batch.labels, stretch.batch.place.first).astype(np.int64)
+            names, X = [walking.text_of(label) for label in labels.codes], X if order is None else X[:, order]
+            yield Batch(reader.path, X, names, codes, stretch.rows, stretch.bad, first.columns, reader.label_name)
 
 
 def _require_alike(first: Reader, reader: Reader) -> None:

@@ -107,6 +107,16 @@ def require_folder(output: str) -> None:
         raise FileError(f"{output}: cannot be written: there is no folder {str(Path(output).parent)!r}.")
 
 
+def require_own(option: str, path: str | None, *others: str | None) -> None:
+    """Refuse a file to write that cannot be written, or that the command uses for something else too."""
+    if path is None:
+        return
+    require_folder(path)
+    for other in others:
+        if other is not None and Path(other).resolve() == Path(path).resolve():
+            raise ArgumentError(f"{option} {path}: the command uses this file for something else.", file=path)
+
+
 def _example(file: str, label: str | None) -> Table:
     name = file.removeprefix("example:")
     if name not in EXAMPLES:

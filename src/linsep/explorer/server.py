@@ -11,6 +11,7 @@ import json
 import socket
 import sys
 import webbrowser
+from collections.abc import Callable
 from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -204,12 +205,24 @@ class Explorer:
         self.server.should_exit = True
 
 
-def serve(table: "OwnTable | None" = None, *, port: int = 0, browser: bool = True) -> None:
+def announce(address: str) -> None:
+    """Say where the explorer is."""
+    print(f"The explorer is at {address}\nCtrl-C ends it.")
+
+
+def serve(
+    table: "OwnTable | None" = None,
+    *,
+    port: int = 0,
+    browser: bool = True,
+    tell: Callable[[str], None] = announce,
+) -> None:
     """Warm up, say the address, open it in the browser, and serve until Ctrl-C."""
     explorer = Explorer(table, port=port)  # a port in use is told at once
     print("Starting. The first start on a machine compiles, which takes a minute.", file=sys.stderr, flush=True)
     engine.warm_up()
-    print(f"The explorer is at {explorer.address}\nCtrl-C ends it.", flush=True)
+    tell(explorer.address)
+    sys.stdout.flush()
     if browser:
         webbrowser.open(explorer.gate.address_for_once())
     with contextlib.suppress(KeyboardInterrupt):  # that is how it ends

@@ -20,11 +20,12 @@ def read_file(path: str | Path, read: Callable[[str], T]) -> T:
             raise ModelError(f"larger than {MAX_BYTES >> 20} MiB, the most a model may have.")
         return read(content.decode())
     except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise ModelError(f"{path}: cannot be read: {error.strerror}.", file=str(path), fix="Check the path.") from error
     except UnicodeDecodeError as error:
-        raise ModelError(f"{path}: not a linsep model: byte {error.start} is not UTF-8 text.") from error
+        told = f"{path}: not a linsep model: byte {error.start} is not UTF-8 text."
+        raise ModelError(told, file=str(path), byte=error.start) from error
     except ModelError as error:
-        raise ModelError(f"{path}: {error}") from error
+        raise ModelError(f"{path}: {error}", file=str(path)) from error
 
 
 def write_model(path: str | Path, text: str) -> None:

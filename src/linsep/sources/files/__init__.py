@@ -12,11 +12,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, get_args
 
-from linsep.errors import ArgumentError, InputError
+from linsep.errors import ArgumentError, InputError, NoRowsError
 from linsep.sources.base import Label
 from linsep.sources.files.cache import Caches
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content
-from linsep.sources.files.reading import Numbers, Options, Reader, Rejects, unreadable
+from linsep.sources.files.reading import HELD_BATCHES, Allowance, Numbers, Options, Reader, Rejects, unreadable
 from linsep.sources.files.source import FileSource, Survey, require_alike
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def options_of(
         raise ArgumentError(f"numbers is {numbers!r}: it must be one of {', '.join(get_args(Numbers))}.")
     if index_base not in (0, 1):
         raise ArgumentError(f"index_base is {index_base}: svmlight files count columns from 0 or from 1.")
+    batch = batch_bytes(memory)
     return Options(
         label=label,
         columns=None if columns is None else tuple(columns),
@@ -104,8 +105,9 @@ def options_of(
         numbers=numbers,
         index_base=index_base,
         n_columns=n_columns,
-        batch_bytes=batch_bytes(memory),
+        batch_bytes=batch,
         set_aside=None if reject is None else Rejects(fspath(reject)),
+        held=Allowance(HELD_BATCHES * batch),
     )
 
 
@@ -144,15 +146,33 @@ def survey_files(
 ) -> tuple[list[Survey], Caches]:
     """The first read of every file, and the caches that must live as long as it is used."""
     folder = cache if cache is None or isinstance(cache, bool) else fspath(cache)
-    caches = Caches(folder, reuse=options.set_aside is None, hold=8 * options.batch_bytes)
-    found = [reader_of(file, options, format) for file in spooled(expand(path), caches, format)]
+    caches = Caches(folder, reuse=options.set_aside is None, hold=HELD_BATCHES * options.batch_bytes)
+    files = expand(path)
+    if options.set_aside is not None:
+        options.set_aside.require_apart(files)
+    found = [reader_of(file, options, format) for file in spooled(files, caches, format)]
+    if options.set_aside is not None:
+        options.set_aside.begin()
     if options.one_hot:
         share_categories(found)
     if options.numbers == "decimal":
         share_decimal_places(found)
-    surveys = [caches.survey(reader, options) for reader in found]
+    surveys = [_surveyed(reader, options, caches) for reader in found]
     require_alike(surveys)
     return surveys, caches
+
+
+def _surveyed(reader: Reader, options: Options, caches: Caches) -> Survey:
+    try:
+        return caches.survey(reader, options)
+    except NoRowsError as error:
+        raise none_left(reader) if reader.left_out else error from None
+
+
+def none_left(reader: Reader) -> NoRowsError:
+    """Every row of a file was set aside."""
+    told = f"{reader.path}: no row is left: all {reader.left_out:,} were set aside."
+    return NoRowsError(told, file=reader.path, fix="Look at the reasons in the file of bad rows.")
 
 
 def spooled(paths: Sequence[str], caches: Caches, given: str | None) -> Iterator[str]:
@@ -213,8 +233,6 @@ def reader_of(path: str, options: Options, given: str | None, pipe: "Pipe | None
             require_content(path, kind, packing, given)
         except OSError as error:
             raise unreadable(path, error) from error
-    if options.set_aside is not None and Path(options.set_aside.path).resolve() == Path(path).resolve():
-        raise ArgumentError(f"{path}: bad rows would be written over the data: give reject another name.", file=path)
     if kind in ("csv", "tsv"):
         from linsep.sources.files.text import CsvReader
 
@@ -231,9 +249,13 @@ def reader_of(path: str, options: Options, given: str | None, pipe: "Pipe | None
         from linsep.sources.files.svmlight import SvmlightReader
 
         return SvmlightReader(path, options, packing, pipe)
-    from linsep.sources.files.arrays import NpyReader, NpzReader
+    if kind == "npy":
+        from linsep.sources.files.npy import NpyReader
 
-    return NpyReader(path, options) if kind == "npy" else NpzReader(path, options)
+        return NpyReader(path, options)
+    from linsep.sources.files.npz import NpzReader
+
+    return NpzReader(path, options)
 
 
 def batch_bytes(memory: str | int) -> int:

@@ -137,11 +137,14 @@ class Cells:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        for name in (*self.names, *(() if self.label is None else (self.label,))):
+        needs_label = self.label is not None and self.options.needs is None
+        for name in (*self.names, *((self.label,) if needs_label else ())):
             column = table[name]
             if pa.types.is_dictionary(column.type):
                 column = column.cast(column.type.value_type)
             yield name, "missing", column.is_null()
+            if name in self.categories and self.options.needs is not None:
+                yield name, "unknown", self._is_unknown(column, name)
             if pa.types.is_floating(column.type):
                 doubles = column.cast(pa.float64())
                 yield name, "not finite", pc.invert(pc.is_finite(doubles))
@@ -156,6 +159,8 @@ class Cells:
             return self.no_label(row)
         if what == "missing":
             return self.missing(row, name)
+        if what == "unknown":
+            return self.unknown(row, name, value)
         return self.not_finite(row, name, value) if what == "not finite" else self.inexact(row, name, value)
 
     def _decimals(self, column: Any, name: str, first: int) -> Array:
@@ -172,30 +177,39 @@ class Cells:
     def _one_hot(self, column: Any, name: str, first: int) -> Iterator[Array]:
         import pyarrow.compute as pc
 
+        if column.null_count:
+            raise self.missing(first + first_true(column.is_null()), name)
         if self.options.needs is not None:
             self._require_known(column, name, first)
         for category in self.categories[name]:
-            yield np.asarray(pc.equal(column, category).cast("uint8").fill_null(0))
+            yield np.asarray(pc.equal(column, category).cast("uint8"))
 
-    def _require_known(self, column: Any, name: str, first: int) -> None:
-        """Refuse a category that the model never saw: all its columns would be 0, in silence."""
+    def _is_unknown(self, column: Any, name: str) -> Any:
+        """Where a column holds categories that the model never saw: all their columns would be 0, in silence."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        strange = pc.invert(pc.is_in(column.cast(pa.string()), pa.array(self.categories[name], pa.string())))
+        return pc.invert(pc.is_in(column.cast(pa.string()), pa.array(self.categories[name], pa.string())))
+
+    def _require_known(self, column: Any, name: str, first: int) -> None:
+        """Refuse a category that the model never saw."""
+        import pyarrow.compute as pc
+
+        strange = self._is_unknown(column, name)
         if pc.any(strange).as_py():
             row = first_true(strange)
-            value = column[row].as_py()
-            if value is None:
-                raise self.missing(first + row, name)
-            known = ", ".join(map(repr, self.categories[name][:10]))
-            raise NotNumericError(
-                f"{self.path}: row {first + row}, column {name!r} holds {clipped(value)}: the model knows {known}.",
-                file=self.path,
-                row=first + row,
-                column=name,
-                value=value,
-            )
+            raise self.unknown(first + row, name, column[row].as_py())
+
+    def unknown(self, row: int, name: str, value: str) -> NotNumericError:
+        """A category that the model never saw."""
+        known = ", ".join(map(repr, self.categories[name][:10]))
+        return NotNumericError(
+            f"{self.path}: row {row}, column {name!r} holds {clipped(value)}: the model knows {known}.",
+            file=self.path,
+            row=row,
+            column=name,
+            value=value,
+        )
 
     def _whole(self, column: Array, name: str, first: int) -> Array:
         """A column beside one of long integers: all must be integers, since doubles would round those."""
@@ -237,7 +251,7 @@ class Cells:
             )
         if column.null_count and self.options.needs is None:
             raise self.no_label(first + first_true(column.is_null()))
-        if is_text:
+        if is_text and self.options.needs is None:
             blank = pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), "")
             if pc.any(blank).as_py():
                 raise self.no_label(first + first_true(blank))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.errors import FileError, FileKindError
+from linsep.errors import ArgumentError, FileError, FileKindError
 from linsep.sources.files import survey_files
 from linsep.sources.files.labels import distinct
 from linsep.sources.files.paths import Paths
@@ -23,6 +23,8 @@ def convert(path: Paths, output: str, options: Options, *, cache: Any = None, fo
 
     if not output.lower().endswith((".parquet", ".pq")):
         raise FileKindError(f"{output}: write to a file that ends in .parquet.", file=output)
+    if options.numbers == "decimal":  # they are read as integers, each column times a power of ten
+        raise ArgumentError("Parquet holds the nearest doubles of decimals: leave numbers out.", value="decimal")
     surveys, _keep = survey_files(path, options, cache, format)
     width = max(survey.reader.n_columns for survey in surveys)
     if width > WIDEST:

@@ -5,13 +5,15 @@ else (labels, several files, the cache, threads, the answers to the solvers) is 
 """
 
 import re
+import weakref
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TextIO, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +35,7 @@ Numbers: TypeAlias = Literal["binary64", "decimal"]
 Values: TypeAlias = Any  # a 2-D array of float64 or int64, or a CSR matrix of such; in a run also ColumnValues
 
 KEPT = 4  # tables to be filled again
+HELD_BATCHES = 8  # small files as large as so many batches may be held in memory, all of them together
 FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."
 MODEL_WITHOUT_NAMES = "The model has no column names: the columns are taken in the order of the file."
 EXACT = 2.0**53  # every integer up to here is a double
@@ -48,6 +51,24 @@ class Needs:
     label: str | int | None = None
 
 
+@dataclass(slots=True)
+class Allowance:
+    """Bytes of small files that may be held in memory, all of them together."""
+
+    left: int
+
+    def take(self, size: int, holder: object) -> bool:
+        """Take so many bytes for as long as the holder lives; False if there are not so many left."""
+        if size > self.left:
+            return False
+        self.left -= size
+        weakref.finalize(holder, self._give_back, size)
+        return True
+
+    def _give_back(self, size: int) -> None:
+        self.left += size
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What `open` was asked for, as every reader needs it. With `needs`, rows are to be labelled, not learned from."""
@@ -61,6 +82,7 @@ class Options:
     batch_bytes: int = 1 << 24
     set_aside: "Rejects | None" = None
     needs: Needs | None = None
+    held: Allowance = field(default_factory=lambda: Allowance(HELD_BATCHES << 24))
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,30 +275,63 @@ def unreadable(path: str, error: OSError) -> NoFileError | UnreadableFileError:
     return UnreadableFileError(f"{path}: cannot be read: {error.strerror or error}.", file=path, fix=fix)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Rejects:
-    """Bad rows set aside in a file of their own, each with its reason; `limit` shown reasons are kept for reports."""
+    """Bad rows set aside in a file of their own, each with its reason.
+
+    `recent` are the file and number of each that was added since somebody looked, where somebody does.
+    """
 
     path: str
     count: int = 0
-    _begun: bool = field(default=False)
+    recent: list[tuple[str, int]] | None = None
+    _out: TextIO | None = field(default=None, repr=False)
+
+    def begin(self) -> None:
+        """Begin the file anew, so that the bad rows of an earlier run are not taken for those of this one."""
+        if self._out is None:
+            with self._told():
+                name = Path(self.path)
+                self._out = name.open("w", encoding="utf-8", errors="backslashreplace", newline="")
+                weakref.finalize(self, self._out.close)
+            self._write(["file", "row", "reason", "content"])
 
     def add(self, file: str, row: int, reason: str, text: str) -> None:
         """Write one row down: the file it is from, its number there, why, and what it held."""
+        self.begin()
+        self._write([file, row, reason, text])
+        self.count += 1
+        if self.recent is not None:
+            self.recent.append((file, row))
+
+    def _write(self, cells: list[Any]) -> None:
         import csv
 
+        assert self._out is not None
+        with self._told():
+            csv.writer(self._out).writerow(cells)
+            self._out.flush()  # whatever comes next, this row is written down
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
         try:
-            mode = "a" if self._begun else "w"
-            with Path(self.path).open(mode, encoding="utf-8", errors="backslashreplace", newline="") as out:
-                writer = csv.writer(out)
-                if not self._begun:
-                    writer.writerow(["file", "row", "reason", "content"])
-                writer.writerow([file, row, reason, text])
+            yield
         except OSError as error:
             told = f"{self.path}: bad rows cannot be written there: {error.strerror or error}."
             raise FileError(told, file=self.path, fix="Give reject= another path.") from error
-        self._begun = True
-        self.count += 1
+
+    def drain(self) -> list[tuple[str, int]]:
+        """The bad rows since this was last asked."""
+        found, self.recent = self.recent or [], []
+        return found
+
+    def require_apart(self, files: Sequence[str]) -> None:
+        """Refuse to write over one of the files that are read."""
+        for file in files:
+            if Path(self.path).resolve() == Path(file).resolve():
+                raise ArgumentError(
+                    f"{file}: bad rows would be written over the data: give reject another name.", file=file
+                )
 
 
 def find_column(path: str, names: Sequence[str], wanted: str | int, option: str) -> int:

@@ -6,16 +6,18 @@ Nothing is surveyed or cached before, so that a pipe is read as it is written an
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import InexactError
+from linsep.errors import InexactError, NoRowsError
+from linsep.sources.base import Ints
 from linsep.sources.files import pipe_opened, reader_of, spool
 from linsep.sources.files.paths import PACKED, Paths, expand, is_pipe, kind_of
-from linsep.sources.files.reading import EXACT, Batch, Options, Reader
+from linsep.sources.files.reading import EXACT, Batch, Options, Reader, Rejects
 from linsep.sources.files.source import require_finite
 from linsep.sources.files.stream import Pipe, Waiting
 
@@ -31,6 +33,9 @@ def readers(
     for file in files:
         if not is_pipe(file):
             kind_of(file, format)  # a name that cannot be read is an error before the first row, not after the last
+    if options.set_aside is not None:
+        options.set_aside.require_apart(files)
+        options.set_aside.begin()
     for file in files:
         if not is_pipe(file):
             yield reader_of(file, options, format)
@@ -42,16 +47,42 @@ def readers(
                 yield reader_of(spool(file, Path(folder, "0"), format), options, format)
 
 
-def batches(reader: Reader) -> Iterator[Batch]:
-    """Every row once, in order, all numbers finite."""
-    for batch in reader.batches():
-        require_finite(reader, batch)
-        yield batch
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Consecutive rows of a file: the good ones with the numbers that they have there, and the numbers of the bad."""
+
+    batch: Batch | None
+    rows: Ints
+    bad: list[int]
 
 
-def as_doubles(reader: Reader, batch: Batch) -> Any:
+def stretches(reader: Reader, rejects: Rejects | None) -> Iterator[Stretch]:
+    """Every row once, in order, all numbers finite; where bad rows are set aside, a file may hold nothing else."""
+    if rejects is not None:
+        rejects.drain()
+    try:
+        for batch in reader.batches():
+            require_finite(reader, batch)
+            bad = [row for _, row in rejects.drain()] if rejects is not None else []
+            yield Stretch(batch, numbers(batch, reader.left_out - len(bad), bad), bad)
+    except NoRowsError:
+        if not reader.left_out:
+            raise
+    if rejects is not None and (bad := [row for _, row in rejects.drain()]):
+        yield Stretch(None, np.zeros(0, np.int64), bad)
+
+
+def numbers(batch: Batch, before: int, bad: Sequence[int]) -> Ints:
+    """The numbers that the rows of a batch have in their file: bad ones were left out before and among them."""
+    first = batch.place.first + before
+    every = np.arange(first, first + batch.place.rows + len(bad))
+    return every if not bad else np.delete(every, np.array(bad) - first)
+
+
+def as_doubles(reader: Reader, stretch: Stretch) -> Any:
     """The rows of a batch as doubles; an integer that a double would round is refused."""
-    values = batch.values
+    assert stretch.batch is not None
+    values = stretch.batch.values
     if values.dtype.kind == "f":
         return values.astype(np.float64, copy=False)
     dense: npt.NDArray[Any] = values if isinstance(values, np.ndarray) else values.toarray()
@@ -59,16 +90,17 @@ def as_doubles(reader: Reader, batch: Batch) -> Any:
     long = np.argwhere((dense > largest) | (dense < -largest))
     if not long.size:
         return values.astype(np.float64)
-    row, column = (int(place) for place in long[0])
+    position, column = (int(place) for place in long[0])
+    row = int(stretch.rows[position])
     name = reader.columns[column] if reader.columns else column
     fix = "Subtract a constant from the column or divide it."
     raise InexactError(
-        f"{reader.path}: row {batch.place.first + row}, column {name!r} holds {dense[row, column]}: an integer beyond "
-        f"2^53 would be rounded, and linsep never rounds in silence. {fix}",
+        f"{reader.path}: row {row}, column {name!r} holds {dense[position, column]}: an integer beyond 2^53 would be "
+        f"rounded, and linsep never rounds in silence. {fix}",
         file=reader.path,
-        row=batch.place.first + row,
+        row=row,
         column=name,
-        value=int(dense[row, column]),
+        value=int(dense[position, column]),
         fix=fix,
     )
 

@@ -1,0 +1,317 @@
+"""Files of NumPy arrays: .npy, one array with the labels in a column of it; and what .npz files share with that."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import (
+    ArgumentError,
+    DamagedFileError,
+    FileError,
+    FileKindError,
+    InexactError,
+    InputError,
+    MissingColumnError,
+    MissingLabelError,
+    NoColumnsError,
+    NoRowsError,
+    NotFiniteError,
+    NotNumericError,
+    ShapeError,
+)
+from linsep.sources.files.arrow import is_long
+from linsep.sources.files.reading import Batch, Options, Place, Reader, Stamp, choose_columns, unreadable
+
+Array = npt.NDArray[Any]
+Header = tuple[tuple[int, ...], bool, np.dtype[Any], int]  # shape, Fortran order, type, byte of the first value
+ROUNDED = "Subtract a constant from the column or divide it."
+
+
+class Piece(NamedTuple):
+    """Some rows of a file as it has them: the number of the first, the values (or a CSR matrix), and the labels."""
+
+    first: int
+    values: Any
+    labels: Array | None
+
+
+class ArrayReader(Reader):
+    """What files of arrays share: rows with NaN are bad by themselves, and set aside where that is asked for.
+
+    A place is a range of rows of the file; its key says which.
+    """
+
+    columns = None
+    path: str
+    options: Options
+    stamp: Stamp
+    _is_walked = False
+
+    @abstractmethod
+    def _pieces(self) -> Iterator[Piece]:
+        """Every row once, in order, the bad ones too."""
+
+    def batches(self) -> Iterator[Batch]:
+        """Every row once, in order; the first walk writes down what is set aside."""
+        kept = self.left_out = 0
+        for piece in self._pieces():
+            bad = self._is_bad(piece)
+            for row in np.flatnonzero(bad).tolist() if bad is not None else ():
+                self._set_aside(piece, row)
+            batch = self._good(piece, bad, kept)
+            kept += batch.place.rows
+            if batch.place.rows:
+                yield batch
+        self.stamp.require_same()
+        self._is_walked = True
+        if not kept:
+            raise NoRowsError(f"{self.path}: no row is left.", file=self.path)
+
+    def _good(self, piece: Piece, bad: npt.NDArray[np.bool_] | None, first: int) -> Batch:
+        """The good rows of a piece, which are counted from `first`."""
+        n_rows = piece.values.shape[0]
+        values, labels = piece.values, piece.labels
+        numbers: Sequence[int] = range(piece.first, piece.first + n_rows)
+        if bad is not None and bad.any():
+            kept = np.flatnonzero(~bad)
+            values, numbers = values[kept], [numbers[row] for row in kept.tolist()]
+            labels = None if labels is None else labels[kept]
+        values = plain(self.path, values, numbers) if isinstance(values, np.ndarray) else self._entries(values, numbers)
+        return Batch(values, labels, Place(first, values.shape[0], (piece.first, n_rows)))
+
+    def _entries(self, matrix: Any, numbers: Sequence[int]) -> Any:
+        """A CSR matrix of the same numbers as doubles, or as int64; errors name row and column of an entry."""
+        import scipy.sparse as sp
+
+        try:
+            data = plain(self.path, matrix.data[:, None], range(matrix.nnz))[:, 0]
+        except InexactError as error:
+            entry = error.row or 0
+            row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+            raise rounded(self.path, numbers[row], int(matrix.indices[entry]), str(error.value)) from error
+        return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+    def _is_bad(self, piece: Piece) -> npt.NDArray[np.bool_] | None:
+        """Which rows are bad; None where nobody asked for bad rows to be set aside, so that the first is an error."""
+        if self.options.set_aside is None:
+            return None
+        values, labels = piece.values, piece.labels
+        if isinstance(values, np.ndarray):
+            bad = is_no_number(values).any(axis=1)
+        else:
+            rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+            bad = np.bincount(rows[is_no_number(values.data)], minlength=values.shape[0]) > 0
+        if labels is not None and labels.dtype.kind == "f" and self.options.needs is None:
+            bad |= ~np.isfinite(labels)
+        return np.asarray(bad)
+
+    def _set_aside(self, piece: Piece, row: int) -> None:
+        self.left_out += 1
+        if self._is_walked or self.options.set_aside is None:
+            return
+        fault = self._fault(piece, row)
+        told = content(piece.values, piece.labels, row)
+        self.options.set_aside.add(self.path, piece.first + row, f"{fault.code}: {fault}", told)
+
+    def _fault(self, piece: Piece, row: int) -> InputError:
+        """What is wrong with a bad row: its first bad number, or its label."""
+        values = piece.values[row] if isinstance(piece.values, np.ndarray) else piece.values[[row]].toarray()[0]
+        columns, number = np.flatnonzero(is_no_number(values)), piece.first + row
+        if not columns.size:
+            fix = "Every row needs one."
+            return MissingLabelError(f"{self.path}: row {number}: the label is missing. {fix}", file=self.path, fix=fix)
+        column, value = int(columns[0]), values[columns[0]]
+        if values.dtype.kind == "f":
+            return NotFiniteError(number, column, float(value), name=f"{self.path}:", file=self.path)
+        return rounded(self.path, number, column, str(value))
+
+
+class NpyReader(ArrayReader):
+    """An .npy file: rows of one array, read from the disk piece by piece."""
+
+    def __init__(self, path: str, options: Options) -> None:
+        self.path, self.options = path, options
+        self.stamp = Stamp.of(path)
+        self.shape, self.fortran, self.kind, self.offset = self._header()
+        require_table(path, self.shape, self.kind, "the array")
+        names = [str(j) for j in range(self.shape[1])]
+        if options.label is None and options.needs is None:
+            raise ArgumentError(
+                f"{path}: say which column holds the labels with --label, for instance --label -1.", file=path
+            )
+        try:
+            choice = choose_columns(path, names, options, has_names=False)
+        except MissingColumnError as error:
+            width = self.shape[1]
+            raise MissingColumnError(
+                f"{path}: there is no column {error.column!r}. An .npy file has no names: give a position from 0 to "
+                f"{width - 1}, or from the end, -1 to -{width}.",
+                file=path,
+                column=error.column,
+            ) from None
+        self.chosen, self.label_name = choice.columns, choice.label
+        self.remark = choice.remark if options.needs is not None and options.needs.names else None
+        self.n_columns = len(self.chosen)
+        if not self.n_columns:
+            raise NoColumnsError(f"{path}: the label is the only column.", file=path)
+        self.step = max(1, options.batch_bytes // (max(8, self.kind.itemsize) * self.shape[1]))
+
+    def _header(self) -> Header:
+        try:
+            with Path(self.path).open("rb") as file:
+                shape, fortran, kind = read_header(file)
+                header: Header = (shape, fortran, kind, file.tell())
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+        except Exception as error:  # NumPy parses the header as Python, which fails in many ways
+            raise not_numpy(self.path, error) from error
+        if kind.hasobject:
+            raise not_numpy(self.path, ValueError("allow_pickle"))
+        if self.stamp.size < header[3] + size_of(shape, kind):
+            raise DamagedFileError(
+                f"{self.path}: cannot be read: the file ends before its {shape} values do.",
+                file=self.path,
+                byte=self.stamp.size,
+                fix="Fetch or write the file again.",
+            )
+        return header
+
+    def _pieces(self) -> Iterator[Piece]:
+        for first in range(0, self.shape[0], self.step):
+            yield self._piece(first, min(self.step, self.shape[0] - first))
+
+    def _piece(self, first: int, rows: int) -> Piece:
+        self.stamp.require_same()
+        return self._split(self._rows(first, rows), first)
+
+    def read(self, place: Place) -> Batch:
+        """Rows from the disk."""
+        piece = self._piece(*place.key)
+        return self._good(piece, self._is_bad(piece), place.first)
+
+    def take(self, place: Place, positions: npt.NDArray[np.int64]) -> Batch:
+        """A few rows, each fetched on its own; many, with all that lies between."""
+        if len(positions) * 16 > place.rows or self.options.set_aside is not None:
+            return self.read(place).take(positions)
+        self.stamp.require_same()
+        table = np.memmap(self.path, self.kind, "r", self.offset, self.shape, "F" if self.fortran else "C")
+        return self._good(self._split(np.array(table[place.first + positions]), place.first), None, place.first)
+
+    def _rows(self, first: int, rows: int) -> Array:
+        if self.fortran:
+            table = np.memmap(self.path, self.kind, "r", self.offset, self.shape, "F")
+            return np.array(table[first : first + rows], order="C")
+        width = self.shape[1]
+        start = self.offset + first * width * self.kind.itemsize
+        return np.fromfile(self.path, self.kind, rows * width, offset=start).reshape(rows, width)
+
+    def _split(self, rows: Array, first: int) -> Piece:
+        labels: Array | None = None
+        if isinstance(self.label_name, int):
+            labels = np.ascontiguousarray(rows[:, self.label_name])
+            labels = labels.astype(labels.dtype.newbyteorder("="))
+        if self.chosen == list(range(self.n_columns)) and rows.dtype == np.float64:
+            return Piece(first, np.ascontiguousarray(rows[:, : self.n_columns]), labels)
+        return Piece(first, rows[:, self.chosen], labels)
+
+
+def content(X: Any, labels: Array | None, row: int) -> str:
+    """A row as text: its label last, as in a CSV file, or first with index:value pairs, as in an svmlight file."""
+    label = [] if labels is None else [str(labels[row])]
+    if isinstance(X, np.ndarray):
+        return ",".join([*map(str, X[row].tolist()), *label])
+    part = slice(X.indptr[row], X.indptr[row + 1])
+    indices, values = X.indices[part].tolist(), X.data[part].tolist()
+    return " ".join([*label, *(f"{index}:{value}" for index, value in zip(indices, values, strict=True))])
+
+
+def is_no_number(values: Array) -> npt.NDArray[np.bool_]:
+    """Where values are NaN, infinite, or integers beyond 64 bits with their sign."""
+    if values.dtype.kind == "f":
+        return np.asarray(~np.isfinite(values))
+    if values.dtype.kind == "u":
+        return np.asarray(values > np.uint64(2**63 - 1))
+    return np.zeros(values.shape, np.bool_)
+
+
+def size_of(shape: tuple[int, ...], kind: np.dtype[Any]) -> int:
+    """How many bytes an array takes; of a damaged header it may be any number."""
+    return kind.itemsize * int(np.prod(shape, dtype=object))
+
+
+def read_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, Fortran order and type, from the beginning of an array."""
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    with catch_warnings():
+        simplefilter("ignore")  # about Python 2, which wrote some headers
+        shape, fortran, kind = read(file)
+    if any(length < 0 for length in shape):
+        raise ValueError(f"shape is not valid: {shape}")
+    return shape, fortran, kind
+
+
+def require_table(path: str, shape: tuple[int, ...], kind: np.dtype[Any], name: str) -> None:
+    """Refuse what is no table of numbers."""
+    if kind.kind not in "biuf":
+        raise NotNumericError(f"{path}: {name} holds values of type {kind}: rows are real numbers.", file=path)
+    if len(shape) != 2:
+        raise ShapeError(f"{path}: {name} has shape {shape}; a table has two dimensions, rows and columns.", file=path)
+    if not shape[0]:
+        raise NoRowsError(f"{path}: {name} has no rows.", file=path)
+    if not shape[1]:
+        raise NoColumnsError(f"{path}: {name} has no columns.", file=path)
+
+
+def plain(path: str, values: Array, numbers: Sequence[int]) -> Array:
+    """The same numbers as doubles, or as int64 where doubles would round them; `numbers` are those of the rows."""
+    from linsep.sources.inputs import _plain_numbers
+
+    try:
+        exact = _plain_numbers(np.asarray(values))
+    except InexactError as error:
+        row, column = first_rounded(values)
+        raise rounded(path, numbers[row], column, str(values[row, column])) from error
+    if exact.dtype.kind in "iu" and is_long(exact):
+        return np.ascontiguousarray(exact, np.int64)
+    return np.ascontiguousarray(exact, np.float64)
+
+
+def rounded(path: str, row: int, column: int, value: str) -> InexactError:
+    """A number that neither a double nor 64 bits hold."""
+    return InexactError(
+        f"{path}: row {row}, column {column} holds {value}, which would be rounded, and linsep never rounds in "
+        f"silence. {ROUNDED}",
+        file=path,
+        row=row,
+        column=column,
+        value=value,
+        fix=ROUNDED,
+    )
+
+
+def first_rounded(values: Array) -> tuple[int, int]:
+    """Row and column of the first value that no 64-bit type of ours holds."""
+    with np.errstate(all="ignore"):
+        if values.dtype.kind == "u":
+            wrong = values > np.uint64(2**63 - 1)
+        else:
+            wrong = (values.astype(np.float64) != values) & (values == values)
+    row, column = np.argwhere(wrong)[0]
+    return int(row), int(column)
+
+
+def not_numpy(path: str, error: Exception) -> FileError:
+    """Why a file is no NumPy file that linsep reads."""
+    if "allow_pickle" in str(error) or "magic" in str(error):
+        return FileKindError(
+            f"{path}: cannot be read. It is no NumPy file, or it holds pickled objects, which linsep never loads "
+            "because loading them runs code. Save plain numbers.",
+            file=path,
+        )
+    return DamagedFileError(f"{path}: cannot be read: {str(error) or type(error).__name__}", file=path)

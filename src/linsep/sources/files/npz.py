@@ -1,0 +1,307 @@
+"""Archives of NumPy arrays: .npz, X and y, or the parts of a CSR matrix and y.
+
+A small one is held in memory, within what all files together may hold. A large one is unpacked from its beginning in
+every walk, a few rows at a time; where its values lie column by column, X is unpacked once, to a temporary file.
+"""
+
+import re
+import shutil
+import tempfile
+import weakref
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+
+from linsep.errors import (
+    ArgumentError,
+    DamagedFileError,
+    FileError,
+    FileKindError,
+    InputError,
+    LengthError,
+    MissingColumnError,
+    NotNumericError,
+    ShapeError,
+)
+from linsep.sources.files.arrow import clipped
+from linsep.sources.files.npy import Array, ArrayReader, Piece, not_numpy, read_header, require_table, size_of
+from linsep.sources.files.reading import (
+    FILE_WITHOUT_NAMES,
+    MOST_COLUMNS,
+    Batch,
+    Options,
+    Place,
+    Stamp,
+    require_width,
+    unreadable,
+)
+
+PARTS = ("data", "indices", "indptr", "shape")
+SPARSE_ROWS = 1 << 16  # of a CSR matrix looked at in one go; how many are read depends on their entries
+ENTRY = 12  # bytes of an entry of a CSR matrix, as the kernels have it
+
+
+class NpzReader(ArrayReader):
+    """An .npz file: X and y, or the data, indices, indptr and shape of a CSR matrix, and y."""
+
+    def __init__(self, path: str, options: Options) -> None:
+        self.path, self.options = path, options
+        self.stamp = Stamp.of(path)
+        if options.label not in (None, "y"):
+            raise ArgumentError(
+                f"{path}: an .npz file holds its labels in y: leave --label {options.label} out.", file=path
+            )
+        self._chosen: list[int] | None = None
+        self._held: tuple[Any, Array | None] | None = None
+        self._spilled: Array | None = None
+        with self._archive() as archive:
+            shape, size = self._look(archive)
+            if options.columns is not None:
+                self._chosen = [self._position(column, shape[1]) for column in options.columns]
+                if len(set(self._chosen)) < len(self._chosen):
+                    raise ArgumentError(f"{path}: a column is chosen twice.", file=path)
+            if options.held.take(size, self):
+                self._held = self._load(archive)
+            elif not self.is_sparse and Member(archive, "X").fortran:
+                self._spilled = self._spill(archive)
+        self.can_seek = self._held is not None
+        self._n_rows, self._width = shape
+        self.n_columns = self._width if self._chosen is None else len(self._chosen)
+        if options.needs is not None:
+            require_width(path, self.n_columns, options.needs)
+            self.remark = FILE_WITHOUT_NAMES if options.needs.names is not None else None
+
+    def _position(self, column: str | int, width: int) -> int:
+        """A column by its position, from 0 or from the end."""
+        place = int(column) if re.fullmatch(r"-?[0-9]{1,12}", str(column)) else width
+        if -width <= place < width:
+            return place % width
+        raise MissingColumnError(
+            f"{self.path}: there is no column {column!r}. An .npz file has no names: give a position from 0 to "
+            f"{width - 1}.",
+            file=self.path,
+            column=column,
+        )
+
+    # What the headers say ---------------------------------------------------------------------------------
+
+    def _look(self, archive: zipfile.ZipFile) -> tuple[tuple[int, int], int]:
+        """The shape of the table, checked as far as headers tell, and the bytes that it takes in memory."""
+        names = {name.removesuffix(".npy") for name in archive.namelist()}
+        found = {name: Member(archive, name) for name in ("X", "y", *PARTS) if name in names}
+        for name, member in found.items():
+            member.require_whole(archive.getinfo(f"{name}.npy").file_size)
+        if "X" in found:
+            table = found["X"]
+            require_table(self.path, table.shape, table.kind, "X")
+            shape, size = (table.shape[0], table.shape[1]), size_of(table.shape, table.kind)
+        elif found.keys() >= set(PARTS):
+            self.is_sparse = True
+            shape = self._look_at_parts(archive, found)
+            size = sum(size_of(found[name].shape, found[name].kind) for name in ("data", "indices", "indptr"))
+        else:
+            raise FileError(
+                f"{self.path}: linsep looks for the arrays X and y, or {', '.join(PARTS)} and y; some are missing.",
+                file=self.path,
+            )
+        if shape[1] > MOST_COLUMNS:
+            raise ShapeError(
+                f"{self.path}: {shape[1]:,} columns: linsep reads up to {MOST_COLUMNS:,}.",
+                file=self.path,
+                value=shape[1],
+            )
+        return shape, size + self._look_at_labels(found.get("y"), shape[0])
+
+    def _look_at_parts(self, archive: zipfile.ZipFile, found: "dict[str, Member]") -> tuple[int, int]:
+        """The shape of a CSR matrix whose parts fit each other."""
+        if "format.npy" in archive.namelist():
+            named = Member(archive, "format").read(1)[0]
+            if named not in (b"csr", "csr"):
+                seen = clipped(named.item())
+                raise FileError(f"{self.path}: a sparse matrix of format {seen}: save it as CSR.", file=self.path)
+        data = found["data"]
+        if data.kind.kind not in "biuf":
+            raise NotNumericError(
+                f"{self.path}: data holds values of type {data.kind}: rows are real numbers.", file=self.path
+            )
+        for name in ("indices", "indptr", "shape"):
+            if found[name].kind.kind not in "iu":
+                raise self._no_matrix(f"{name} holds {found[name].kind}, not integers.")
+        if found["shape"].shape != (2,):
+            raise self._no_matrix(f"shape holds {found['shape'].shape} values, not two.")
+        n_rows, width = (int(length) for length in found["shape"].read(2))
+        if min(n_rows, width) < 0:
+            raise self._no_matrix(f"its shape is {(n_rows, width)}.")
+        if found["indptr"].shape != (n_rows + 1,):
+            raise self._no_matrix(f"indptr has shape {found['indptr'].shape}; {n_rows:,} rows need one more.")
+        if len(data.shape) != 1 or data.shape != found["indices"].shape:
+            raise self._no_matrix(f"data has shape {data.shape} and indices {found['indices'].shape}.")
+        require_table(self.path, (n_rows, width), data.kind, "the matrix")
+        return n_rows, width
+
+    def _look_at_labels(self, labels: "Member | None", n_rows: int) -> int:
+        """The bytes of the labels; there must be one for each row, or none where none are needed."""
+        if labels is None:
+            if self.options.needs is not None:
+                return 0
+            raise FileError(f"{self.path}: holds no y, the labels.", file=self.path)
+        if labels.shape != (n_rows,):
+            raise LengthError(
+                f"{self.path}: X has {n_rows} rows and y has shape {labels.shape}: one label for each row.",
+                file=self.path,
+            )
+        return size_of(labels.shape, labels.kind)
+
+    def _no_matrix(self, why: str) -> DamagedFileError:
+        return DamagedFileError(f"{self.path}: the parts do not form a CSR matrix: {why}", file=self.path)
+
+    @contextmanager
+    def _archive(self) -> Iterator[zipfile.ZipFile]:
+        try:
+            with Path(self.path).open("rb") as file, zipfile.ZipFile(file) as archive:
+                yield archive
+        except (InputError, GeneratorExit):
+            raise
+        except FileNotFoundError as error:
+            raise unreadable(self.path, error) from error
+        except Exception as error:  # a zip member can fail in a dozen ways: zlib, CRC, struct, header
+            self.stamp.require_same()
+            if is_npy(self.path):
+                raise FileKindError(
+                    f"{self.path}: an .npy file with the ending .npz: rename it.", file=self.path
+                ) from error
+            raise not_numpy(self.path, error) from error
+
+    # Rows -------------------------------------------------------------------------------------------------
+
+    def _load(self, archive: zipfile.ZipFile) -> tuple[Any, Array | None]:
+        """The table and the labels, whole."""
+        wanted = [name for name in ("X", "y", *PARTS) if f"{name}.npy" in archive.namelist()]
+        arrays = {name: whole(archive, name) for name in wanted}
+        X = arrays["X"] if "X" in arrays else self._matrix(arrays)
+        return X if self._chosen is None else X[:, self._chosen], arrays.get("y")
+
+    def _matrix(self, arrays: dict[str, Array]) -> Any:
+        """A CSR matrix from its parts, its numbers as they are written."""
+        import scipy.sparse as sp
+
+        data, (n_rows, width) = arrays["data"], arrays["shape"].tolist()
+        data = data.astype(np.float32 if data.dtype == np.float16 else data.dtype.newbyteorder("="))  # as SciPy has it
+        try:
+            matrix = sp.csr_array((data, arrays["indices"], arrays["indptr"]), shape=(n_rows, width))
+            matrix.check_format(full_check=True)  # an index out of range would be read as memory that is not ours
+        except (ValueError, TypeError, IndexError, OverflowError) as error:
+            raise self._no_matrix(str(error)) from error
+        matrix.sum_duplicates()
+        return matrix
+
+    def _pieces(self) -> Iterator[Piece]:
+        if self._held is not None:
+            step = SPARSE_ROWS if self.is_sparse else self._step(8)
+            for first in range(0, self._n_rows, step):
+                yield self._piece(first, min(step, self._n_rows - first))
+            return
+        with self._archive() as archive:
+            labels = Member(archive, "y") if "y.npy" in archive.namelist() else None
+            for first, values in self._sparse_rows(archive) if self.is_sparse else self._dense_rows(archive):
+                if self._chosen is not None:
+                    values = values[:, self._chosen]
+                yield Piece(first, values, None if labels is None else labels.read(values.shape[0]))
+
+    def _step(self, itemsize: int) -> int:
+        """How many dense rows a batch has."""
+        return max(1, self.options.batch_bytes // (max(8, itemsize) * self._width))
+
+    def _dense_rows(self, archive: zipfile.ZipFile) -> Iterator[tuple[int, Array]]:
+        table = Member(archive, "X")
+        step = self._step(table.kind.itemsize)
+        for first in range(0, self._n_rows, step):
+            rows = min(step, self._n_rows - first)
+            if self._spilled is not None:
+                yield first, np.array(self._spilled[first : first + rows], order="C")
+            else:
+                yield first, table.read(rows * self._width).reshape(rows, -1)
+
+    def _spill(self, archive: zipfile.ZipFile) -> Array:
+        """X on the disk, unpacked, where its rows can be found though they lie column by column."""
+        folder = tempfile.mkdtemp(prefix="linsep-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        with archive.open("X.npy") as packed, Path(folder, "X.npy").open("wb") as out:
+            shutil.copyfileobj(packed, out, min(1 << 20, self.options.batch_bytes))
+        return np.asarray(np.load(Path(folder, "X.npy"), mmap_mode="r", allow_pickle=False))
+
+    def _sparse_rows(self, archive: zipfile.ZipFile) -> Iterator[tuple[int, Any]]:
+        """Pieces of a CSR matrix, each made and checked like a whole one, and as large as a batch may be."""
+        parts = {name: Member(archive, name) for name in ("data", "indices", "indptr")}
+        most, edge = max(1, self.options.batch_bytes // ENTRY), parts["indptr"].read(1).astype(np.int64)
+        if edge[0] != 0:
+            raise self._no_matrix(f"indptr begins with {edge[0]}, not 0.")
+        for first in range(0, self._n_rows, SPARSE_ROWS):
+            rows = min(SPARSE_ROWS, self._n_rows - first)
+            indptr = np.concatenate([edge, parts["indptr"].read(rows).astype(np.int64)])
+            if (np.diff(indptr) < 0).any():
+                raise self._no_matrix("indptr falls.")
+            edge, start = indptr[-1:], 0
+            while start < rows:
+                stop = max(start + 1, int(np.searchsorted(indptr, indptr[start] + most, side="right")) - 1)
+                entries = int(indptr[stop] - indptr[start])
+                piece = {name: parts[name].read(entries) for name in ("data", "indices")}
+                shape = np.array([stop - start, self._width])
+                yield (
+                    first + start,
+                    self._matrix({**piece, "indptr": indptr[start : stop + 1] - indptr[start], "shape": shape}),
+                )
+                start = stop
+
+    def _piece(self, first: int, rows: int) -> Piece:
+        """Rows of the arrays in memory."""
+        assert self._held is not None  # the others cannot seek
+        X, y = self._held
+        part = slice(first, first + rows)
+        return Piece(first, X[part], None if y is None else y[part])
+
+    def read(self, place: Place) -> Batch:
+        """The rows of a place."""
+        piece = self._piece(*place.key)
+        return self._good(piece, self._is_bad(piece), place.first)
+
+
+class Member:
+    """An array of an .npz file, read from its beginning."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self._stream = archive.open(f"{name}.npy")
+        self.shape, self.fortran, self.kind = read_header(self._stream)
+        if self.kind.hasobject:
+            raise ValueError("allow_pickle")
+
+    def require_whole(self, size: int) -> None:
+        """Refuse an array that claims more values than the file has bytes."""
+        if size_of(self.shape, self.kind) > size:
+            raise ValueError("the file ends before its values do.")
+
+    def read(self, count: int) -> Array:
+        """The next values."""
+        data = self._stream.read(count * self.kind.itemsize)
+        if len(data) < count * self.kind.itemsize:
+            raise ValueError("the file ends before its values do.")
+        return np.frombuffer(data, self.kind).copy()  # kernels are compiled once more for arrays that cannot be written
+
+
+def whole(archive: zipfile.ZipFile, name: str) -> Array:
+    """An array of an .npz file."""
+    with archive.open(f"{name}.npy") as stream, catch_warnings():
+        simplefilter("ignore")  # about Python 2, which wrote some headers
+        return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
+
+
+def is_npy(path: str) -> bool:
+    """Whether a file begins as an .npy file does."""
+    with suppress(OSError), Path(path).open("rb") as file:
+        return file.read(6) == b"\x93NUMPY"
+    return False
