@@ -16,8 +16,8 @@ from linsep.errors import InexactError
 from linsep.sources.files import pipe_opened, reader_of, spool
 from linsep.sources.files.paths import PACKED, Paths, expand, is_pipe, kind_of
 from linsep.sources.files.reading import EXACT, Batch, Options, Reader
-from linsep.sources.files.source import require_finite
 from linsep.sources.files.stream import Pipe, Waiting
+from linsep.sources.files.survey import require_finite
 
 
 def readers(

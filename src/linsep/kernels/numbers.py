@@ -1,0 +1,32 @@
+"""What doubles are like, each read once: whether all are finite, and whether all are integers."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+STRETCH = 1024  # doubles between two looks at what was found: long enough for vectors, short enough to stop early
+NOT_WHOLE = -1.0
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def is_finite(values: Any) -> bool:
+    """Whether no value is NaN or infinity: 0·x is 0 for every other number."""
+    total = 0.0
+    for k in range(values.size):
+        total += 0.0 * values[k]
+    return bool(total == 0.0)
+
+
+@njit(cache=True, nogil=True)
+def largest_whole(values: Any) -> float:
+    """The largest |value| where all of them, which are finite, are integers; else NOT_WHOLE."""
+    largest = 0.0
+    for start in range(0, values.size, STRETCH):
+        odd = 0
+        for k in range(start, min(start + STRETCH, values.size)):
+            odd |= values[k] != np.floor(values[k])
+            largest = max(largest, abs(values[k]))
+        if odd:
+            return NOT_WHOLE
+    return largest
