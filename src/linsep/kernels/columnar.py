@@ -1,31 +1,25 @@
-"""Columns of doubles as Arrow holds them, scanned without copying them into rows.
+"""Columns of doubles as Arrow holds them, scored without copying them into rows.
 
-Scores are made before the walk, a strip of rows at a time, column after column, eight rows in one instruction. Each is
-summed in the order of `lanes.py`: lane k adds up the products k, k + 8, k + 16, ..., and the lanes are added by the
-same tree. So a score is the same to the last bit, however its row was stored. Lengths are needed once only, and are
-those of `dense.py` on a strip that is copied into rows.
+Scores are made a strip of rows at a time, column after column, eight rows in one instruction. Each is summed in the
+order of `lanes.py`: lane k adds up the products k, k + 8, k + 16, ..., and the lanes are added by the same tree. So a
+score is the same to the last bit, however its row was stored.
+
+Most rows are plain: their score is far from 0 and not among the lowest. They are counted here, many at a time. The
+others are named, and the scan of `walks.py` looks at those.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import carray, njit
-from numba.extending import overload
 
-from linsep.kernels import rows
 from linsep.kernels.dense import plain_norm2
-from linsep.kernels.interleave import as_pointer, copy_rows
+from linsep.kernels.interleave import as_pointer
 from linsep.kernels.lanes import LANES
+from linsep.kernels.walks import TINY, UNIT, norm2_of
 
 HEIGHT = 256  # rows of a strip: its sums stay in the first cache
-
-
-class Columnar(NamedTuple):
-    """A table of columns under one vector, as a scan sees it."""
-
-    addresses: Any  # of the first double of each column
-    scores: Any  # x_i·w of each row
-    lengths2: Any  # |x_i|² of each row, or nothing where it is known how long the rows are
+LARGEST = np.finfo(np.float64).max
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
@@ -46,59 +40,101 @@ def write_scores(addresses: Any, w: Any, scores: Any) -> None:
             strip[k] = ((a[k] + e[k]) + (b[k] + f[k])) + ((c[k] + g[k]) + (d[k] + h[k]))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def write_lengths(addresses: Any, lengths2: Any) -> None:
-    """The squared length of each row."""
-    strip = np.empty((HEIGHT, addresses.size))
+    """The squared length of each row, to within (columns + 1) roundings."""
     for start in range(0, lengths2.size, HEIGHT):
-        stop = min(lengths2.size, start + HEIGHT)
-        copy_rows(addresses, start, stop, strip)
-        for i in range(start, stop):
-            lengths2[i] = plain_norm2(strip, i - start)
+        count = min(HEIGHT, lengths2.size - start)
+        strip = lengths2[start : start + count]
+        strip[:] = 0.0
+        for j in range(addresses.size):
+            column = carray(as_pointer(addresses[j] + np.uint64(8 * start)), count, np.float64)
+            for k in range(count):
+                strip[k] += column[k] * column[k]
 
 
-@overload(rows.follow)
-def _follow(table: Any, i: Any) -> Any:
-    if not rows.is_kind(table, Columnar):
-        return None
-
-    def follow(table: Any, i: Any) -> Any:
-        pass  # the hardware foresees it
-
-    return follow
+@njit(cache=True, nogil=True)
+def largest_norm2(values: Any) -> float:
+    """The largest |x|² of these rows, summed as a scan of rows does; 0 of none."""
+    longest = 0.0
+    for i in range(values.shape[0]):
+        longest = max(longest, float(plain_norm2(values, i)))
+    return longest
 
 
-@overload(rows.dot)
-def _dot(table: Any, i: Any, w: Any) -> Any:
-    if not rows.is_kind(table, Columnar):
-        return None
+@njit(cache=True, nogil=True)
+def sure_beyond(w: Any, b: float, longest2: float) -> float:
+    """What |score| must exceed for its sign to be certain, in rows of at most this squared length.
 
-    def dot(table: Any, i: Any, w: Any) -> Any:
-        return table.scores[i]
-
-    return dot
-
-
-@overload(rows.norm2)
-def _norm2(table: Any, i: Any) -> Any:
-    if not rows.is_kind(table, Columnar):
-        return None
-
-    def norm2(table: Any, i: Any) -> Any:
-        return table.lengths2[i]
-
-    return norm2
+    It is what `walks.scan` asks for, and a thousandth more.
+    """
+    terms = w.size + 4
+    weights_norm = np.sqrt(norm2_of(w)) + abs(b)
+    if not 1e-140 < weights_norm < 1e140:  # its square may have under- or overflowed
+        return np.inf
+    g = terms * UNIT / (1.0 - terms * UNIT)
+    return 1.001 * (2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + 2 * terms * TINY)
 
 
-@overload(rows.reach)
-def _reach(table: Any, i: Any, w: Any) -> Any:
-    if not rows.is_kind(table, Columnar):
-        return None
+@njit(cache=True, nogil=True)
+def count_plain(
+    scores: Any, y: Any, b: float, near: float, ceiling: float, others: Any
+) -> tuple[int, float, float, int]:
+    """Count the rows with near < |s| < inf and s >= ceiling, where s is y·(score + b); the rest goes to `others`.
 
-    def reach(table: Any, i: Any, w: Any) -> Any:
-        total = 0.0
-        for j in range(w.size):
-            total += abs(carray(as_pointer(table.addresses[j]), table.scores.size, np.float64)[i] * w[j])
-        return total
+    Returns how many of them have a negative s, the smallest s of class -1 and of class +1, and how many others
+    there are.
+    """
+    wrong, minus, plus, left = 0, np.inf, np.inf, 0
+    strip = np.empty(HEIGHT)
+    for start in range(0, scores.size, HEIGHT):
+        stop = min(start + HEIGHT, scores.size)
+        signed, of = strip[: stop - start], y[start:stop]
+        odd, negative = write_signed(scores[start:stop], of, b, near, ceiling, signed)
+        if odd == 0:
+            wrong += negative
+            lows = lowest(signed, of)
+            minus, plus = min(minus, lows[0]), min(plus, lows[1])
+            continue
+        for k in range(stop - start):
+            s = signed[k]
+            if not is_plain(s, near, ceiling):
+                others[left] = start + k
+                left += 1
+                continue
+            wrong += s < 0
+            if of[k] < 0:
+                minus = min(minus, s)
+            else:
+                plus = min(plus, s)
+    return wrong, minus, plus, left
 
-    return reach
+
+@njit(cache=True, nogil=True, inline="always")
+def is_plain(s: float, near: float, ceiling: float) -> Any:
+    """Whether the sign is certain and the score not wanted; NaN is not plain."""
+    return (near < abs(s)) & (abs(s) <= LARGEST) & (s >= ceiling)
+
+
+@njit(cache=True, nogil=True)
+def write_signed(scores: Any, y: Any, b: float, near: float, ceiling: float, signed: Any) -> tuple[int, int]:
+    """Write y·(score + b) of a strip; returns how many are not plain, and how many are negative."""
+    plain, negative = 0, 0
+    for k in range(signed.size):
+        s = y[k] * (scores[k] + b)
+        signed[k] = s
+        plain += is_plain(s, near, ceiling)
+        negative += s < 0
+    return signed.size - plain, negative
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def lowest(signed: Any, y: Any) -> tuple[float, float]:
+    """The smallest of each class, all of them finite."""
+    minus, plus = np.inf, np.inf
+    for k in range(signed.size):
+        of_minus = signed[k] if y[k] < 0 else np.inf
+        of_plus = np.inf if y[k] < 0 else signed[k]
+        minus = of_minus if of_minus < minus else minus
+        plus = of_plus if of_plus < plus else plus
+    return minus, plus

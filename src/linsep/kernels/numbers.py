@@ -19,6 +19,19 @@ def is_finite(values: Any) -> bool:
 
 
 @njit(cache=True, nogil=True)
+def is_below(values: Any, bound: float) -> bool:
+    """Whether |value| < bound for all of them, and so none is NaN."""
+    for start in range(0, values.size, STRETCH):
+        stretch = values[start : start + STRETCH]
+        below = 0
+        for k in range(stretch.size):
+            below += abs(stretch[k]) < bound
+        if below < stretch.size:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
 def largest_whole(values: Any) -> float:
     """The largest |value| where all of them, which are finite, are integers; else NOT_WHOLE."""
     largest = 0.0

@@ -18,20 +18,32 @@ def abreast(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterato
     """What the work makes of each item, in their order, several made at a time by as many threads.
 
     At most one more result than there are threads is waiting. Whoever stops listening stops the work, and what goes
-    wrong is raised when its turn comes, so that the first fault is the one that is seen.
+    wrong, in the work or in the making of the items, is raised when its turn comes, so that the first fault is the one
+    that is seen.
     """
     if workers < 2:
         yield from map(work, items)
         return
     pending: deque[Future[R]] = deque()
+    fault: Exception | None = None
     with ThreadPoolExecutor(workers, thread_name_prefix="linsep-reading") as pool:
         try:
-            for item in items:
+            given = iter(items)
+            while fault is None:
+                try:
+                    item = next(given)
+                except StopIteration:
+                    break
+                except Exception as error:
+                    fault = error
+                    break
                 pending.append(pool.submit(work, item))
                 if len(pending) > workers + 1:
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
+            if fault is not None:
+                raise fault
         finally:
             for future in pending:
                 future.cancel()

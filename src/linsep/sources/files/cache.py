@@ -32,7 +32,7 @@ from linsep.sources.files.reading import Batch, Buffers, Options, Place, Reader,
 from linsep.sources.files.stream import TextReader
 from linsep.sources.files.survey import Survey, first_read
 
-MARK, VERSION = b"linsep-cache-1\n", 1
+MARK, VERSION = b"linsep-cache-2\n", 2
 TAIL = struct.Struct("<QI15s")  # length of the footer, its checksum, the mark
 ENDING = ".linsep-cache"
 Footer = dict[str, Any]
@@ -368,7 +368,7 @@ def read_footer(path: Path) -> Footer | None:
 
 def digest_of(path: str) -> str:
     """The digest of a file as it is now."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.sha256()
     with Path(path).open("rb") as file:
         while data := file.read(1 << 22):
             digest.update(data)

@@ -103,6 +103,10 @@ class Batch:
         """Whether the rows lie column by column."""
         return isinstance(self.values, ColumnValues)
 
+    def at(self, place: Place) -> "Batch":
+        """The same rows, their place now known."""
+        return Batch(self.values, self.labels, place)
+
     def take(self, positions: Ints) -> "Batch":
         """The rows at these positions."""
         labels = self.labels.take(positions) if not isinstance(self.labels, np.ndarray) else self.labels[positions]

@@ -169,7 +169,7 @@ class FileSource(Source):
         scan = settled(part, scan, w, b)
         self._longest2[k] = scan.longest2
         buffers = self._places[k][0].reader.buffers
-        if buffers is not None and isinstance(part.table, Dense):
+        if buffers is not None and isinstance(part.table, Dense) and not isinstance(part, ColumnPart):
             buffers.give_back(part.table.values)  # the scan has copied what it keeps
         return scan
 

@@ -14,7 +14,6 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from linsep.errors import (
     EmptyFileError,
@@ -28,10 +27,13 @@ from linsep.errors import (
     QuoteError,
     RaggedRowError,
 )
+from linsep.kernels.numbers import is_below, is_finite
 from linsep.sources.files import decimals
+from linsep.sources.files.ahead import abreast
 from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, TableReader, clipped
 from linsep.sources.files.reading import EXACT, Batch, Options, Place
 from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
+from linsep.sources.memory import thread_count
 
 INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
@@ -131,7 +133,12 @@ class CsvReader(TextReader, TableReader):
             stream.read(self._body)
             rest, offset = b"", self._body
             while data := stream.read(max(self.chunk, len(rest))):
-                text = rest + data if rest else data
+                end = data.rfind(b"\n") + 1
+                if end and b'"' not in data and b'"' not in rest:
+                    yield offset, b"".join((rest, memoryview(data)[:end]))  # copied once
+                    offset, rest = offset + len(rest) + end, data[end:]
+                    continue
+                text = rest + data
                 end = last_record_end(text)
                 if end:
                     yield offset, text[:end]
@@ -167,10 +174,14 @@ class CsvReader(TextReader, TableReader):
         first, lines = 0, self._header_lines
         digest = self.new_digest()
         self.left_out = 0
-        for offset, text in self._pieces(digest):
+        workers = (
+            1 if self.pipe is not None else thread_count()
+        )  # what a pipe gave is not to wait for what it will give
+        for offset, text, found, lines_here in abreast(self._tried, self._pieces(digest), workers):
             self.stamp.require_same()  # a file that grows is not followed
-            batch = self._batch(text, first, (offset, len(text), lines))
-            lines += line_count(text)
+            key = (offset, len(text), lines)
+            batch = self._batch(text, first, key) if found is None else found.at(Place(first, len(found.values), key))
+            lines += lines_here
             if batch.place.rows:
                 yield batch
             first += batch.place.rows
@@ -182,27 +193,46 @@ class CsvReader(TextReader, TableReader):
         """The batch of a range of bytes."""
         return self._batch(self._text(place), place.first, place.key)
 
+    def _tried(self, piece: tuple[int, bytes]) -> tuple[int, bytes, Batch | None, int]:
+        """A piece read by a thread that knows neither its rows nor its lines; None where something is wrong with it.
+
+        It is read again when its turn comes, by who knows what came before and can say what is wrong, and where.
+        """
+        offset, text = piece
+        found = None
+        with suppress(_UnreadError, InputError):
+            found = self._parsed(text, 0, Place(0, 0), use_threads=False)
+        return offset, text, found, line_count(text)
+
     def _batch(self, text: bytes, first: int, key: tuple[int, int, int]) -> Batch:
         try:
-            table = self._parse(text, first)
-            values = self.cells.matrix(table, first)
-            self._require_finite(values)
-            labels = self.cells.labels(table, first)
-        except _UnreadError as fault:
+            batch = self._parsed(text, first, Place(first, 0, key))
+        except (_UnreadError, InputError) as fault:
             return self._without_bad_rows(text, first, key, fault)
-        except InputError as error:
-            return self._without_bad_rows(text, first, key, error)
-        return Batch(values, labels, Place(first, len(values), key))
+        return batch.at(Place(first, len(batch.values), key))
 
-    def _require_finite(self, values: npt.NDArray[Any]) -> None:
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            raise _UnreadError("a number is not finite")
+    def _parsed(self, text: bytes, first: int, place: Place, *, use_threads: bool = True) -> Batch:
+        """The rows of a piece, if nothing is wrong with any of them."""
+        if self._decimal_places is not None:
+            table = self._parse_decimals(text, first, self._decimal_places)
+            return Batch(self.cells.matrix(table, first), self.cells.labels(table, first), place)
+        table = self._read_csv(text, "double", use_threads=use_threads)
+        values = self.cells.matrix(table, first)
+        if not is_below(values.reshape(-1), EXACT):  # or NaN
+            table = self._with_exact_integers(table, text, first)
+            values = self.cells.matrix(table, first)
+            if values.dtype.kind == "f" and not is_finite(values.reshape(-1)):
+                raise _UnreadError("a number is not finite")
+        return Batch(values, self.cells.labels(table, first), place)
 
     def _parse(self, text: bytes, first: int) -> Any:
         """The chosen columns as an Arrow table, in types that hold what is written."""
         if self._decimal_places is not None:
             return self._parse_decimals(text, first, self._decimal_places)
-        table = self._read_csv(text, "double")
+        return self._with_exact_integers(self._read_csv(text, "double"), text, first)
+
+    def _with_exact_integers(self, table: Any, text: bytes, first: int) -> Any:
+        """The same table with columns of 64-bit integers where doubles would round them."""
         for name in self.cells.names:
             if name not in self.cells.categories and name not in self._truths:
                 exact = self._exact(table[name], name, text, first)
@@ -259,7 +289,9 @@ class CsvReader(TextReader, TableReader):
         )
         return "".join(source if source.endswith(("\n", "\r")) else source + "\n" for source in kept).encode()
 
-    def _read_csv(self, text: bytes, kind: str, only: str | None = None, in_one: bool = False) -> Any:
+    def _read_csv(
+        self, text: bytes, kind: str, only: str | None = None, *, in_one: bool = False, use_threads: bool = True
+    ) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
@@ -270,14 +302,20 @@ class CsvReader(TextReader, TableReader):
         wanted = list(types)
         if b"\0" in text or text.startswith(BOM):  # pyarrow passes over a mark at the beginning of any piece
             raise _UnreadError("a NUL byte or a byte order mark")
-        if b'"' in text and LONE_QUOTE.search(text) and self._has_lone_quote(text.decode("utf-8", "replace")):
+        is_quoted = b'"' in text
+        if is_quoted and LONE_QUOTE.search(text) and self._has_lone_quote(text.decode("utf-8", "replace")):
             raise _UnreadError("a quotation mark inside a value")
-        block = len(text) + 1 if in_one else self._block(text)
+        is_cut = use_threads and not in_one and not is_quoted and len(text) > 1 << 21
+        block = (
+            max(1 << 20, len(text) // 8) if is_cut else len(text) + 1
+        )  # a quoted record could be longer than a block
         try:
             return arrow_csv.read_csv(
                 pa.BufferReader(text),
-                read_options=arrow_csv.ReadOptions(column_names=list(self.names), block_size=block),
-                parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=b'"' in text),
+                read_options=arrow_csv.ReadOptions(
+                    column_names=list(self.names), block_size=block, use_threads=use_threads
+                ),
+                parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=is_quoted),
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=wanted,
                     column_types=types,
@@ -311,10 +349,6 @@ class CsvReader(TextReader, TableReader):
             first = next((row for row in rows if row), [])
             return frozenset(n for n, v in zip(self.names, first, strict=False) if v.lower() in ("true", "false"))
         return frozenset()
-
-    def _block(self, text: bytes) -> int:
-        """Blocks for pyarrow's threads; one for all where a record could be longer than a block."""
-        return max(1 << 20, len(text) // 8) if len(text) > 1 << 21 and b'"' not in text else len(text) + 1
 
     def _exact(self, column: Any, name: str, text: bytes, first: int) -> Any:
         """The column as integers where doubles would round them; None where doubles are right."""
@@ -611,7 +645,7 @@ def _last_end(text: bytes, mark: bytes) -> int:
 def line_count(text: bytes) -> int:
     """How many lines end in this text, whatever ends them."""
     if b"\r" not in text:
-        return text.count(b"\n")
+        return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))  # twice as fast as bytes.count
     return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
 
 
