@@ -22,22 +22,26 @@ HEIGHT = 256  # rows of a strip: its sums stay in the first cache
 LARGEST = np.finfo(np.float64).max
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(cache=True, nogil=True)
 def write_scores(addresses: Any, w: Any, scores: Any) -> None:
-    """The products x_i·w of all rows, summed in the order of `lanes.row_dot`."""
-    sums = np.zeros((LANES, HEIGHT))
-    a, b, c, d, e, f, g, h = sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
+    """The products x_i·w of all rows."""
+    sums = np.empty((LANES, HEIGHT))
     for start in range(0, scores.size, HEIGHT):
-        count = min(HEIGHT, scores.size - start)
-        sums[:] = 0.0
-        for j in range(addresses.size):
-            column = carray(as_pointer(addresses[j] + np.uint64(8 * start)), count, np.float64)
-            lane, weight = sums[j % LANES], w[j]
-            for k in range(count):
-                lane[k] += column[k] * weight
-        strip = scores[start : start + count]
-        for k in range(count):
-            strip[k] = ((a[k] + e[k]) + (b[k] + f[k])) + ((c[k] + g[k]) + (d[k] + h[k]))
+        score_strip(addresses, start, w, sums, scores[start : start + HEIGHT])
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def score_strip(addresses: Any, start: int, w: Any, sums: Any, scores: Any) -> None:
+    """The products x_i·w of the rows from `start` on, summed in the order of `lanes.row_dot`."""
+    a, b, c, d, e, f, g, h = sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
+    sums[:] = 0.0
+    for j in range(addresses.size):
+        column = carray(as_pointer(addresses[j] + np.uint64(8 * start)), scores.size, np.float64)
+        lane, weight = sums[j % LANES], w[j]
+        for k in range(scores.size):
+            lane[k] += column[k] * weight
+    for k in range(scores.size):
+        scores[k] = ((a[k] + e[k]) + (b[k] + f[k])) + ((c[k] + g[k]) + (d[k] + h[k]))
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
@@ -73,24 +77,25 @@ def sure_beyond(w: Any, b: float, longest2: float) -> float:
     if not 1e-140 < weights_norm < 1e140:  # its square may have under- or overflowed
         return np.inf
     g = terms * UNIT / (1.0 - terms * UNIT)
-    return 1.001 * (2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + 2 * terms * TINY)
+    return float(1.001 * (2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + 2 * terms * TINY))
 
 
 @njit(cache=True, nogil=True)
 def count_plain(
-    scores: Any, y: Any, b: float, near: float, ceiling: float, others: Any
+    addresses: Any, y: Any, w: Any, b: float, near: float, ceiling: float, others: Any
 ) -> tuple[int, float, float, int]:
-    """Count the rows with near < |s| < inf and s >= ceiling, where s is y·(score + b); the rest goes to `others`.
+    """Count the rows with near < |s| < inf and s >= ceiling, where s is y·(w·x + b); the rest goes to `others`.
 
     Returns how many of them have a negative s, the smallest s of class -1 and of class +1, and how many others
     there are.
     """
     wrong, minus, plus, left = 0, np.inf, np.inf, 0
-    strip = np.empty(HEIGHT)
-    for start in range(0, scores.size, HEIGHT):
-        stop = min(start + HEIGHT, scores.size)
+    strip, sums = np.empty(HEIGHT), np.empty((LANES, HEIGHT))
+    for start in range(0, y.size, HEIGHT):
+        stop = min(start + HEIGHT, y.size)
         signed, of = strip[: stop - start], y[start:stop]
-        odd, negative = write_signed(scores[start:stop], of, b, near, ceiling, signed)
+        score_strip(addresses, start, w, sums, signed)
+        odd, negative = sign_strip(of, b, near, ceiling, signed)
         if odd == 0:
             wrong += negative
             lows = lowest(signed, of)
@@ -117,15 +122,15 @@ def is_plain(s: float, near: float, ceiling: float) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def write_signed(scores: Any, y: Any, b: float, near: float, ceiling: float, signed: Any) -> tuple[int, int]:
-    """Write y·(score + b) of a strip; returns how many are not plain, and how many are negative."""
+def sign_strip(y: Any, b: float, near: float, ceiling: float, scores: Any) -> tuple[int, int]:
+    """Turn scores into y·(score + b); returns how many are not plain, and how many are negative."""
     plain, negative = 0, 0
-    for k in range(signed.size):
+    for k in range(scores.size):
         s = y[k] * (scores[k] + b)
-        signed[k] = s
+        scores[k] = s
         plain += is_plain(s, near, ceiling)
         negative += s < 0
-    return signed.size - plain, negative
+    return scores.size - plain, negative
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})

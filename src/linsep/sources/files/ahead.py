@@ -1,10 +1,12 @@
 """Reading ahead: other threads read the next batches, or work on several at once, while this one goes on in order."""
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from functools import cache
 from queue import Empty, Full, Queue
 from typing import TypeVar
 
@@ -26,27 +28,35 @@ def abreast(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterato
         return
     pending: deque[Future[R]] = deque()
     fault: Exception | None = None
-    with ThreadPoolExecutor(workers, thread_name_prefix="linsep-reading") as pool:
-        try:
-            given = iter(items)
-            while fault is None:
-                try:
-                    item = next(given)
-                except StopIteration:
-                    break
-                except Exception as error:
-                    fault = error
-                    break
-                pending.append(pool.submit(work, item))
-                if len(pending) > workers + 1:
-                    yield pending.popleft().result()
-            while pending:
+    given = iter(items)
+    try:
+        while True:
+            try:
+                item = next(given)
+            except StopIteration:
+                break
+            except Exception as error:
+                fault = error
+                break
+            pending.append(_pool(workers).submit(work, item))
+            if len(pending) > workers + 1:
                 yield pending.popleft().result()
-            if fault is not None:
-                raise fault
-        finally:
-            for future in pending:
-                future.cancel()
+        while pending:
+            yield pending.popleft().result()
+        if fault is not None:
+            raise fault
+    finally:
+        wait([future for future in pending if not future.cancel()])
+
+
+@cache
+def _pool(workers: int) -> ThreadPoolExecutor:
+    """Threads that stay: what one gave back to the allocator serves its next read."""
+    return ThreadPoolExecutor(workers, thread_name_prefix="linsep-reading")
+
+
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child makes its own
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:

@@ -38,6 +38,7 @@ class ColumnarReader(TableReader):
             if name not in self.cells.categories:
                 self.cells.require_numeric(_plain(schema.field(name).type), name)
         self.categories = self.cells.categories
+        self._not_fixed = [name for name in self._wanted if not _is_fixed(schema.field(name).type)]
         self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))  # now that the categories are known
 
     def _look(self) -> tuple[Any, int]:
@@ -88,9 +89,8 @@ class ColumnarReader(TableReader):
 
     def _require_valid(self, table: Any) -> None:
         """Refuse columns of a damaged file whose offsets or text would lead anywhere."""
-        for name in self._wanted:
-            if not _is_fixed(table[name].type):
-                table[name].validate(full=True)
+        for name in self._not_fixed:
+            table[name].validate(full=True)
 
     def _without_bad_rows(self, table: Any, first: int | None = None) -> Any:
         """The rows without nulls and NaN, where those are set aside; the first walk writes them down."""

@@ -51,20 +51,20 @@ class Labels:
 
     def _add(self, places: npt.NDArray[Any], values: list[Any], first: int) -> None:
         """Give codes to the new ones of these values; `places` says which of them each row has."""
-        known, at = np.unique(places, return_index=True)
-        rows = dict(zip(known.tolist(), (first + at).tolist(), strict=True))  # where each value first stands
-        for place, value in enumerate(values):
-            if place not in rows:  # a dictionary may list what no row has
+        rows = np.full(len(values), -1)  # where each value first stands: the last one written stays
+        rows[places[::-1]] = first + np.arange(len(places))[::-1]
+        for row, value in zip(rows.tolist(), values, strict=True):
+            if row < 0:  # a dictionary may list what no row has
                 continue
             if value is None or (isinstance(value, float) and not math.isfinite(value)) or value == "":
                 raise MissingLabelError(
-                    f"{self.path}: the label of row {rows[place]} is {value}. Every row needs one.",
+                    f"{self.path}: the label of row {row} is {value}. Every row needs one.",
                     file=self.path,
-                    row=rows[place],
+                    row=row,
                     value=value,
                     fix="Every row needs one.",
                 )
-            self._know(value, rows[place])
+            self._know(value, row)
 
     def _know(self, value: Any, row: int) -> None:
         """Give a code to a value that has none yet."""

@@ -40,14 +40,15 @@ class ColumnPart(MemorySource):
 
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
         """The scan of the rows that need a look, with the plain ones added, which need none."""
-        scores, others = np.empty(self.n_rows), np.empty(self.n_rows, np.int64)
-        write_scores(self._addresses, w, scores)
         if self._longest2 == UNKNOWN:
             self._longest2 = self._largest_norm2()
         if 0 < wanted < self.n_rows and ceiling == np.inf:
-            ceiling = _ceiling_of(wanted, self.y * (scores + b))
+            ceiling = self._ceiling_of(wanted, w, b)
+        others = np.empty(self.n_rows, np.int64)
         near = sure_beyond(w, float(b), self._longest2)
-        wrong, minus, plus, left = count_plain(scores, self.y, float(b), near, ceiling if wanted else -np.inf, others)
+        wrong, minus, plus, left = count_plain(
+            self._addresses, self.y, w, float(b), near, ceiling if wanted else -np.inf, others
+        )
         found = self._looked_at(others[:left])._scan_part(0, left, w, b, wanted, ceiling)
         return replace(
             found,
@@ -56,6 +57,12 @@ class ColumnPart(MemorySource):
             certain=found.certain + wrong,
             lowest=(min(found.lowest[0], minus), min(found.lowest[1], plus)),
         )
+
+    def _ceiling_of(self, wanted: int, w: Floats, b: float) -> float:
+        """What as many of the lowest scores as are wanted are below, and few others."""
+        scores = np.empty(self.n_rows)
+        write_scores(self._addresses, w, scores)
+        return float(np.nextafter(np.partition(self.y * (scores + b), wanted - 1)[wanted - 1], np.inf))
 
     def _looked_at(self, positions: Ints) -> MemorySource:
         """These rows, in row order, as rows."""
@@ -81,8 +88,3 @@ class ColumnPart(MemorySource):
         """Refuse NaN and infinity by name."""
         if not all(is_finite(column) for column in self._values.columns):
             self._looked_at(np.arange(self.n_rows)).require_finite()
-
-
-def _ceiling_of(wanted: int, scores: Floats) -> float:
-    """What the lowest scores that are wanted are below, and few others."""
-    return float(np.nextafter(np.partition(scores, wanted - 1)[wanted - 1], np.inf))

@@ -2,6 +2,7 @@
 
 import hashlib
 import operator
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -153,16 +154,15 @@ class FileSource(Source):
         lowest = Lowest(worst)
 
         def scan_run(run: Run) -> list[Scan]:
-            return [
-                self._scanned(k, part, part.scan_alone(w, b, worst, lowest.ceiling), w, b)
-                for k, part in self._read_run(*run, start)
-            ]
+            scans = []
+            for k, part in self._read_run(*run, start):
+                scans.append(self._scanned(k, part, part.scan_alone(w, b, worst, lowest.ceiling), w, b))
+                lowest.add(scans[-1].worst_scores)
+            return scans
 
         left = [run for run in runs if run[1] + run[2].rows > start]
         for scans in abreast(scan_run, left, thread_count()):
-            for scan in scans:
-                lowest.add(scan.worst_scores)
-                yield scan
+            yield from scans
 
     def _scanned(self, k: int, part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
         """The scan of batch k with no row left in doubt; the memory of its rows serves the next one."""
@@ -395,18 +395,23 @@ class FileSource(Source):
 
 
 class Lowest:
-    """The lowest scores of the rows so far: what is not below the highest of them need not be looked at."""
+    """The lowest scores seen by any thread: what is not below the `ceiling` need not be looked at.
+
+    The ceiling is just above the highest of them, since of rows with equal scores the first are wanted.
+    """
 
     def __init__(self, wanted: int) -> None:
         self._wanted, self._scores, self.ceiling = wanted, np.zeros(0), np.inf
+        self._lock = threading.Lock()
 
     def add(self, scores: Floats) -> None:
-        """The lowest scores of the rows that come next."""
+        """The lowest scores of some more rows."""
         if not self._wanted or not scores.size:
             return
-        self._scores = np.sort(np.concatenate([self._scores, scores]))[: self._wanted]
-        if len(self._scores) == self._wanted:
-            self.ceiling = float(self._scores[-1])
+        with self._lock:
+            self._scores = np.sort(np.concatenate([self._scores, scores]))[: self._wanted]
+            if len(self._scores) == self._wanted:
+                self.ceiling = float(np.nextafter(self._scores[-1], np.inf))
 
 
 def _size_and_time(path: str) -> tuple[int, int]:
