@@ -1,4 +1,4 @@
-"""What doubles are like, each read once: whether all are finite, and whether all are integers."""
+"""What numbers are like, each read once: whether all are finite, are integers, or take two values alone."""
 
 from typing import Any
 
@@ -29,6 +29,16 @@ def is_below(values: Any, bound: float) -> bool:
         if below < stretch.size:
             return False
     return True
+
+
+@njit(cache=True, nogil=True)
+def mark_first(values: Any, first: Any, second: Any, is_first: Any) -> bool:
+    """Mark the values that are the first of two numbers; returns whether all others are the second."""
+    known = 0
+    for k in range(values.size):
+        is_first[k] = values[k] == first
+        known += (values[k] == first) | (values[k] == second)
+    return bool(known == values.size)
 
 
 @njit(cache=True, nogil=True)

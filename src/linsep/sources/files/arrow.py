@@ -99,6 +99,8 @@ class Cells:
         import pyarrow as pa
 
         kind = column.type
+        if pa.types.is_float64(kind) and not column.null_count:
+            return np.asarray(column)
         if pa.types.is_dictionary(kind):
             column = column.cast(kind.value_type)
             kind = column.type

@@ -13,6 +13,8 @@ from linsep.errors import DamagedFileError, HeaderError, InputError, NoRowsError
 from linsep.sources.files.arrow import TableReader, is_string
 from linsep.sources.files.reading import Batch, Options, Place, Stamp, unreadable
 
+BITE = 1 << 20  # bytes of columns that a thread decodes at a time
+
 
 class ColumnarReader(TableReader):
     """What the two formats share: the schema says what the columns are, and cells are checked by `Cells`."""
@@ -236,7 +238,8 @@ class ParquetReader(ColumnarReader):
         rows = self._metadata.row_group(group).num_rows
         if self._is_short(rows):
             if rows:
-                yield file.read_row_group(group, columns=columns, use_threads=use_threads), (group, 0)
+                whole = file.read_row_group(group, columns=columns) if use_threads else _in_bites(file, group, columns)
+                yield whole, (group, 0)
             return
         start = 0
         pieces = file.iter_batches(self.batch_rows, row_groups=[group], columns=columns, use_threads=use_threads)
@@ -251,6 +254,19 @@ class ParquetReader(ColumnarReader):
                 if start == wanted:
                     return table
         raise DamagedFileError(f"{self.path}: row group {group} ends before row {wanted}.", file=self.path)
+
+
+def _in_bites(file: Any, group: int, columns: list[str]) -> Any:
+    """A row group, a few columns at a time: what decoding needs besides them then stays small, and in a near cache."""
+    import pyarrow as pa
+
+    step = max(1, BITE // (8 * file.metadata.row_group(group).num_rows))
+    found: dict[str, Any] = {}
+    for start in range(0, len(columns), step):
+        bite = columns[start : start + step]
+        table = file.read_row_group(group, columns=bite, use_threads=False)
+        found |= {name: table[name] for name in bite}  # "a" may have brought "a.b" with it
+    return pa.table(found)
 
 
 class ArrowReader(ColumnarReader):

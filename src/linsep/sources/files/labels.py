@@ -24,6 +24,7 @@ from linsep.errors import (
     NotNumericError,
     OneClassError,
 )
+from linsep.kernels.numbers import mark_first
 from linsep.sources.base import Label, Signs
 
 MOST = 1 << 16  # distinct values: more are no labels
@@ -137,8 +138,11 @@ class Labels:
                 return None
             labels = np.asarray(labels)
         first, second = self.codes
-        is_first: npt.NDArray[np.bool_] = labels == first
-        return is_first if (is_first | (labels == second)).all() else None
+        if labels.dtype not in (np.int64, np.int32, np.float64) or not labels.dtype.isnative:
+            is_first: npt.NDArray[np.bool_] = labels == first
+            return is_first if (is_first | (labels == second)).all() else None
+        is_first, kind = np.empty(len(labels), np.bool_), labels.dtype.type
+        return is_first if mark_first(labels, kind(first), kind(second), is_first) else None
 
     def values(self) -> list[Label]:
         """What each code means."""

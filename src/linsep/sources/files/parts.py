@@ -64,6 +64,12 @@ class ColumnPart(MemorySource):
         write_scores(self._addresses, w, scores)
         return float(np.nextafter(np.partition(self.y * (scores + b), wanted - 1)[wanted - 1], np.inf))
 
+    def as_rows(self) -> MemorySource:
+        """All of them, copied into rows."""
+        part = MemorySource(Dense(self._values.rows()), self.y, self.n_columns, self.labels, self.columns, self.numbers)
+        part._longest2 = self._longest2
+        return part
+
     def _looked_at(self, positions: Ints) -> MemorySource:
         """These rows, in row order, as rows."""
         part = MemorySource(
@@ -87,4 +93,4 @@ class ColumnPart(MemorySource):
     def require_finite(self) -> None:
         """Refuse NaN and infinity by name."""
         if not all(is_finite(column) for column in self._values.columns):
-            self._looked_at(np.arange(self.n_rows)).require_finite()
+            self.as_rows().require_finite()

@@ -309,7 +309,15 @@ class FileSource(Source):
 
         Those of a columnar file lie column by column if `as_columns`, which is enough for a scan, else row by row.
         """
-        return ahead(self._batches(order, as_columns), self._depth)
+        runs = None if as_columns else self._runs()
+        if runs is None or len(runs) != len(self._places):
+            return ahead(self._batches(order, as_columns), self._depth)
+        return abreast(self._only_batch, runs if order is None else [runs[k] for k in order], thread_count())
+
+    def _only_batch(self, run: Run) -> tuple[int, MemorySource]:
+        """The one batch of a run, as rows."""
+        ((k, part),) = self._read_run(*run)
+        return k, part.as_rows() if isinstance(part, ColumnPart) else part
 
     def _batches(self, order: Sequence[int] | None, as_columns: bool) -> Iterator[tuple[int, MemorySource]]:
         if order is not None:
