@@ -669,14 +669,14 @@ def test_empty_standard_input_is_called_by_its_name(monkeypatch, capsys):
 )
 def test_a_file_that_grows_while_it_is_read_is_refused(name, content, here, monkeypatch):
     (here / name).write_bytes(content)
-    real = Survey.add
+    real = Survey._look
 
     def add(self, batch):
         with (here / name).open("ab") as out:
             out.write(b"1,2,0\n")
         return real(self, batch)
 
-    monkeypatch.setattr(Survey, "add", add)
+    monkeypatch.setattr(Survey, "_look", add)
     options = {"label": None if name == "a.svm" else -1}
     with pytest.raises(errors.ChangedFileError, match=rf"{name}: the file changed"):
         linsep.open(name, cache=False, **options).scan(np.ones(2 if name in ("a.csv", "a.svm") else 1), 0.0)

@@ -1,6 +1,7 @@
 """Files whose parts are read side by side: the same answers as rows in memory, to the last bit."""
 
 import threading
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import linsep
-from linsep.errors import ChangedFileError, InexactError
+from linsep.errors import ChangedFileError, InexactError, NotFiniteError
 from linsep.kernels.dense import Dense
 from linsep.sources.files.ahead import abreast
 from linsep.sources.files.parts import ColumnPart
@@ -40,7 +41,7 @@ def facts(scan):
     return (*counts, *map(np.ndarray.tolist, (block.row_numbers, block.values, block.y, scan.worst_scores)))
 
 
-@pytest.mark.parametrize("n_columns", [1, 3, 7, 8, 9, 16, 33])
+@pytest.mark.parametrize("n_columns", [1, 3, 7, 8, 9, 15, 16, 17, 33])
 def test_columns_are_scanned_as_their_rows_are_to_the_last_bit(n_columns):
     rng = np.random.default_rng(n_columns)
     columns = [rng.standard_normal(1100) * 10.0 ** rng.integers(-9, 9) for _ in range(n_columns)]
@@ -51,6 +52,48 @@ def test_columns_are_scanned_as_their_rows_are_to_the_last_bit(n_columns):
     for b in (0.25, 0.0):  # the second time it is known how long the rows are
         assert facts(part.scan(w, b, worst=9)) == facts(rows.scan(w, b, worst=9))
     assert facts(part.scan(0 * w, 0.0, worst=9)) == facts(rows.scan(0 * w, 0.0, worst=9))
+
+
+def column_part(columns, y):
+    return ColumnPart(ColumnValues(columns), y, (-1, 1), None, range(len(y)))
+
+
+@pytest.mark.parametrize("worst", [0, 5, 2000])
+@pytest.mark.parametrize("n_columns", [3, 18])
+def test_rows_that_need_a_look_are_those_of_the_rows(n_columns, worst):
+    rng = np.random.default_rng(worst)
+    columns = list(rng.integers(-2, 3, (n_columns, 1500)) * 0.1)  # many scores are nearly 0, and many the same
+    columns[0][700] = 1e200
+    y, w = rng.choice(np.array([-1, 1], np.int8), 1500), np.ones(n_columns)
+    part, rows = column_part(columns, y), MemorySource(Dense(row_major(columns, np.float64)), y, n_columns)
+    ours, theirs = part.scan(w, 0.0, worst=worst), rows.scan(w, 0.0, worst=worst)
+    assert theirs.doubtful.size > 20
+    assert facts(ours) == facts(theirs) and np.array_equal(ours.doubtful, theirs.doubtful)
+    below = part.scan_alone(w, 0.0, worst, -0.15)
+    assert np.array_equal(below.worst_scores, rows.scan_alone(w, 0.0, worst, -0.15).worst_scores)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_bad_value_among_columns_is_named(value):
+    columns = [np.ones(700), np.ones(700)]
+    columns[1][650] = value
+    part = column_part(columns, np.ones(700, np.int8))
+    for refuse in (part.require_finite, lambda: part.scan(np.ones(2), 0.0)):
+        with pytest.raises(NotFiniteError, match="row 650, column 'x2'"):
+            refuse()
+    part = column_part([np.full(9, np.nan)], np.ones(9, np.int8))
+    with pytest.raises(NotFiniteError, match="row 0"):
+        part.scan(np.ones(1), 0.0)
+
+
+def test_blocks_come_in_row_order_and_from_any_of_them(tmp_path, rows):
+    source = linsep.open(written(tmp_path / "a.parquet", rows), label="y")
+    blocks = list(source.blocks())
+    assert np.array_equal(np.concatenate([block.values for block in blocks]), rows[0])
+    assert np.array_equal(np.concatenate([block.y for block in blocks]), rows[1])
+    assert [block.numbers[0] for block in source.blocks_from(4000)] == list(range(4000, 9000, 500))
+    shuffled = [block.numbers[0] for block in source.shuffled_blocks(np.random.default_rng(1))]
+    assert shuffled != sorted(shuffled) and sorted(shuffled) == list(range(0, 9000, 500))
 
 
 @pytest.mark.parametrize("group", [500, 8999])
@@ -139,13 +182,31 @@ def test_work_abreast_keeps_the_order_and_raises_the_first_fault():
         seen.extend(abreast(fail, range(50), 3))
 
 
+def test_a_fault_in_the_making_of_items_waits_for_the_work_before_it():
+    def items():
+        yield from range(6)
+        raise KeyError("items")
+
+    seen = []
+    with pytest.raises(KeyError, match="items"):
+        seen.extend(abreast(lambda k: k, items(), 2))
+    results = abreast(lambda k: 1 // (3 - k), items(), 2)
+    assert [next(results) for _ in range(3)] == [0, 0, 1]
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+
+
 def test_who_stops_listening_stops_the_work_abreast():
-    made, before = [], set(threading.enumerate())
-    results = abreast(made.append, range(1000), 2)
+    made, before = [], threading.active_count()
+    results = abreast(lambda k: (time.sleep(0.001), made.append(k)), range(1000), 2)
     next(results)
     results.close()
-    assert len(made) < 20
-    assert set(threading.enumerate()) <= before
+    done = len(made)
+    time.sleep(0.02)
+    assert len(made) == done < 20
+    for _ in range(3):
+        list(abreast(abs, range(10), 2))
+    assert threading.active_count() <= before + 2  # the threads stay, and serve the next
 
 
 def test_rows_that_were_set_aside_stay_out_of_every_scan(tmp_path):

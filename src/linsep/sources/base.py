@@ -115,8 +115,11 @@ class Scan:
         return float(np.sqrt(self.longest2 + bias))
 
     def __add__(self, other: "Scan") -> "Scan":
-        worst, scores = self.worst + other.worst, np.concatenate([self.worst_scores, other.worst_scores])
-        first = np.lexsort((worst.row_numbers, scores))[: self.wanted]
+        worst, scores = self.worst, self.worst_scores
+        if other.worst_scores.size:
+            worst, scores = worst + other.worst, np.concatenate([scores, other.worst_scores])
+            first = np.lexsort((worst.row_numbers, scores))[: self.wanted]
+            worst, scores = worst.take(first), scores[first]
         return Scan(
             rows=self.rows + other.rows,
             mistakes=self.mistakes + other.mistakes,
@@ -124,8 +127,8 @@ class Scan:
             lowest=(min(self.lowest[0], other.lowest[0]), min(self.lowest[1], other.lowest[1])),
             longest2=max(self.longest2, other.longest2),
             wanted=self.wanted,
-            worst=worst.take(first),
-            worst_scores=scores[first],
+            worst=worst,
+            worst_scores=scores,
             doubtful=np.concatenate([self.doubtful, other.doubtful]),
         )
 

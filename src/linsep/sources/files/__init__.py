@@ -17,7 +17,8 @@ from linsep.sources.base import Label
 from linsep.sources.files.cache import Caches
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content
 from linsep.sources.files.reading import HELD_BATCHES, Allowance, Numbers, Options, Reader, Rejects, unreadable
-from linsep.sources.files.source import FileSource, Survey, require_alike
+from linsep.sources.files.source import FileSource
+from linsep.sources.files.survey import Survey, require_alike
 
 if TYPE_CHECKING:
     from linsep.sources.files.stream import Pipe

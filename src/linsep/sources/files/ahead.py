@@ -1,10 +1,12 @@
 """Reading ahead: other threads read the next batches, or work on several at once, while this one goes on in order."""
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from functools import cache
 from queue import Empty, Full, Queue
 from typing import TypeVar
 
@@ -18,23 +20,43 @@ def abreast(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterato
     """What the work makes of each item, in their order, several made at a time by as many threads.
 
     At most one more result than there are threads is waiting. Whoever stops listening stops the work, and what goes
-    wrong is raised when its turn comes, so that the first fault is the one that is seen.
+    wrong, in the work or in the making of the items, is raised when its turn comes, so that the first fault is the one
+    that is seen.
     """
     if workers < 2:
         yield from map(work, items)
         return
     pending: deque[Future[R]] = deque()
-    with ThreadPoolExecutor(workers, thread_name_prefix="linsep-reading") as pool:
-        try:
-            for item in items:
-                pending.append(pool.submit(work, item))
-                if len(pending) > workers + 1:
-                    yield pending.popleft().result()
-            while pending:
+    fault: Exception | None = None
+    given = iter(items)
+    try:
+        while True:
+            try:
+                item = next(given)
+            except StopIteration:
+                break
+            except Exception as error:
+                fault = error
+                break
+            pending.append(_pool(workers).submit(work, item))
+            if len(pending) > workers + 1:
                 yield pending.popleft().result()
-        finally:
-            for future in pending:
-                future.cancel()
+        while pending:
+            yield pending.popleft().result()
+        if fault is not None:
+            raise fault
+    finally:
+        wait([future for future in pending if not future.cancel()])
+
+
+@cache
+def _pool(workers: int) -> ThreadPoolExecutor:
+    """Threads that stay: what one gave back to the allocator serves its next read."""
+    return ThreadPoolExecutor(workers, thread_name_prefix="linsep-reading")
+
+
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child makes its own
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:

@@ -99,6 +99,8 @@ class Cells:
         import pyarrow as pa
 
         kind = column.type
+        if pa.types.is_float64(kind) and not column.null_count:
+            return np.asarray(column)
         if pa.types.is_dictionary(kind):
             column = column.cast(kind.value_type)
             kind = column.type
@@ -255,7 +257,9 @@ class Cells:
             blank = pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), "")
             if pc.any(blank).as_py():
                 raise self.no_label(first + first_true(blank))
-        return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if not isinstance(column, pa.ChunkedArray):
+            return column
+        return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
     def require_few(self, name: str, count: int) -> None:
         """Refuse a text column that would become too many columns."""

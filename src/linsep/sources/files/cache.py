@@ -29,10 +29,10 @@ import scipy.sparse as sp
 from linsep.errors import DamagedFileError
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reading import Batch, Buffers, Options, Place, Reader, Stamp
-from linsep.sources.files.source import Survey
 from linsep.sources.files.stream import TextReader
+from linsep.sources.files.survey import Survey, first_read
 
-MARK, VERSION = b"linsep-cache-1\n", 1
+MARK, VERSION = b"linsep-cache-2\n", 2
 TAIL = struct.Struct("<QI15s")  # length of the footer, its checksum, the mark
 ENDING = ".linsep-cache"
 Footer = dict[str, Any]
@@ -85,7 +85,7 @@ class Caches:
         found = Survey.begin(reader)
         batches = []
         for batch in reader.batches():
-            codes = found.add(batch)
+            codes = found.add_coded(batch)
             batches.append(Batch(batch.values, codes, batch.place))
             self.hold -= batch.values.nbytes if isinstance(batch.values, np.ndarray) else 12 * batch.values.nnz
         return replace(found, reader=HeldReader(reader, batches), left_out=reader.left_out)
@@ -109,7 +109,7 @@ class Caches:
         try:
             found = Survey.begin(reader)
             for batch in reader.batches():
-                writer.add(batch.values, found.add(batch))
+                writer.add(batch.values, found.add_coded(batch))
             footer = writer.finish(replace(found, left_out=reader.left_out), reader)
         except OSError:  # the disk is full, most likely
             writer.abandon()
@@ -118,14 +118,6 @@ class Caches:
             writer.abandon()
             raise
         return CacheReader(path, reader, footer, options).survey()
-
-
-def first_read(reader: Reader) -> Survey:
-    """The first read of a file that needs no cache."""
-    found = Survey.begin(reader)
-    for batch in reader.batches():
-        found.add(batch)
-    return replace(found, left_out=reader.left_out)
 
 
 class CodedReader(Reader):
@@ -376,7 +368,7 @@ def read_footer(path: Path) -> Footer | None:
 
 def digest_of(path: str) -> str:
     """The digest of a file as it is now."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.sha256()
     with Path(path).open("rb") as file:
         while data := file.read(1 << 22):
             digest.update(data)

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 from linsep.errors import DamagedFileError, HeaderError, InputError, NoRowsError
 from linsep.sources.files.arrow import TableReader, is_string
 from linsep.sources.files.reading import Batch, Options, Place, Stamp, unreadable
+
+BITE = 1 << 20  # bytes of columns that a thread decodes at a time
 
 
 class ColumnarReader(TableReader):
@@ -37,6 +40,7 @@ class ColumnarReader(TableReader):
             if name not in self.cells.categories:
                 self.cells.require_numeric(_plain(schema.field(name).type), name)
         self.categories = self.cells.categories
+        self._not_fixed = [name for name in self._wanted if not _is_fixed(schema.field(name).type)]
         self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))  # now that the categories are known
 
     def _look(self) -> tuple[Any, int]:
@@ -51,9 +55,15 @@ class ColumnarReader(TableReader):
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
+        for batch in self.walk():
+            yield replace(batch, values=batch.values.rows(self.buffers)) if batch.is_columnar else batch
+
+    def walk(self) -> Iterator[Batch]:
+        """The same, columns of doubles as they are."""
         first = seen = self.left_out = 0
         with self._guarded():
             for table, key in self._tables(self._wanted):
+                self._require_valid(table)
                 good = self._without_bad_rows(table, seen)
                 seen += table.num_rows
                 batch = self._batch(good, Place(first, good.num_rows, key))
@@ -74,15 +84,20 @@ class ColumnarReader(TableReader):
         """The batch of a place."""
         with self._guarded():
             self.stamp.require_same()
-            return self._batch(self._without_bad_rows(self._table(place.key, self._wanted)), place)
+            table = self._table(place.key, self._wanted)
+            self._require_valid(table)
+            batch = self._batch(self._without_bad_rows(table), place)
+            return replace(batch, values=batch.values.rows(self.buffers)) if batch.is_columnar else batch
+
+    def _require_valid(self, table: Any) -> None:
+        """Refuse columns of a damaged file whose offsets or text would lead anywhere."""
+        for name in self._not_fixed:
+            table[name].validate(full=True)
 
     def _without_bad_rows(self, table: Any, first: int | None = None) -> Any:
         """The rows without nulls and NaN, where those are set aside; the first walk writes them down."""
         import pyarrow.compute as pc
 
-        for name in self._wanted:
-            if not _is_fixed(table[name].type):
-                table[name].validate(full=True)  # offsets and text of a damaged file would lead anywhere
         if self.options.set_aside is None:
             return table
         bad: dict[int, tuple[str, str]] = {}
@@ -117,12 +132,18 @@ class ColumnarReader(TableReader):
         with self._guarded():
             self.stamp.require_same()
             for table, key in self._run(run.key, self._wanted):
-                values = self.cells.values(table, first)
-                labels = self.cells.labels(table, first)
-                place = Place(first, table.num_rows, key)
+                self._require_valid(table)
+                batch = self._batch(table, Place(first, table.num_rows, key))
                 del table  # its memory serves the next one
-                first += place.rows
-                yield Batch(values, labels, place)
+                first += batch.place.rows
+                yield batch
+        self.stamp.require_same()
+        if first != run.first + run.rows:
+            raise DamagedFileError(
+                f"{self.path}: the file says that {run.rows:,} rows come from row {run.first:,} on, and has "
+                f"{first - run.first:,} there.",
+                file=self.path,
+            )
 
     def _lengths(self) -> list[int]:
         """The rows of each row group or record batch."""
@@ -133,7 +154,7 @@ class ColumnarReader(TableReader):
         raise NotImplementedError
 
     def _batch(self, table: Any, place: Place) -> Batch:
-        values = self.cells.matrix(table, place.first)
+        values = self.cells.values(table, place.first)
         return Batch(values, self.cells.labels(table, place.first), place)
 
     def _find_categories(self, schema: Any) -> None:
@@ -204,21 +225,25 @@ class ParquetReader(ColumnarReader):
     def _run(self, k: int, columns: list[str]) -> Iterator[tuple[Any, Any]]:
         if getattr(self._mine, "file", None) is None:
             self._mine.file = self._open()
-        return self._group(self._mine.file, k, columns)
+        return self._group(self._mine.file, k, columns, use_threads=False)
 
     def _tables(self, columns: list[str]) -> Iterator[tuple[Any, Any]]:
         with self._open() as file:
             for group in range(file.num_row_groups):
                 yield from self._group(file, group, columns)
 
-    def _group(self, file: Any, group: int, columns: list[str]) -> Iterator[tuple[Any, Any]]:
+    def _group(
+        self, file: Any, group: int, columns: list[str], *, use_threads: bool = True
+    ) -> Iterator[tuple[Any, Any]]:
         rows = self._metadata.row_group(group).num_rows
         if self._is_short(rows):
             if rows:
-                yield file.read_row_group(group, columns=columns), (group, 0)
+                whole = file.read_row_group(group, columns=columns) if use_threads else _in_bites(file, group, columns)
+                yield whole, (group, 0)
             return
         start = 0
-        for batch in file.iter_batches(self.batch_rows, row_groups=[group], columns=columns):
+        pieces = file.iter_batches(self.batch_rows, row_groups=[group], columns=columns, use_threads=use_threads)
+        for batch in pieces:
             yield batch, (group, start)
             start += batch.num_rows
 
@@ -229,6 +254,19 @@ class ParquetReader(ColumnarReader):
                 if start == wanted:
                     return table
         raise DamagedFileError(f"{self.path}: row group {group} ends before row {wanted}.", file=self.path)
+
+
+def _in_bites(file: Any, group: int, columns: list[str]) -> Any:
+    """A row group, a few columns at a time: what decoding needs besides them then stays small, and in a near cache."""
+    import pyarrow as pa
+
+    step = max(1, BITE // (8 * file.metadata.row_group(group).num_rows))
+    found: dict[str, Any] = {}
+    for start in range(0, len(columns), step):
+        bite = columns[start : start + step]
+        table = file.read_row_group(group, columns=bite, use_threads=False)
+        found |= {name: table[name] for name in bite}  # "a" may have brought "a.b" with it
+    return pa.table(found)
 
 
 class ArrowReader(ColumnarReader):

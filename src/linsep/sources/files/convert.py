@@ -11,7 +11,7 @@ from linsep.sources.files import survey_files
 from linsep.sources.files.labels import distinct
 from linsep.sources.files.paths import Paths
 from linsep.sources.files.reading import Batch, Options
-from linsep.sources.files.source import Survey
+from linsep.sources.files.survey import Survey
 
 WIDEST = 100_000  # columns of a table that Parquet still serves
 

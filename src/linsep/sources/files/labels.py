@@ -24,6 +24,7 @@ from linsep.errors import (
     NotNumericError,
     OneClassError,
 )
+from linsep.kernels.numbers import mark_first
 from linsep.sources.base import Label, Signs
 
 MOST = 1 << 16  # distinct values: more are no labels
@@ -45,28 +46,52 @@ class Labels:
             places, values = distinct(self._plain(labels, first))
         except EncodingError as error:
             raise EncodingError(f"{self.path}: {error}", file=self.path) from error
-        known, at = np.unique(np.asarray(places), return_index=True)
-        rows = dict(zip(known.tolist(), (first + at).tolist(), strict=True))  # where each value first stands
-        for place, value in enumerate(values):
-            if place not in rows:  # a dictionary may list what no row has
+        if not all(value in self.codes for value in values):
+            self._add(places, values, first)
+        return np.asarray(np.array([self.codes.get(value, 0) for value in values], np.uint16)[places])
+
+    def _add(self, places: npt.NDArray[Any], values: list[Any], first: int) -> None:
+        """Give codes to the new ones of these values; `places` says which of them each row has."""
+        rows = np.full(len(values), -1)  # where each value first stands: the last one written stays
+        rows[places[::-1]] = first + np.arange(len(places))[::-1]
+        for row, value in zip(rows.tolist(), values, strict=True):
+            if row < 0:  # a dictionary may list what no row has
                 continue
             if value is None or (isinstance(value, float) and not math.isfinite(value)) or value == "":
                 raise MissingLabelError(
-                    f"{self.path}: the label of row {rows[place]} is {value}. Every row needs one.",
+                    f"{self.path}: the label of row {row} is {value}. Every row needs one.",
                     file=self.path,
-                    row=rows[place],
+                    row=row,
                     value=value,
                     fix="Every row needs one.",
                 )
-            if value not in self.codes:
-                self.codes[value] = len(self.codes)
-                self.first[value] = rows[place]
-            if len(self.codes) > MOST:
-                raise ManyClassesError(
-                    f"{self.path}: the label column has more than {MOST:,} different values: {_few(self.codes)}.",
-                    file=self.path,
-                )
-        return np.asarray(np.array([self.codes.get(value, 0) for value in values], np.uint16)[places])
+            self._know(value, row)
+
+    def _know(self, value: Any, row: int) -> None:
+        """Give a code to a value that has none yet."""
+        if value in self.codes:
+            return
+        self.codes[value] = len(self.codes)
+        self.first[value] = row
+        if len(self.codes) > MOST:
+            raise ManyClassesError(
+                f"{self.path}: the label column has more than {MOST:,} different values: {_few(self.codes)}.",
+                file=self.path,
+            )
+
+    def see(self, labels: Any, first: int) -> None:
+        """Give codes to new values, without saying which label has which: two known numbers are soon recognised."""
+        if self._is_first_of_two(labels) is None:
+            self.encode(labels, first)
+
+    def copy(self) -> "Labels":
+        """The same values with the same codes, for another thread to go on from."""
+        return Labels(self.path, self.from_text, tuple(self.codes))
+
+    def join(self, later: "Labels") -> None:
+        """Take over what was seen in later rows by one that began as a copy of this, as it was then or is now."""
+        for value, row in later.first.items():
+            self._know(value, row)
 
     def _plain(self, labels: Any, first: int) -> Any:
         """Labels of a NumPy array in a type that Arrow knows; nothing but numbers and text is a label."""
@@ -94,6 +119,16 @@ class Labels:
 
     def quick_signs(self, labels: Any, sign: dict[Label, int]) -> Signs | None:
         """The signs of numbers that take the two values known from the first read; None if that is not so simple."""
+        is_first = self._is_first_of_two(labels)
+        if is_first is None:
+            return None
+        first, second = (sign[value] for value in self.values())
+        signs: Signs = is_first.view(np.int8) * np.int8(first - second)
+        signs += np.int8(second)
+        return signs
+
+    def _is_first_of_two(self, labels: Any) -> npt.NDArray[np.bool_] | None:
+        """For each label whether it is the first of the two known, or else the second; None if not so simple."""
         import pyarrow as pa
 
         if len(self.codes) != 2 or self.from_text:
@@ -102,13 +137,12 @@ class Labels:
             if not (pa.types.is_integer(labels.type) or pa.types.is_floating(labels.type)) or labels.null_count:
                 return None
             labels = np.asarray(labels)
-        (a, b), (first, second) = self.codes, (sign[value] for value in self.values())
-        is_first = labels == a
-        if not (is_first | (labels == b)).all():
-            return None
-        signs: Signs = is_first.view(np.int8) * np.int8(first - second)
-        signs += np.int8(second)
-        return signs
+        first, second = self.codes
+        if labels.dtype not in (np.int64, np.int32, np.float64) or not labels.dtype.isnative:
+            is_first: npt.NDArray[np.bool_] = labels == first
+            return is_first if (is_first | (labels == second)).all() else None
+        is_first, kind = np.empty(len(labels), np.bool_), labels.dtype.type
+        return is_first if mark_first(labels, kind(first), kind(second), is_first) else None
 
     def values(self) -> list[Label]:
         """What each code means."""

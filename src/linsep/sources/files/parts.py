@@ -1,9 +1,12 @@
 """A batch that lies column by column, as rows in memory: scanned as it lies, copied into rows only where asked."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from linsep.kernels.columnar import Columnar, write_lengths, write_scores
+from linsep.kernels.columnar import count_plain, largest_norm2, sure_beyond, write_lengths, write_scores
 from linsep.kernels.dense import Dense
+from linsep.kernels.numbers import is_finite
 from linsep.kernels.walks import UNKNOWN
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs
 from linsep.sources.files.reading import ColumnValues
@@ -22,6 +25,7 @@ class ColumnPart(MemorySource):
         numbers: range,
     ) -> None:
         self._values = values
+        self._addresses = np.array([column.ctypes.data for column in values.columns], np.uint64)
         super().__init__(Dense(None), y, len(values.columns), labels, columns, numbers)
 
     @property
@@ -35,14 +39,58 @@ class ColumnPart(MemorySource):
         return [(0, self.n_rows)]
 
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
+        """The scan of the rows that need a look, with the plain ones added, which need none."""
+        if self._longest2 == UNKNOWN:
+            self._longest2 = self._largest_norm2()
+        if 0 < wanted < self.n_rows and ceiling == np.inf:
+            ceiling = self._ceiling_of(wanted, w, b)
+        others = np.empty(self.n_rows, np.int64)
+        near = sure_beyond(w, float(b), self._longest2)
+        wrong, minus, plus, left = count_plain(
+            self._addresses, self.y, w, float(b), near, ceiling if wanted else -np.inf, others
+        )
+        found = self._looked_at(others[:left])._scan_part(0, left, w, b, wanted, ceiling)
+        return replace(
+            found,
+            rows=self.n_rows,
+            mistakes=found.mistakes + wrong,
+            certain=found.certain + wrong,
+            lowest=(min(found.lowest[0], minus), min(found.lowest[1], plus)),
+        )
+
+    def _ceiling_of(self, wanted: int, w: Floats, b: float) -> float:
+        """What as many of the lowest scores as are wanted are below, and few others."""
         scores = np.empty(self.n_rows)
-        lengths2 = np.empty(self.n_rows if self._longest2 == UNKNOWN else 0)
-        addresses = np.array([column.ctypes.data for column in self._values.columns], np.uint64)
-        write_scores(addresses, w, scores)
-        write_lengths(addresses, lengths2)
-        self.table = Columnar(addresses, scores, lengths2)  # type: ignore[assignment]  # the walks know what it is
-        return super()._scan_part(start, stop, w, b, wanted, ceiling)
+        write_scores(self._addresses, w, scores)
+        return float(np.nextafter(np.partition(self.y * (scores + b), wanted - 1)[wanted - 1], np.inf))
+
+    def as_rows(self) -> MemorySource:
+        """All of them, copied into rows."""
+        part = MemorySource(Dense(self._values.rows()), self.y, self.n_columns, self.labels, self.columns, self.numbers)
+        part._longest2 = self._longest2
+        return part
+
+    def _looked_at(self, positions: Ints) -> MemorySource:
+        """These rows, in row order, as rows."""
+        part = MemorySource(
+            Dense(self._values[positions]),
+            self.y[positions],
+            self.n_columns,
+            self.labels,
+            self.columns,
+            self._numbered(positions),
+        )
+        part._longest2 = self._longest2
+        return part
+
+    def _largest_norm2(self) -> float:
+        """The largest |x|², summed as rows are: only rows whose sum in another order comes near it can have it."""
+        lengths2 = np.empty(self.n_rows)
+        write_lengths(self._addresses, lengths2)
+        nearly = np.flatnonzero(lengths2 >= np.fmax.reduce(lengths2) * (1.0 - (self.n_columns + 4) * 2.0**-50))
+        return float(largest_norm2(self._values[nearly]))
 
     def require_finite(self) -> None:
-        """Refuse NaN and infinity by name: under zero weights no other row has a score that is not finite."""
-        self._scan_part(0, self.n_rows, np.zeros(self.n_columns), 0.0, 0)
+        """Refuse NaN and infinity by name."""
+        if not all(is_finite(column) for column in self._values.columns):
+            self.as_rows().require_finite()

@@ -32,7 +32,7 @@ from linsep.errors import (
 from linsep.sources.base import Ints
 
 Numbers: TypeAlias = Literal["binary64", "decimal"]
-Values: TypeAlias = Any  # a 2-D array of float64 or int64, or a CSR matrix of such; in a run also ColumnValues
+Values: TypeAlias = Any  # a 2-D array of float64 or int64, or a CSR matrix of such; of a walk also ColumnValues
 
 KEPT = 4  # tables to be filled again
 HELD_BATCHES = 8  # small files as large as so many batches may be held in memory, all of them together
@@ -107,9 +107,9 @@ class ColumnValues:
         """The rows at these positions, row after row in memory."""
         return row_major([column[positions] for column in self.columns], np.float64)
 
-    def rows(self) -> npt.NDArray[np.float64]:
+    def rows(self, buffers: "Buffers | None" = None) -> npt.NDArray[np.float64]:
         """All of them, row after row in memory."""
-        return row_major(self.columns, np.float64)
+        return row_major(self.columns, np.float64, buffers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +119,15 @@ class Batch:
     values: Values
     labels: Any
     place: Place
+
+    @property
+    def is_columnar(self) -> bool:
+        """Whether the rows lie column by column."""
+        return isinstance(self.values, ColumnValues)
+
+    def at(self, place: Place) -> "Batch":
+        """The same rows, their place now known."""
+        return Batch(self.values, self.labels, place)
 
     def take(self, positions: Ints) -> "Batch":
         """The rows at these positions."""
@@ -168,6 +177,10 @@ class Reader(ABC):
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
+
+    def walk(self) -> Iterator[Batch]:
+        """The same, rows column by column where the file has them so."""
+        return self.batches()
 
     @abstractmethod
     def read(self, place: Place) -> Batch:

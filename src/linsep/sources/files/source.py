@@ -2,8 +2,9 @@
 
 import hashlib
 import operator
+import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import chain, pairwise
 from pathlib import Path
@@ -15,75 +16,24 @@ import numpy.typing as npt
 from linsep.errors import (
     ChangedFileError,
     CheckpointError,
-    DifferentFilesError,
     InexactError,
     InputError,
     NoRowsError,
-    NotFiniteError,
 )
 from linsep.kernels.csr import Csr
 from linsep.kernels.dense import Dense
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source, distinct_rows, taken_together
 from linsep.sources.files.ahead import abreast, ahead
-from linsep.sources.files.arrow import is_long
-from linsep.sources.files.labels import Labels, known_classes, signs_of, two_classes
+from linsep.sources.files.labels import known_classes, signs_of, two_classes
 from linsep.sources.files.parts import ColumnPart
-from linsep.sources.files.reading import EXACT, Batch, ColumnValues, Place, Reader, Values
+from linsep.sources.files.reading import Batch, ColumnValues, Place, Values
+from linsep.sources.files.survey import Survey, names_of
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource, settled, thread_count
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
 DEPTH = 2  # batches read in advance
 RUNS_A_THREAD = 4  # from here on threads read side by side, each its own; else one reads, and all work on a batch
-
-
-@dataclass(slots=True)
-class Survey:
-    """What the first read of a file found: where its batches are, its labels, and what its numbers are like."""
-
-    reader: Reader
-    places: list[Place]
-    labels: Labels
-    whole: bool = True  # every value is an integer
-    bits: int = 0  # of the longest, while all are
-    long: tuple[int, int] | None = None  # the row and column of an integer beyond 2^53
-    entries: int = 0
-    left_out: int = 0
-
-    @classmethod
-    def begin(cls, reader: Reader) -> "Survey":
-        """A survey that has seen nothing yet."""
-        return cls(reader, [], Labels(reader.path, from_text=reader.is_text))
-
-    def add(self, batch: Batch) -> npt.NDArray[np.uint16]:
-        """Look at one batch; returns the codes of its labels."""
-        values = batch.values if isinstance(batch.values, np.ndarray) else batch.values.data
-        require_finite(self.reader, batch)
-        if self.whole or values.dtype == np.int64:
-            self._weigh(batch, values)
-        self.entries += int(values.size)
-        self.places.append(batch.place)
-        return self.labels.encode(batch.labels, batch.place.first)
-
-    def _weigh(self, batch: Batch, values: npt.NDArray[Any]) -> None:
-        """Whether all are integers, and how long they are."""
-        if values.dtype.kind == "f":
-            few = values.ravel()[:4096]
-            self.whole = self.whole and bool((few == np.floor(few)).all() and (values == np.floor(values)).all())
-        if values.dtype == np.int64 and self.long is None and is_long(values):
-            dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
-            row, column = (int(k) for k in np.argwhere((dense > 2**53) | (dense < -(2**53)))[0])
-            self.long = (batch.place.first + row, column)
-        if not values.size or not self.whole:
-            return
-        largest = (
-            max(values.max(), -values.min()) if values.dtype.kind == "f" else max(int(values.max()), -int(values.min()))
-        )
-        if values.dtype.kind == "f" and largest > EXACT:
-            self.whole = False  # doubles that are integers only because doubles so large always are
-        else:
-            self.bits = max(self.bits, int(largest).bit_length())
-
 
 Run: TypeAlias = tuple[Survey, int, Place]  # a stretch of a file, and its first row in all files
 
@@ -169,7 +119,7 @@ class FileSource(Source):
     def remarks(self) -> list[str]:
         """What a reader of the result should know about how the files were read."""
         reader = self._surveys[0].reader
-        said = [f"{name}: one column for each of {_shown(values)}." for name, values in reader.categories.items()]
+        said = [f"{name}: one column for each of {names_of(values)}." for name, values in reader.categories.items()]
         said += reader.remarks()
         if self.rows_left_out:
             said.append(f"{self.rows_left_out:,} bad rows were set aside.")
@@ -196,7 +146,7 @@ class FileSource(Source):
         w = np.ascontiguousarray(w, dtype=np.float64)
         runs = self._runs()
         if runs is None:
-            for k, part in self._walk_from(start):
+            for k, part in self._walk_from(start, as_columns=True):
                 yield self._scanned(k, part, part.scan(w, b, worst=worst), w, b)
             return
         if start != self.n_rows and start != 0:
@@ -204,23 +154,22 @@ class FileSource(Source):
         lowest = Lowest(worst)
 
         def scan_run(run: Run) -> list[Scan]:
-            return [
-                self._scanned(k, part, part.scan_alone(w, b, worst, lowest.ceiling), w, b)
-                for k, part in self._read_run(*run, start)
-            ]
+            scans = []
+            for k, part in self._read_run(*run, start):
+                scans.append(self._scanned(k, part, part.scan_alone(w, b, worst, lowest.ceiling), w, b))
+                lowest.add(scans[-1].worst_scores)
+            return scans
 
         left = [run for run in runs if run[1] + run[2].rows > start]
         for scans in abreast(scan_run, left, thread_count()):
-            for scan in scans:
-                lowest.add(scan.worst_scores)
-                yield scan
+            yield from scans
 
     def _scanned(self, k: int, part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
         """The scan of batch k with no row left in doubt; the memory of its rows serves the next one."""
         scan = settled(part, scan, w, b)
         self._longest2[k] = scan.longest2
         buffers = self._places[k][0].reader.buffers
-        if buffers is not None and isinstance(part.table, Dense):
+        if buffers is not None and isinstance(part.table, Dense) and not isinstance(part, ColumnPart):
             buffers.give_back(part.table.values)  # the scan has copied what it keeps
         return scan
 
@@ -305,16 +254,16 @@ class FileSource(Source):
 
     # Batches ----------------------------------------------------------------------------------------------
 
-    def _walk_from(self, start: int) -> Iterator[tuple[int, MemorySource]]:
+    def _walk_from(self, start: int, *, as_columns: bool = False) -> Iterator[tuple[int, MemorySource]]:
         """Every batch from the one that begins at row `start` on."""
         if start == 0:
-            yield from self._walk()
+            yield from self._walk(as_columns=as_columns)
             return
         first = len(self._places) if start == self.n_rows else self._batch_at(start)
         if self._can_seek():
             yield from self._walk(range(first, len(self._places)))
         else:
-            yield from ((k, part) for k, part in self._walk() if k >= first)
+            yield from ((k, part) for k, part in self._walk(as_columns=as_columns) if k >= first)
 
     def _batch_at(self, row: int) -> int:
         """The batch that begins at this row."""
@@ -353,11 +302,24 @@ class FileSource(Source):
                 f"{survey.reader.path}: the file changed while it was read.", file=survey.reader.path
             )
 
-    def _walk(self, order: Sequence[int] | None = None) -> Iterator[tuple[int, MemorySource]]:
-        """Every batch as rows in memory, with its number; the next ones are read meanwhile."""
-        return ahead(self._batches(order), self._depth)
+    def _walk(
+        self, order: Sequence[int] | None = None, *, as_columns: bool = False
+    ) -> Iterator[tuple[int, MemorySource]]:
+        """Every batch with its number; the next ones are read meanwhile.
 
-    def _batches(self, order: Sequence[int] | None) -> Iterator[tuple[int, MemorySource]]:
+        Those of a columnar file lie column by column if `as_columns`, which is enough for a scan, else row by row.
+        """
+        runs = None if as_columns else self._runs()
+        if runs is None or len(runs) != len(self._places):
+            return ahead(self._batches(order, as_columns), self._depth)
+        return abreast(self._only_batch, runs if order is None else [runs[k] for k in order], thread_count())
+
+    def _only_batch(self, run: Run) -> tuple[int, MemorySource]:
+        """The one batch of a run, as rows."""
+        ((k, part),) = self._read_run(*run)
+        return k, part.as_rows() if isinstance(part, ColumnPart) else part
+
+    def _batches(self, order: Sequence[int] | None, as_columns: bool) -> Iterator[tuple[int, MemorySource]]:
         if order is not None:
             for k in order:
                 survey, place = self._places[k]
@@ -365,7 +327,7 @@ class FileSource(Source):
             return
         k = 0
         for survey in self._surveys:
-            for batch in survey.reader.batches():
+            for batch in survey.reader.walk() if as_columns else survey.reader.batches():
                 self._require_known(k, survey, batch)
                 yield k, self._part(k, survey, batch)
                 k += 1
@@ -441,18 +403,23 @@ class FileSource(Source):
 
 
 class Lowest:
-    """The lowest scores of the rows so far: what is not below the highest of them need not be looked at."""
+    """The lowest scores seen by any thread: what is not below the `ceiling` need not be looked at.
+
+    The ceiling is just above the highest of them, since of rows with equal scores the first are wanted.
+    """
 
     def __init__(self, wanted: int) -> None:
         self._wanted, self._scores, self.ceiling = wanted, np.zeros(0), np.inf
+        self._lock = threading.Lock()
 
     def add(self, scores: Floats) -> None:
-        """The lowest scores of the rows that come next."""
+        """The lowest scores of some more rows."""
         if not self._wanted or not scores.size:
             return
-        self._scores = np.sort(np.concatenate([self._scores, scores]))[: self._wanted]
-        if len(self._scores) == self._wanted:
-            self.ceiling = float(self._scores[-1])
+        with self._lock:
+            self._scores = np.sort(np.concatenate([self._scores, scores]))[: self._wanted]
+            if len(self._scores) == self._wanted:
+                self.ceiling = float(np.nextafter(self._scores[-1], np.inf))
 
 
 def _size_and_time(path: str) -> tuple[int, int]:
@@ -484,51 +451,3 @@ def _join_sparse(tables: list[Any], y: npt.NDArray[np.int8], numbers: Ints, n_co
     indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.uint64)
     data, indices = (np.concatenate([getattr(table, part) for table in tables]) for part in ("data", "indices"))
     return Block(Csr(data, indices, indptr), y, numbers, n_columns)
-
-
-def require_finite(reader: Reader, batch: Batch) -> None:
-    """Refuse NaN and infinity, by row and column."""
-    values = batch.values if isinstance(batch.values, np.ndarray) else batch.values.data
-    if values.dtype.kind != "f" or np.isfinite(values).all():
-        return
-    row, column, value = first_bad(batch.values)
-    name: int | str = reader.columns[column] if reader.columns else column
-    raise NotFiniteError(batch.place.first + row, name, value, name=f"{reader.path}: X", file=reader.path)
-
-
-def first_bad(values: Any) -> tuple[int, int, float]:
-    """Row, column and value of the first entry that is not finite."""
-    if isinstance(values, np.ndarray):
-        row, column = (int(k) for k in np.argwhere(~np.isfinite(values))[0])
-        return row, column, float(values[row, column])
-    place = int(np.flatnonzero(~np.isfinite(values.data))[0])
-    row = int(np.searchsorted(values.indptr, place, side="right")) - 1
-    return row, int(values.indices[place]), float(values.data[place])
-
-
-def require_alike(surveys: Sequence[Survey]) -> None:
-    """Refuse files whose columns are not the same."""
-    first = surveys[0].reader
-    for survey in surveys[1:]:
-        other = survey.reader
-        if other.columns != first.columns or (other.n_columns != first.n_columns and not other.is_sparse):
-            mine, theirs = first.columns or f"{first.n_columns} columns", other.columns or f"{other.n_columns} columns"
-            fix = "Files read together need the same columns: choose them with columns=, --columns."
-            raise DifferentFilesError(
-                f"{other.path}: its columns {_shown(theirs)} are not those of {first.path}, {_shown(mine)}. {fix}",
-                file=other.path,
-                fix=fix,
-            )
-        if other.is_sparse != first.is_sparse:
-            raise DifferentFilesError(
-                f"{other.path}: {first.path} is {'sparse' if first.is_sparse else 'dense'}, this file is not.",
-                file=other.path,
-            )
-
-
-def _shown(columns: Any) -> str:
-    return (
-        columns
-        if isinstance(columns, str)
-        else ", ".join(map(repr, columns[:8])) + (", ..." if len(columns) > 8 else "")
-    )

@@ -35,7 +35,7 @@ class TextReader(Reader):
 
     def new_digest(self) -> Any:
         """A digest to be filled by the first walk; None afterwards."""
-        return None if self.digest is not None else hashlib.blake2b(digest_size=16)
+        return None if self.digest is not None else hashlib.sha256()
 
     @contextmanager
     def _stream(self, digest: Any = None, *, is_last: bool = False) -> Iterator[IO[bytes]]:

@@ -7,14 +7,12 @@ integers beyond 2^53 become doubles (they are read again, as text), empty cells 
 
 import csv
 import io
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from linsep.errors import (
     EmptyFileError,
@@ -23,28 +21,26 @@ from linsep.errors import (
     HeaderError,
     InputError,
     NoRowsError,
-    NotFiniteError,
-    NotNumericError,
     QuoteError,
     RaggedRowError,
 )
+from linsep.kernels.numbers import is_below, is_finite
 from linsep.sources.files import decimals
-from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, TableReader, clipped
+from linsep.sources.files.ahead import abreast
+from linsep.sources.files.arrow import TableReader
 from linsep.sources.files.reading import EXACT, Batch, Options, Place
+from linsep.sources.files.records import (
+    LONE_QUOTE,
+    NOT_TEXT,
+    has_lone_quote,
+    header_end,
+    last_record_end,
+    line_count,
+    split_records,
+)
+from linsep.sources.files.row_faults import INTEGER, NOT_FINITE, NUMBER, Judge
 from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
-
-INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
-NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
-NOT_FINITE = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
-MISSING = frozenset(
-    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL",
-     "NaN", "n/a", "nan", "null"]
-)  # fmt: skip
-LONE_QUOTE = re.compile(rb'[^,\t\r\n"]"[^,\t\r\n"]|(?:^|[,\t\r\n])""[^,\t\r\n"]')  # a hint: a mark inside a value
-LINE_END = re.compile(rb"\r\n|[\r\n]")
-NOT_TEXT = re.compile(
-    "[\0\udc80-\udcff]|^\ufeff"
-)  # NUL, a late byte order mark, and bytes that are not UTF-8, as they are decoded below
+from linsep.sources.memory import thread_count
 
 
 class CsvReader(TextReader, TableReader):
@@ -131,7 +127,12 @@ class CsvReader(TextReader, TableReader):
             stream.read(self._body)
             rest, offset = b"", self._body
             while data := stream.read(max(self.chunk, len(rest))):
-                text = rest + data if rest else data
+                end = data.rfind(b"\n") + 1
+                if end and b'"' not in data and b'"' not in rest:
+                    yield offset, b"".join((rest, memoryview(data)[:end]))  # copied once
+                    offset, rest = offset + len(rest) + end, data[end:]
+                    continue
+                text = rest + data
                 end = last_record_end(text)
                 if end:
                     yield offset, text[:end]
@@ -167,10 +168,14 @@ class CsvReader(TextReader, TableReader):
         first, lines = 0, self._header_lines
         digest = self.new_digest()
         self.left_out = 0
-        for offset, text in self._pieces(digest):
+        workers = (
+            1 if self.pipe is not None else thread_count()
+        )  # what a pipe gave is not to wait for what it will give
+        for offset, text, found, lines_here in abreast(self._tried, self._pieces(digest), workers):
             self.stamp.require_same()  # a file that grows is not followed
-            batch = self._batch(text, first, (offset, len(text), lines))
-            lines += line_count(text)
+            key = (offset, len(text), lines)
+            batch = self._batch(text, first, key) if found is None else found.at(Place(first, len(found.values), key))
+            lines += lines_here
             if batch.place.rows:
                 yield batch
             first += batch.place.rows
@@ -182,27 +187,46 @@ class CsvReader(TextReader, TableReader):
         """The batch of a range of bytes."""
         return self._batch(self._text(place), place.first, place.key)
 
+    def _tried(self, piece: tuple[int, bytes]) -> tuple[int, bytes, Batch | None, int]:
+        """A piece read by a thread that knows neither its rows nor its lines; None where something is wrong with it.
+
+        It is read again when its turn comes, by who knows what came before and can say what is wrong, and where.
+        """
+        offset, text = piece
+        found = None
+        with suppress(_UnreadError, InputError):
+            found = self._parsed(text, 0, Place(0, 0), use_threads=False)
+        return offset, text, found, line_count(text)
+
     def _batch(self, text: bytes, first: int, key: tuple[int, int, int]) -> Batch:
         try:
-            table = self._parse(text, first)
-            values = self.cells.matrix(table, first)
-            self._require_finite(values)
-            labels = self.cells.labels(table, first)
-        except _UnreadError as fault:
+            batch = self._parsed(text, first, Place(first, 0, key))
+        except (_UnreadError, InputError) as fault:
             return self._without_bad_rows(text, first, key, fault)
-        except InputError as error:
-            return self._without_bad_rows(text, first, key, error)
-        return Batch(values, labels, Place(first, len(values), key))
+        return batch.at(Place(first, len(batch.values), key))
 
-    def _require_finite(self, values: npt.NDArray[Any]) -> None:
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            raise _UnreadError("a number is not finite")
+    def _parsed(self, text: bytes, first: int, place: Place, *, use_threads: bool = True) -> Batch:
+        """The rows of a piece, if nothing is wrong with any of them."""
+        if self._decimal_places is not None:
+            table = self._parse_decimals(text, first, self._decimal_places)
+            return Batch(self.cells.matrix(table, first), self.cells.labels(table, first), place)
+        table = self._read_csv(text, "double", use_threads=use_threads)
+        values = self.cells.matrix(table, first)
+        if not is_below(values.reshape(-1), EXACT):  # or NaN
+            table = self._with_exact_integers(table, text, first)
+            values = self.cells.matrix(table, first)
+            if values.dtype.kind == "f" and not is_finite(values.reshape(-1)):
+                raise _UnreadError("a number is not finite")
+        return Batch(values, self.cells.labels(table, first), place)
 
     def _parse(self, text: bytes, first: int) -> Any:
         """The chosen columns as an Arrow table, in types that hold what is written."""
         if self._decimal_places is not None:
             return self._parse_decimals(text, first, self._decimal_places)
-        table = self._read_csv(text, "double")
+        return self._with_exact_integers(self._read_csv(text, "double"), text, first)
+
+    def _with_exact_integers(self, table: Any, text: bytes, first: int) -> Any:
+        """The same table with columns of 64-bit integers where doubles would round them."""
         for name in self.cells.names:
             if name not in self.cells.categories and name not in self._truths:
                 exact = self._exact(table[name], name, text, first)
@@ -255,11 +279,15 @@ class CsvReader(TextReader, TableReader):
         kept = (
             source
             for _, _, source, record in records
-            if len(record) == len(self.names) and not NOT_TEXT.search(source) and not self._has_lone_quote(source)
+            if len(record) == len(self.names)
+            and not NOT_TEXT.search(source)
+            and not has_lone_quote(source, self.delimiter)
         )
         return "".join(source if source.endswith(("\n", "\r")) else source + "\n" for source in kept).encode()
 
-    def _read_csv(self, text: bytes, kind: str, only: str | None = None, in_one: bool = False) -> Any:
+    def _read_csv(
+        self, text: bytes, kind: str, only: str | None = None, *, in_one: bool = False, use_threads: bool = True
+    ) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
@@ -270,14 +298,20 @@ class CsvReader(TextReader, TableReader):
         wanted = list(types)
         if b"\0" in text or text.startswith(BOM):  # pyarrow passes over a mark at the beginning of any piece
             raise _UnreadError("a NUL byte or a byte order mark")
-        if b'"' in text and LONE_QUOTE.search(text) and self._has_lone_quote(text.decode("utf-8", "replace")):
+        is_quoted = b'"' in text
+        if is_quoted and LONE_QUOTE.search(text) and has_lone_quote(text.decode("utf-8", "replace"), self.delimiter):
             raise _UnreadError("a quotation mark inside a value")
-        block = len(text) + 1 if in_one else self._block(text)
+        is_cut = use_threads and not in_one and not is_quoted and len(text) > 1 << 21
+        block = (
+            max(1 << 20, len(text) // 8) if is_cut else len(text) + 1
+        )  # a quoted record could be longer than a block
         try:
             return arrow_csv.read_csv(
                 pa.BufferReader(text),
-                read_options=arrow_csv.ReadOptions(column_names=list(self.names), block_size=block),
-                parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=b'"' in text),
+                read_options=arrow_csv.ReadOptions(
+                    column_names=list(self.names), block_size=block, use_threads=use_threads
+                ),
+                parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=is_quoted),
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=wanted,
                     column_types=types,
@@ -312,10 +346,6 @@ class CsvReader(TextReader, TableReader):
             return frozenset(n for n, v in zip(self.names, first, strict=False) if v.lower() in ("true", "false"))
         return frozenset()
 
-    def _block(self, text: bytes) -> int:
-        """Blocks for pyarrow's threads; one for all where a record could be longer than a block."""
-        return max(1 << 20, len(text) // 8) if len(text) > 1 << 21 and b'"' not in text else len(text) + 1
-
     def _exact(self, column: Any, name: str, text: bytes, first: int) -> Any:
         """The column as integers where doubles would round them; None where doubles are right."""
         import pyarrow as pa
@@ -346,32 +376,25 @@ class CsvReader(TextReader, TableReader):
         digits = integer.strip().lstrip("+-").lstrip("0")
         return len(digits) < 17 and int(digits or "0") <= EXACT
 
-    @staticmethod
-    def _is_long(integer: str) -> bool:
-        """Whether the digits are an integer beyond 64 bits."""
-        bare = integer.strip()
-        return bool(INTEGER.fullmatch(bare)) and (
-            len(bare.lstrip("+-").lstrip("0")) > 19 or not -(2**63) <= int(bare) < 2**63
-        )
-
     # Faults ---------------------------------------------------------------------------------------------
 
     def _without_bad_rows(self, text: bytes, first: int, key: tuple[int, int, int], seen: Exception) -> Batch:
         """The good rows of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
         if self.options.set_aside is None:
             self._require_text(text, key[0])
+        judge = self._judge()
         good: list[str] = []
         lines: list[int] = []
         for line, byte, source, record in split_records(text.decode("utf-8", "surrogateescape"), self.delimiter):
-            row = first + len(good)
-            fault = self._fault(record, row, key[2] + line, key[0] + byte, source)
+            row = first + len(good) + self.left_out
+            fault = judge.fault(record, row, key[2] + line, key[0] + byte, source)
             if fault is None:
                 good.append(source)
                 lines.append(key[2] + line)
                 continue
             if self.options.set_aside is None:
                 raise fault
-            self._set_aside(self.path, row + self.left_out, f"{fault.code}: {fault}", source.rstrip("\r\n"))
+            self._set_aside(self.path, row, f"{fault.code}: {fault}", source.rstrip("\r\n"))
             self.left_out += 1
         if self.options.set_aside is None:  # no cell is at fault by itself
             raise self._located(seen, lines, first)
@@ -385,6 +408,9 @@ class CsvReader(TextReader, TableReader):
             raise self._located(error, lines, first) from error
         return Batch(values, self.cells.labels(table, first), Place(first, len(values), key))
 
+    def _judge(self) -> Judge:
+        return Judge(self.cells, self.names, self.delimiter, self._truths, self._decimal_places)
+
     def _located(self, seen: Exception, lines: list[int], first: int) -> InputError:
         """An error about a row with the line of it; an error of pyarrow as one of ours."""
         if not isinstance(seen, InputError):
@@ -393,84 +419,6 @@ class CsvReader(TextReader, TableReader):
             named = f"row {seen.row} (line {lines[seen.row - first]}), column"
             seen.args = (str(seen).replace(f"row {seen.row}, column", named, 1),)
         return seen
-
-    def _has_lone_quote(self, text: str) -> bool:
-        """Whether a value goes on after its closing quotation mark."""
-        try:
-            for _ in csv.reader(io.StringIO(text, newline=""), delimiter=self.delimiter, strict=True):
-                pass
-        except csv.Error as error:
-            return "expected after" in str(error)
-        return False
-
-    def _fault(self, record: list[str], row: int, line: int, byte: int, source: str) -> InputError | None:
-        """What is wrong with a row, if anything."""
-        where: dict[str, Any] = {"file": self.path, "row": row + self.left_out, "byte": byte}
-        at = f"{self.path}: row {row + self.left_out} (line {line})"
-        if odd := NOT_TEXT.search(source):
-            fix, which = "Save it as UTF-8.", f"{odd[0].encode('utf-8', 'surrogateescape')[0]:#04x}"
-            return EncodingError(f"{at}: not UTF-8 text (byte {which}). {fix}", **where, value=which, fix=fix)
-        if '"' in source and self._has_lone_quote(source):
-            fix = "Write a quotation mark inside quotes twice."
-            return QuoteError(f"{at}: a value goes on after its closing quotation mark. {fix}", **where, fix=fix)
-        if len(record) != len(self.names):
-            separator = "comma" if self.delimiter == "," else "tab"
-            fix = f"Text that contains a {separator} needs quotes around it."
-            return RaggedRowError(
-                f"{self.path}: line {line} has {len(record)} values where the header names {len(self.names)} "
-                f"columns. {fix}",
-                **where,
-                fix=fix,
-            )
-        cells = dict(zip(self.names, record, strict=True))
-        for name in self.cells.names:
-            value = cells[name]
-            if name in self._truths and value.lower() in ("true", "false", "1", "0"):
-                continue
-            if name in self.cells.categories:
-                continue
-            if name in self._truths or not NUMBER.fullmatch(value) or abs(float(value)) == np.inf:
-                return self._bad_cell(at, name, value, where)
-            if self._decimal_places is not None:
-                places = self._decimal_places[self.cells.columns.index(name)]
-                if decimals.does_not_fit(value, places):
-                    return self._with_line(
-                        decimals.too_many_digits(self.path, row + self.left_out, name, value, places), line, byte
-                    )
-            elif self._is_long(value):
-                return self._with_line(self.cells.inexact(row + self.left_out, name, value.strip()), line, byte)
-        label = self.cells.label
-        if (
-            label is not None
-            and self.options.needs is None
-            and ((value := cells[label]) in MISSING or not value.strip())
-        ):
-            fault = self.cells.no_label(row)
-            text = f"{at}, column {label!r} holds {value!r}: the label is missing. {fault.fix}"
-            return type(fault)(text, **where, column=label, value=value, fix=fault.fix)
-        return None
-
-    @staticmethod
-    def _with_line(error: InputError, line: int, byte: int) -> InputError:
-        """The same error with the line of its row, and the byte where that begins."""
-        error.args = (str(error).replace(f"row {error.row}, column", f"row {error.row} (line {line}), column", 1),)
-        error.byte = byte
-        return error
-
-    def _bad_cell(self, at: str, name: str, value: str, where: dict[str, Any]) -> InputError:
-        holds = f"{at}, column {name!r} holds {clipped(value)}"
-        where = {**where, "column": name, "value": value[:200]}
-        if value.strip() in MISSING and not NOT_FINITE.fullmatch(value):
-            fault: InputError = self.cells.missing(where["row"], name)
-            return type(fault)(f"{holds}: the value is missing. {fault.fix}", **where, fix=fault.fix)
-        if name in self._truths:
-            fix = "Write true or false in the whole column, or 1 and 0."
-            return NotNumericError(f"{holds}: neither true nor false. {fix}", **where, fix=fix)
-        if NOT_FINITE.fullmatch(value) or NUMBER.fullmatch(value):
-            seen = "not a finite number" if NOT_FINITE.fullmatch(value) else "not a finite number but beyond any double"
-            message = f"{holds}: {seen}. {DROP_OR_FILL}"
-            return NotFiniteError(where["row"], name, float(value), message=message, file=self.path, byte=where["byte"])
-        return NotNumericError(f"{holds}: not a number. {TEXT_FIX}", **where, fix=TEXT_FIX)
 
     def _require_text(self, text: bytes, offset: int) -> None:
         """Refuse what is not UTF-8: the byte is named."""
@@ -570,66 +518,11 @@ class CsvReader(TextReader, TableReader):
         if self.options.set_aside is None and not any(mark in text for mark in (b'"', b"\r", b"\n\n")):
             yield from range(2 if text.startswith(b"\n") else 1, line_count(text) + 1 + (not text.endswith(b"\n")))
             return
+        judge = self._judge()
         for line, _, source, record in split_records(text.decode("utf-8", "surrogateescape"), self.delimiter):
-            if self.options.set_aside is None or self._fault(record, 0, 0, 0, source) is None:
+            if self.options.set_aside is None or judge.fault(record, 0, 0, 0, source) is None:
                 yield line
 
 
 class _UnreadError(Exception):
     """pyarrow could not read a piece, and does not say which cell is at fault."""
-
-
-def header_end(text: bytes) -> int | None:
-    """Where the first record that is not blank ends; None if it does not."""
-    seen = len(text) - len(text.removeprefix(BOM).lstrip())  # a million blank lines are passed over at once
-    if b"\n" not in text[seen:] and b"\r" not in text[seen:]:
-        return None
-    quotes = 0
-    for match in LINE_END.finditer(text, seen):
-        quotes += text.count(b'"', seen, match.start())
-        seen = match.start()
-        if quotes % 2 == 0:
-            return None if text[match.start() :] == b"\r" else match.end()  # perhaps half of a line end
-    return None
-
-
-def last_record_end(text: bytes) -> int:
-    """Where the last whole record ends: after a line end that is not inside quotes. 0 if there is none."""
-    return _last_end(text, b"\n") or _last_end(text, b"\r")
-
-
-def _last_end(text: bytes, mark: bytes) -> int:
-    end = text.rfind(mark, 0, len(text) - (mark == b"\r"))  # a carriage return at the end may be half of a line end
-    quotes = text.count(b'"', 0, max(end, 0))
-    while end >= 0 and quotes % 2:  # inside a quotation: go on before its beginning
-        quote = text.rfind(b'"', 0, end)
-        end = text.rfind(mark, 0, quote)
-        quotes -= 1 + text.count(b'"', max(end, 0), quote)
-    return end + 1
-
-
-def line_count(text: bytes) -> int:
-    """How many lines end in this text, whatever ends them."""
-    if b"\r" not in text:
-        return text.count(b"\n")
-    return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
-
-
-def split_records(text: str, delimiter: str) -> Iterator[tuple[int, int, str, list[str]]]:
-    """Each record that is not blank: its line, counted from 1, its first byte, its text, and its values."""
-    lines: list[str] = []
-
-    def feed() -> Iterator[str]:
-        for line in io.StringIO(text, newline=""):
-            lines.append(line)
-            yield line
-
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD))  # long text is no fault by itself
-    reader = csv.reader(feed(), delimiter=delimiter)
-    line, byte = 1, 0
-    for record in reader:
-        source = "".join(lines)
-        if record:
-            yield line, byte, source, record
-        lines.clear()
-        line, byte = reader.line_num + 1, byte + len(source.encode("utf-8", "surrogateescape"))

@@ -18,8 +18,8 @@ from linsep.sources.base import Ints
 from linsep.sources.files import pipe_opened, reader_of, spool
 from linsep.sources.files.paths import PACKED, Paths, expand, is_pipe, kind_of
 from linsep.sources.files.reading import EXACT, Batch, Options, Reader, Rejects
-from linsep.sources.files.source import require_finite
 from linsep.sources.files.stream import Pipe, Waiting
+from linsep.sources.files.survey import require_finite
 
 
 def readers(

@@ -1,0 +1,168 @@
+"""The first read of a file: where its batches are, its labels, what its numbers are like, and that all are finite.
+
+Stretches of a file that can be found without reading the others are surveyed side by side, each by one thread. The
+survey of the whole is that of its stretches, joined in their order, and so is the first fault.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import DifferentFilesError, NotFiniteError
+from linsep.kernels.numbers import NOT_WHOLE, is_finite, largest_whole
+from linsep.sources.files.ahead import abreast, ahead
+from linsep.sources.files.arrow import is_long
+from linsep.sources.files.labels import Labels
+from linsep.sources.files.reading import EXACT, Batch, ColumnValues, Place, Reader
+from linsep.sources.memory import thread_count
+
+
+@dataclass(slots=True)
+class Survey:
+    """What the first read of a file found. Surveys of stretches that follow each other are joined."""
+
+    reader: Reader
+    places: list[Place]
+    labels: Labels
+    whole: bool = True  # every value is an integer
+    bits: int = 0  # of the longest, while all are
+    long: tuple[int, int] | None = None  # the row and column of an integer beyond 2^53
+    entries: int = 0
+    left_out: int = 0
+
+    @classmethod
+    def begin(cls, reader: Reader) -> "Survey":
+        """A survey that has seen nothing yet."""
+        return cls(reader, [], Labels(reader.path, from_text=reader.is_text))
+
+    def onward(self) -> "Survey":
+        """One that has seen nothing either, but knows what this one does: to be joined to it when its turn comes."""
+        return Survey(self.reader, [], self.labels.copy(), self.whole)
+
+    def add(self, batch: Batch) -> None:
+        """Look at one batch."""
+        self._look(batch)
+        self.labels.see(batch.labels, batch.place.first)
+
+    def add_coded(self, batch: Batch) -> npt.NDArray[np.uint16]:
+        """Look at one batch; returns the codes of its labels."""
+        self._look(batch)
+        return self.labels.encode(batch.labels, batch.place.first)
+
+    def join(self, later: "Survey") -> None:
+        """Take over what was found in the rows that come next."""
+        self.places += later.places
+        self.labels.join(later.labels)
+        self.whole = self.whole and later.whole
+        self.bits = max(self.bits, later.bits)
+        self.long = self.long or later.long
+        self.entries += later.entries
+
+    def _look(self, batch: Batch) -> None:
+        require_finite(self.reader, batch)
+        for values in _flat(batch.values):
+            if values.dtype.kind == "f":
+                self.whole = self.whole and self._weigh_doubles(values)
+            else:
+                self._weigh_integers(batch, values)
+            self.entries += values.size
+        self.places.append(batch.place)
+
+    def _weigh_doubles(self, values: npt.NDArray[np.float64]) -> bool:
+        """Whether all are integers, and how long they are."""
+        largest = largest_whole(values)
+        if largest == NOT_WHOLE or largest > EXACT:  # doubles so large are integers only because all of them are
+            return False
+        self.bits = max(self.bits, int(largest).bit_length())
+        return True
+
+    def _weigh_integers(self, batch: Batch, values: npt.NDArray[Any]) -> None:
+        if values.dtype == np.int64 and self.long is None and is_long(values):
+            dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
+            row, column = (int(k) for k in np.argwhere((dense > 2**53) | (dense < -(2**53)))[0])
+            self.long = (batch.place.first + row, column)
+        if self.whole and values.size:
+            self.bits = max(self.bits, max(int(values.max()), -int(values.min())).bit_length())
+
+
+def first_read(reader: Reader) -> Survey:
+    """The survey of a file that needs no cache."""
+    found = Survey.begin(reader)
+    runs, workers = reader.runs(), thread_count()
+    if runs is None or len(runs) < 2 or workers < 2:
+        for batch in ahead(reader.batches() if runs is None else _in_turn(reader, runs)):
+            found.add(batch)
+        return replace(found, left_out=reader.left_out)
+
+    def look(run: Place) -> Survey:
+        part = found.onward()
+        for batch in reader.read_run(run):
+            part.add(batch)
+        return part
+
+    for part in abreast(look, runs, workers):
+        found.join(part)
+    return found
+
+
+def _in_turn(reader: Reader, runs: Sequence[Place]) -> Iterable[Batch]:
+    for run in runs:
+        yield from reader.read_run(run)
+
+
+def _flat(values: Any) -> Sequence[npt.NDArray[Any]]:
+    """All values as arrays of one dimension, where they lie."""
+    if isinstance(values, ColumnValues):
+        return values.columns
+    return [values.reshape(-1) if isinstance(values, np.ndarray) else values.data]
+
+
+def require_finite(reader: Reader, batch: Batch) -> None:
+    """Refuse NaN and infinity, by row and column."""
+    if all(values.dtype.kind != "f" or is_finite(values) for values in _flat(batch.values)):
+        return
+    row, column, value = first_bad(batch.values)
+    name: int | str = reader.columns[column] if reader.columns else column
+    raise NotFiniteError(batch.place.first + row, name, value, name=f"{reader.path}: X", file=reader.path)
+
+
+def first_bad(values: Any) -> tuple[int, int, float]:
+    """Row, column and value of the first entry that is not finite."""
+    if isinstance(values, ColumnValues):
+        values = values.rows()
+    if isinstance(values, np.ndarray):
+        row, column = (int(k) for k in np.argwhere(~np.isfinite(values))[0])
+        return row, column, float(values[row, column])
+    place = int(np.flatnonzero(~np.isfinite(values.data))[0])
+    row = int(np.searchsorted(values.indptr, place, side="right")) - 1
+    return row, int(values.indices[place]), float(values.data[place])
+
+
+def require_alike(surveys: Sequence[Survey]) -> None:
+    """Refuse files whose columns are not the same."""
+    first = surveys[0].reader
+    for survey in surveys[1:]:
+        other = survey.reader
+        if other.columns != first.columns or (other.n_columns != first.n_columns and not other.is_sparse):
+            mine, theirs = first.columns or f"{first.n_columns} columns", other.columns or f"{other.n_columns} columns"
+            fix = "Files read together need the same columns: choose them with columns=, --columns."
+            raise DifferentFilesError(
+                f"{other.path}: its columns {names_of(theirs)} are not those of {first.path}, {names_of(mine)}. {fix}",
+                file=other.path,
+                fix=fix,
+            )
+        if other.is_sparse != first.is_sparse:
+            raise DifferentFilesError(
+                f"{other.path}: {first.path} is {'sparse' if first.is_sparse else 'dense'}, this file is not.",
+                file=other.path,
+            )
+
+
+def names_of(columns: Any) -> str:
+    """The names of the first few columns, or how many there are."""
+    if isinstance(columns, str):
+        return columns
+    return ", ".join(map(repr, columns[:8])) + (", ..." if len(columns) > 8 else "")
