@@ -10,7 +10,8 @@ import numpy as np
 from linsep.sources.files.stream import BOM, LONGEST_RECORD
 
 LINE_END = re.compile(rb"\r\n|[\r\n]")
-LONE_QUOTE = re.compile(rb'[^,\t\r\n"]"[^,\t\r\n"]|(?:^|[,\t\r\n])""[^,\t\r\n"]')  # a hint: a mark inside a value
+EDGE = np.isin(np.arange(256), list(b",\t\r\n"))  # bytes that a value may end at
+INNER = ~EDGE & (np.arange(256) != ord('"'))
 NOT_TEXT = re.compile(
     "[\0\udc80-\udcff]|^\ufeff"
 )  # NUL, a late byte order mark, and bytes that are not UTF-8, as they are decoded with "surrogateescape"
@@ -70,6 +71,17 @@ def split_records(text: str, delimiter: str) -> Iterator[tuple[int, int, str, li
             yield line, byte, source, record
         lines.clear()
         line, byte = reader.line_num + 1, byte + len(source.encode("utf-8", "surrogateescape"))
+
+
+def may_have_lone_quote(text: bytes) -> bool:
+    """Whether a quotation mark stands inside a value, or after an empty quotation: a hint, at the speed of NumPy."""
+    data = np.frombuffer(b"\n" + text + b"\n", np.uint8)
+    marks = np.flatnonzero(data == ord('"'))
+    before, after = data[marks - 1], data[marks + 1]
+    if (INNER[before] & INNER[after]).any():
+        return True
+    pairs = marks[EDGE[before] & (after == ord('"'))]
+    return bool(INNER[data[pairs + 2]].any())
 
 
 def has_lone_quote(text: str, delimiter: str) -> bool:

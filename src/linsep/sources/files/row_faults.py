@@ -60,6 +60,11 @@ class Judge:
             if name in self.truths and value.lower() in ("true", "false", "1", "0"):
                 continue
             if name in self.cells.categories:
+                if value not in self.cells.categories[name]:
+                    if value in MISSING:
+                        return self._bad_cell(at, name, value, where)
+                    if self.cells.options.needs is not None:
+                        return with_line(self.cells.unknown(row, name, value), line, byte)
                 continue
             if name in self.truths or not NUMBER.fullmatch(value) or abs(float(value)) == np.inf:
                 return self._bad_cell(at, name, value, where)

@@ -30,12 +30,12 @@ from linsep.sources.files.ahead import abreast
 from linsep.sources.files.arrow import TableReader
 from linsep.sources.files.reading import EXACT, Batch, Options, Place
 from linsep.sources.files.records import (
-    LONE_QUOTE,
     NOT_TEXT,
     has_lone_quote,
     header_end,
     last_record_end,
     line_count,
+    may_have_lone_quote,
     split_records,
 )
 from linsep.sources.files.row_faults import INTEGER, NOT_FINITE, NUMBER, Judge
@@ -299,7 +299,7 @@ class CsvReader(TextReader, TableReader):
         if b"\0" in text or text.startswith(BOM):  # pyarrow passes over a mark at the beginning of any piece
             raise _UnreadError("a NUL byte or a byte order mark")
         is_quoted = b'"' in text
-        if is_quoted and LONE_QUOTE.search(text) and has_lone_quote(text.decode("utf-8", "replace"), self.delimiter):
+        if is_quoted and may_have_lone_quote(text) and has_lone_quote(text.decode("utf-8", "replace"), self.delimiter):
             raise _UnreadError("a quotation mark inside a value")
         is_cut = use_threads and not in_one and not is_quoted and len(text) > 1 << 21
         block = (
