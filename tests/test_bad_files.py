@@ -24,7 +24,7 @@ import linsep
 from linsep import errors
 from linsep.cli import main
 from linsep.sources.files import svmlight, text
-from linsep.sources.files.source import Survey
+from linsep.sources.files.survey import Survey
 
 
 @dataclass(frozen=True)

@@ -127,10 +127,16 @@ def write_lengths(addresses: Any, lengths2: Any) -> None:
         count = min(HEIGHT, lengths2.size - start)
         strip = lengths2[start : start + count]
         strip[:] = 0.0
-        for j in range(addresses.size):
-            column = piece(addresses, start, j, count)
+        whole = addresses.size - addresses.size % 4
+        for j in range(0, whole, 4):
+            a, b = piece(addresses, start, j, count), piece(addresses, start, j + 1, count)
+            c, d = piece(addresses, start, j + 2, count), piece(addresses, start, j + 3, count)
             for k in range(count):
-                strip[k] += column[k] * column[k]
+                strip[k] += (a[k] * a[k] + b[k] * b[k]) + (c[k] * c[k] + d[k] * d[k])
+        for j in range(whole, addresses.size):
+            a = piece(addresses, start, j, count)
+            for k in range(count):
+                strip[k] += a[k] * a[k]
 
 
 @njit(cache=True, nogil=True)

@@ -144,14 +144,18 @@ class FileSource(Source):
     def scan_parts(self, w: Floats, b: float, *, worst: int = 0, start: int = 0) -> Iterator[Scan]:
         """The scan of each batch. Rows that floats leave in doubt are settled at once, exactly."""
         w = np.ascontiguousarray(w, dtype=np.float64)
-        runs = self._runs()
+        runs, lowest = self._runs(), Lowest(worst)
         if runs is None:
             for k, part in self._walk_from(start, as_columns=True):
-                yield self._scanned(k, part, part.scan(w, b, worst=worst), w, b)
+                if isinstance(part, ColumnPart):  # pyarrow's threads read the next one
+                    found = part.scan_alone(w, b, worst, lowest.ceiling)
+                else:
+                    found = part.scan(w, b, worst=worst)
+                lowest.add(found.worst_scores)
+                yield self._scanned(k, part, found, w, b)
             return
         if start != self.n_rows and start != 0:
             self._batch_at(start)
-        lowest = Lowest(worst)
 
         def scan_run(run: Run) -> list[Scan]:
             scans = []

@@ -57,7 +57,7 @@ class CsvReader(TextReader, TableReader):
         pipe: Pipe | None = None,
     ) -> None:
         super().__init__(path, options, compression, pipe)
-        self.delimiter = delimiter
+        self.delimiter, self.chunk = delimiter, self.chunk // 2  # text is longer than its numbers
         self.names, self._header_lines, self._body = self._read_header()
         self._choose(self.names, options)
         self._decimal_places: tuple[int, ...] | None = None
@@ -168,9 +168,7 @@ class CsvReader(TextReader, TableReader):
         first, lines = 0, self._header_lines
         digest = self.new_digest()
         self.left_out = 0
-        workers = (
-            1 if self.pipe is not None else thread_count()
-        )  # what a pipe gave is not to wait for what it will give
+        workers = thread_count() if self.pipe is None else 1  # what a pipe gave must not wait for what it will give
         for offset, text, found, lines_here in abreast(self._tried, self._pieces(digest), workers):
             self.stamp.require_same()  # a file that grows is not followed
             key = (offset, len(text), lines)
@@ -195,7 +193,7 @@ class CsvReader(TextReader, TableReader):
         offset, text = piece
         found = None
         with suppress(_UnreadError, InputError):
-            found = self._parsed(text, 0, Place(0, 0), use_threads=False)
+            found = self._parsed(text, 0, Place(0, 0), use_threads=self.pipe is not None)
         return offset, text, found, line_count(text)
 
     def _batch(self, text: bytes, first: int, key: tuple[int, int, int]) -> Batch:
