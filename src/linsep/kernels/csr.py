@@ -16,8 +16,7 @@ from linsep.kernels import lanes, rows
 # (`python benchmarks/bandwidth.py` shows by how much).
 ONE, TWO, THREE, FOUR, EIGHT = (np.uint64(k) for k in (1, 2, 3, 4, 8))
 LONG_ROW = np.uint64(16)  # entries
-IN_CACHE = 1 << 21  # entries that the caches may hold, more or less. Beyond, in row order, both streams are asked for
-AHEAD = np.uint64(192)  # so many entries before their turn (a sixth faster)
+AHEAD = np.uint64(192)  # entries: in row order both streams are asked for so far before their turn (a sixth faster)
 MOST_FETCHED = 512  # entries of a row: from there on the hardware follows
 STRICT = {"fastmath": {"contract"}, "forceinline": True}
 
@@ -119,7 +118,7 @@ def _follow(table: Any, i: Any) -> Any:
     line = np.uint64(lanes.in_a_line(table.types[0]))
 
     def follow(table: Any, i: Any) -> Any:
-        if table.data.size > IN_CACHE:
+        if table.data.size > lanes.IN_CACHE:
             start, stop = table.indptr[i], table.indptr[i + 1]
             for k in range(start + AHEAD, stop + AHEAD, line):
                 lanes.prefetch_line(table.data, k)

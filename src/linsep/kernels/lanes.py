@@ -15,8 +15,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic, register_jitable
 
 LINE, LANES = 64, 8  # bytes and doubles in a cache line
+IN_CACHE = 1 << 21  # numbers that the caches may hold, more or less
 SHORT_ROW = 32  # up to this many columns four rows at a time are faster than one
-BYTES_UNDER_WAY, MOST_UNDER_WAY = 6144, 16  # measured: fetched later, rows come late; earlier, they push each other out
+BYTES_UNDER_WAY, MOST_UNDER_WAY = 3072, 12  # measured: fetched earlier, rows push each other out again
 
 _i1, _i32, _i64, _f64 = ir.IntType(1), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 _doubles = ir.VectorType(_f64, LANES)
@@ -105,21 +106,39 @@ def _sum_lanes(builder: Any, rows: list[Any], weights: Any, length: Any) -> list
     ]
 
 
-@intrinsic
-def prefetch_line(typing_context: Any, values: Any, at: Any) -> Any:
-    """Ask for the cache line that holds the element at this place of a C-ordered array."""
+def _prefetcher(cache: int) -> Any:
+    """An instruction that asks for the line of an element of a C-ordered array, to be read, into one of the caches."""
 
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, args[0])
-        bytes_ = ir.IntType(8).as_pointer()
-        place = builder.bitcast(builder.gep(array.data, [args[1]]), bytes_)
-        kind = ir.FunctionType(ir.VoidType(), [bytes_, _i32, _i32, _i32])
-        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        # To read, data, and into the second cache: the first one has fewer places for lines under way.
-        builder.call(prefetch, [place, _i32(0), _i32(2), _i32(1)])
-        return context.get_dummy_value()
+    @intrinsic
+    def prefetch(typing_context: Any, values: Any, at: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, args[0])
+            bytes_ = ir.IntType(8).as_pointer()
+            place = builder.bitcast(builder.gep(array.data, [args[1]]), bytes_)
+            kind = ir.FunctionType(ir.VoidType(), [bytes_, _i32, _i32, _i32])
+            function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+            builder.call(function, [place, _i32(0), _i32(4 - cache), _i32(1)])  # to read, how near, data
+            return context.get_dummy_value()
 
-    return types.void(values, at), emit
+        return types.void(values, at), emit
+
+    return prefetch
+
+
+_prefetch_first, _prefetch_second = _prefetcher(1), _prefetcher(2)
+
+
+@register_jitable(forceinline=True)
+def prefetch_line(values: Any, at: Any) -> Any:
+    """Ask for the line that holds the element at this place.
+
+    Of a table that the last cache may hold, into the first cache. Of a larger one, whose lines are long under way, into
+    the second: it can wait for more of them.
+    """
+    if values.size > IN_CACHE:
+        _prefetch_second(values, at)
+    else:
+        _prefetch_first(values, at)
 
 
 def in_a_line(array: Any) -> int:
