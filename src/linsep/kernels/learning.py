@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
+from linsep.kernels.lanes import prefetch_line
 from linsep.kernels.rows import add, dot, fetch, follow, lead, norm2
 from linsep.kernels.walks import ALL_FINE
 
@@ -62,6 +63,7 @@ def sweep(
             i = order[position]
             if position + ahead < stop:
                 fetch(table, order[position + ahead], order[min(position + 2 * ahead, stop - 1)])
+                prefetch_line(mistakes_per_row, order[position + ahead])
         else:
             follow(table, i)
         label = labels[i]
