@@ -121,8 +121,8 @@ def _follow(table: Any, i: Any) -> Any:
         if table.data.size > lanes.IN_CACHE:
             start, stop = table.indptr[i], table.indptr[i + 1]
             for k in range(start + AHEAD, stop + AHEAD, line):
-                lanes.prefetch_line(table.data, k)
-                lanes.prefetch_line(table.indices, k)
+                lanes.prefetch_near(table.data, k)
+                lanes.prefetch_near(table.indices, k)
 
     return follow
 

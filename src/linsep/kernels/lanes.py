@@ -125,7 +125,7 @@ def _prefetcher(cache: int) -> Any:
     return prefetch
 
 
-_prefetch_first, _prefetch_second = _prefetcher(1), _prefetcher(2)
+prefetch_near, prefetch_far = _prefetcher(1), _prefetcher(2)
 
 
 @register_jitable(forceinline=True)
@@ -136,9 +136,9 @@ def prefetch_line(values: Any, at: Any) -> Any:
     the second: it can wait for more of them.
     """
     if values.size > IN_CACHE:
-        _prefetch_second(values, at)
+        prefetch_far(values, at)
     else:
-        _prefetch_first(values, at)
+        prefetch_near(values, at)
 
 
 def in_a_line(array: Any) -> int:
