@@ -122,7 +122,8 @@ class FileSource(Source):
         said = [f"{name}: one column for each of {names_of(values)}." for name, values in reader.categories.items()]
         said += reader.remarks()
         if self.rows_left_out:
-            said.append(f"{self.rows_left_out:,} bad rows were set aside.")
+            rows = "1 bad row was" if self.rows_left_out == 1 else f"{self.rows_left_out:,} bad rows were"
+            said.append(f"{rows} set aside.")
         return said
 
     @property
