@@ -57,7 +57,7 @@ class CsvReader(TextReader, TableReader):
         pipe: Pipe | None = None,
     ) -> None:
         super().__init__(path, options, compression, pipe)
-        self.delimiter, self.chunk = delimiter, self.chunk // 2  # text is longer than its numbers
+        self.delimiter, self.chunk = delimiter, max(1, self.chunk // 2)  # text is longer than its numbers
         self.names, self._header_lines, self._body = self._read_header()
         self._choose(self.names, options)
         self._decimal_places: tuple[int, ...] | None = None
