@@ -87,9 +87,8 @@ class ColumnPart(MemorySource):
         """The largest |x|², summed as rows are: only rows whose sum in another order comes near it can have it."""
         lengths2 = np.empty(self.n_rows)
         write_lengths(self._addresses, lengths2)
-        enough = (
-            np.fmax.reduce(lengths2) * (1.0 - (self.n_columns + 4) * 2.0**-50) - 1e-300
-        )  # for squares that underflow
+        slack = (self.n_columns + 4) * 2.0**-50
+        enough = np.fmax.reduce(lengths2) * (1.0 - slack) - 1e-300  # the last term for squares that underflow
         return float(largest_norm2(self._values[np.flatnonzero(lengths2 >= enough)]))
 
     def require_finite(self) -> None:
