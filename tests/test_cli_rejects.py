@@ -112,6 +112,12 @@ def test_batches_of_any_size_leave_the_same_places_empty(block, here, monkeypatc
     assert [row for _, row, _ in rejected()] == [k for k in range(200) if not k % 5 or k // 30 == 2]
 
 
+def test_one_bad_row_is_told_of_in_the_singular(here, capsys):
+    Path("d.csv").write_text("a,b\n1,2\nx,1\n3,1\n")
+    err = ran(capsys, "predict", "m.json", "d.csv", "--reject", "bad.csv")[2]
+    assert "1 bad row was set aside in bad.csv. Where it stands, the prediction is empty." in err
+
+
 def test_a_missing_label_is_no_fault_of_a_row_to_be_labelled(here, capsys):
     table = pa.table({"a": [1.0, NAN, 3.0], "b": [2.0, 1.0, 1.0], "y": ["no", None, None]})
     pa.parquet.write_table(table, "d.parquet")

@@ -187,7 +187,8 @@ def predict(
         share = f"{truth.wrong:,} of {report.count(truth.rows, 'row')} wrong"
         report.note(f"Error: {truth.wrong / truth.rows:.6g} ({share}).")
     if rejects is not None and rejects.count:
-        report.note(f"{report.set_aside(rejects)} Where they stand, the prediction is empty.")
+        place = "Where it stands" if rejects.count == 1 else "Where they stand"
+        report.note(f"{report.set_aside(rejects)} {place}, the prediction is empty.")
 
 
 def summary(rows: int, truth: Truth, rejects: Rejects | None) -> dict[str, Any]:
