@@ -47,34 +47,41 @@ def decide_rows(rows: NDArray[np.int64]) -> TinyOutcome:
     >>> outcome.kind == OVERLAPPING, outcome.first.tolist()
     (True, [1, 1, 1])
     """
-    return TinyOutcome(*_decide(np.ascontiguousarray(rows, dtype=np.int64)))
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _decide(rows: Any) -> Any:
     n, D = rows.shape
-    basis = np.full(D, -1, np.int64)
-    dual = np.eye(D, dtype=np.int64)
+    start = np.full(D, -1), np.eye(D, dtype=np.int64), np.zeros(D, np.bool_), np.zeros(n, np.bool_), np.zeros(D)
+    found = np.zeros(D, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    kind = _decide(np.ascontiguousarray(rows, dtype=np.int64), *start, np.zeros(D, np.int64), *found)
+    return TinyOutcome(kind, *found)
+
+
+# The arrays are made by the caller and filled in loops: what NumPy does in one word takes seconds to compile.
+@njit(cache=True, nogil=True, error_model="numpy")
+def _decide(
+    rows: Any,
+    basis: Any,
+    dual: Any,
+    is_free: Any,
+    is_aside: Any,
+    costs: Any,
+    coordinates: Any,
+    weights: Any,
+    first: Any,
+    spread: Any,
+) -> Any:
+    n, D = rows.shape
     det = np.int64(1)
-    is_free = np.zeros(D, np.bool_)
-    is_aside = np.zeros(n, np.bool_)
-    costs = np.zeros(D)
     seed = np.uint64(0x9E3779B97F4A7C15)
-    weights = np.zeros(D, np.int64)
-    coordinates = np.zeros(D, np.int64)
-    first = np.zeros(n, np.int64)
-    spread = np.zeros(n, np.int64)
     obstructed = False
     reach = _reach(rows)
 
     for _ in range(_MOST_PIVOTS * (n + D + 1)):
         if not _weigh(dual, basis, is_free, reach, weights):
-            return OVERFLOW, weights, first, spread
+            return OVERFLOW
         row = _entering(rows, weights, dual, basis, is_free, is_aside, obstructed, coordinates)
         if row < 0:
-            if not spread.any():
-                spread[:] = first
-            return _kind(obstructed, weights), weights, first, spread
+            if not _any(spread):
+                _copy(first, spread)
+            return _kind(obstructed, weights)
         _express(rows[row], dual, coordinates)
         place = _artificial(coordinates, basis)
         if place >= 0:
@@ -84,14 +91,14 @@ def _decide(rows: Any) -> Any:
             place = _leaving(coordinates, basis, is_free, costs)
             if place < 0:
                 is_aside[row] = True
-                if not coordinates.any():  # a zero row: it obstructs alone, and frees nothing
+                if not _any(coordinates):  # a zero row: it obstructs alone, and frees nothing
                     first[row] = 1
                     obstructed = True
                     continue
                 if not _spread(spread, coordinates, basis, det, row):
-                    return OVERFLOW, weights, first, spread
+                    return OVERFLOW
                 if not obstructed:
-                    first[:] = spread
+                    _copy(spread, first)
                     obstructed = True
                 for k in range(D):
                     is_free[k] |= basis[k] >= 0 and coordinates[k] != 0
@@ -103,9 +110,9 @@ def _decide(rows: Any) -> Any:
             costs[place] = step * det
         det = _replace(dual, coordinates, det, place)
         if det == 0:
-            return OVERFLOW, weights, first, spread
+            return OVERFLOW
         basis[place] = row
-    return OVERFLOW, weights, first, spread
+    return OVERFLOW
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -125,7 +132,8 @@ def _weigh(dual: Any, basis: Any, is_free: Any, reach: Any, weights: Any) -> Any
     """Set w with z·w = det on the rows in force and 0 on free rows; False: products could overflow."""
     D = len(weights)
     largest = 0.0
-    weights[:] = 0
+    for j in range(D):
+        weights[j] = 0
     for k in range(D):
         in_force = basis[k] >= 0 and not is_free[k]
         for j in range(D):
@@ -282,7 +290,18 @@ def _kind(obstructed: Any, weights: Any) -> Any:
     """Name the outcome; w = 0 only when every row of the basis is free, for the basis is nonsingular."""
     if not obstructed:
         return SEPARABLE
-    for weight in weights:
-        if weight != 0:
-            return TOUCHING
-    return OVERLAPPING
+    return TOUCHING if _any(weights) else OVERLAPPING
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _any(numbers: Any) -> Any:
+    for i in range(len(numbers)):
+        if numbers[i] != 0:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _copy(source: Any, target: Any) -> Any:
+    for i in range(len(source)):
+        target[i] = source[i]

@@ -41,7 +41,7 @@ class End(NamedTuple):
 class Found(NamedTuple):
     """What a scan writes down besides its counts: the worst rows so far, and a mark on each doubtful row."""
 
-    worst: Any  # row positions, twice as many places as rows wanted
+    worst: Any  # row positions, as many places as rows wanted: a heap, the largest (score, position) first
     worst_scores: Any
     doubtful: Any  # one byte per row
 
@@ -143,13 +143,13 @@ def scan(
         side = (y[i] + 1) >> 1
         lowest[side] = min(lowest[side], score)
         if score < threshold and wanted > 0:
-            found.worst[written] = i
-            found.worst_scores[written] = score
-            written += 1
-            if written == found.worst.size:
-                written = keep_smallest(found, written, wanted)
-                threshold = found.worst_scores[written - 1]
-    written = keep_smallest(found, written, wanted)
+            if written < wanted:
+                rise(found, written, score, i)
+                written += 1
+            else:
+                sink(found, written, score, i)
+            if written == wanted:
+                threshold = found.worst_scores[0]
     return mistakes, certain, lowest[0], lowest[1], longest, written, bad
 
 
@@ -164,12 +164,34 @@ def first_not_finite(table: Any, zeros: Any, start: int, stop: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def keep_smallest(found: Found, written: int, wanted: int) -> int:
-    """Sort what was written by score, keep the `wanted` smallest; equal scores keep the order of the rows."""
-    chosen = np.argsort(found.worst_scores[:written], kind="mergesort")[:wanted]
-    found.worst[: chosen.size] = found.worst[chosen]
-    found.worst_scores[: chosen.size] = found.worst_scores[chosen]
-    return chosen.size
+def rise(found: Found, place: int, score: float, row: int) -> None:
+    """Put a row into the next place of the heap and let it rise; of equal scores the later row is the larger."""
+    while place > 0 and found.worst_scores[(place - 1) >> 1] <= score:
+        above = (place - 1) >> 1
+        found.worst[place], found.worst_scores[place] = found.worst[above], found.worst_scores[above]
+        place = above
+    found.worst[place], found.worst_scores[place] = row, score
+
+
+@njit(cache=True, nogil=True)
+def sink(found: Found, size: int, score: float, row: int) -> None:
+    """Put a row into the place of the largest, and let it sink."""
+    place, below = 0, 1
+    while below < size:
+        if below + 1 < size and is_larger(found, below + 1, below):
+            below += 1
+        if found.worst_scores[below] <= score:
+            break
+        found.worst[place], found.worst_scores[place] = found.worst[below], found.worst_scores[below]
+        place, below = below, 2 * below + 1
+    found.worst[place], found.worst_scores[place] = row, score
+
+
+@njit(cache=True, nogil=True)
+def is_larger(found: Found, a: int, b: int) -> bool:
+    """Whether the row at place a leaves before the one at place b."""
+    p, q = found.worst_scores[a], found.worst_scores[b]
+    return p > q or (p == q and found.worst[a] > found.worst[b])
 
 
 @njit(cache=True, nogil=True)

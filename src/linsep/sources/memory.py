@@ -90,13 +90,14 @@ class MemorySource(Source):
         return self._scan_part(0, self.n_rows, w, b, worst, ceiling)
 
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
-        places = 2 * min(wanted, stop - start)
+        places = min(wanted, stop - start)
         found = Found(np.empty(places, np.int64), np.empty(places), np.zeros(stop - start, np.uint8))
         mistakes, certain, minus, plus, longest2, written, bad = scan(
-            self.table, self.y, start, stop, w, b, self._longest2, places // 2, ceiling, found
+            self.table, self.y, start, stop, w, b, self._longest2, places, ceiling, found
         )
         if bad != ALL_FINE:
             raise self.refusal(int(self.numbers[bad]))
+        order = np.lexsort((found.worst[:written], found.worst_scores[:written]))
         return Scan(
             rows=stop - start,
             mistakes=mistakes,
@@ -104,8 +105,8 @@ class MemorySource(Source):
             lowest=(minus, plus),
             longest2=longest2,
             wanted=wanted,
-            worst=self._rows_at(found.worst[:written]),
-            worst_scores=found.worst_scores[:written],
+            worst=self._rows_at(found.worst[order]),
+            worst_scores=found.worst_scores[order],
             doubtful=self._numbered(start + np.flatnonzero(found.doubtful)),
         )
 
