@@ -295,10 +295,10 @@ def _kind(obstructed: Any, weights: Any) -> Any:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _any(numbers: Any) -> Any:
+    found = False
     for i in range(len(numbers)):
-        if numbers[i] != 0:
-            return True
-    return False
+        found |= numbers[i] != 0
+    return found
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
