@@ -71,8 +71,8 @@ class Halfspace:
         return scores
 
     def _is_safe(self, rows: Any) -> bool:
-        """Whether a product of integer rows with the weights stays in 64 bits, or, for float weights, is not rounded."""
-        data = rows.data if sp.issparse(rows) else rows
+        """Whether integer rows times the weights stay in 64 bits or, for float weights, are not rounded first."""
+        data = rows if isinstance(rows, np.ndarray) else rows.data
         largest = max(-int(data.min()), int(data.max())) if data.size else 0
         if self.w.dtype.kind == "f":
             return largest <= EXACT
@@ -81,7 +81,7 @@ class Halfspace:
     def _exact_scores(self, rows: Any) -> Array:
         """The same in fractions, row by row: integers where all numbers are, else the nearest doubles."""
         w, b = [Fraction(value) for value in self.w.tolist()], Fraction(self.b)
-        lines = (rows[[k]].toarray()[0] if sp.issparse(rows) else rows[k] for k in range(rows.shape[0]))
+        lines = (rows[k] if isinstance(rows, np.ndarray) else rows[[k]].toarray()[0] for k in range(rows.shape[0]))
         scores = [sum((v * Fraction(x) for v, x in zip(w, row.tolist(), strict=True) if x), b) for row in lines]
         if self.w.dtype.kind in "iu" and rows.dtype.kind in "iu" and isinstance(self.b, int):
             return np.fromiter((int(score) for score in scores), object, len(scores))
@@ -106,8 +106,9 @@ class Halfspace:
         for code, label in enumerate(found):
             if label not in sign:
                 row = int(np.argmax(codes == code))
-                raise ArgumentError(f"The label of row {row} is {label!r}: this halfspace knows {self.labels}.")
-        return np.array([sign[label] for label in found])[codes]
+                raise ArgumentError(f"The label of row {row} is {label}: this halfspace knows {self.labels}.")
+        signs: Array = np.array([sign[label] for label in found])[codes]
+        return signs
 
     def distance(self, X: Any) -> Array:
         """How far each row lies from the hyperplane."""
@@ -160,11 +161,12 @@ def homogenise(X: Any) -> Array:
     rows = read_exact(X)
     if rows.inexact is not None:
         raise rows.inexact
-    ones = np.ones((rows.values.shape[0], 1), rows.values.dtype)
-    joined: Array = (
-        sp.hstack([rows.values, ones], "csr") if sp.issparse(rows.values) else np.hstack([rows.values, ones])
-    )
-    return joined
+    values: Any = rows.values
+    ones = np.ones((values.shape[0], 1), values.dtype)
+    if isinstance(values, np.ndarray):
+        return np.hstack([values, ones])
+    joined: Any = sp.hstack([values, sp.csr_array(ones)], format="csr")
+    return joined  # type: ignore[no-any-return]
 
 
 def _weights(w: Any) -> Array:

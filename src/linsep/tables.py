@@ -583,7 +583,8 @@ def _flat_labels(y: Any) -> Array | None:
         if isinstance(series, nw.Series):
             return _label_series(series)
     if isinstance(y, SupportsArray):
-        return _label_array(y if isinstance(y, np.ndarray) else np.asarray(y))
+        array = y if isinstance(y, np.ndarray) else np.asarray(y)
+        return _label_array(array) if array.ndim else None
     if isinstance(y, Iterable) and not isinstance(y, (str, bytes, Mapping, Set)):
         return _label_cells(_unwrapped(list(y)))
     return None
@@ -604,9 +605,7 @@ def _label_series(series: Any) -> Array:
     return _label_cells(values.tolist()) if values.dtype == object else _label_array(values)
 
 
-def _label_array(y: Array) -> Array | None:
-    if y.ndim == 0:
-        return None
+def _label_array(y: Array) -> Array:
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
@@ -654,12 +653,14 @@ def _label_cells(cells: list[Any]) -> Array:
     if types == {str} and "" not in cells:
         return np.array(cells, object)
     if types != {int}:
+        missing = next((row for row, cell in enumerate(cells) if is_missing(cell)), None)
+        if missing is not None:
+            raise _missing_label(missing, cells[missing])
         cells = [_label(cell, row) for row, cell in enumerate(cells)]
         types = set(map(type, cells))
     if str in types and len(types) > 1:
-        text, other = (
-            next(k for k, cell in enumerate(cells) if isinstance(cell, str) is is_text) for is_text in (1, 0)
-        )
+        text = next(row for row, cell in enumerate(cells) if isinstance(cell, str))
+        other = next(row for row, cell in enumerate(cells) if not isinstance(cell, str))
         raise NotNumericError(
             f"The labels cannot be ordered: that of row {text} is the text {shown(cells[text])}, that of row {other} "
             f"is {shown(cells[other])}. Make all of them text, or all numbers."
@@ -675,13 +676,9 @@ def _label_cells(cells: list[Any]) -> Array:
 
 def _label(cell: Any, row: int) -> Any:
     if isinstance(cell, str):
-        if cell == "":
-            raise _missing_label(row, cell)
         return str(cell)
     if isinstance(cell, (bool, np.bool_)):
         return bool(cell)
-    if is_missing(cell):
-        raise _missing_label(row, None if cell is None else cell)
     number = exact_number(cell)
     if number is None:
         raise _strange_label(cell, row, type(cell).__name__)
