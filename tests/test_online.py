@@ -306,6 +306,7 @@ def test_what_cannot_be_written_is_refused():
     with pytest.raises(ModelError, match="nothing to write"):
         OnlinePerceptron().save("m.json")
     model = OnlinePerceptron()
-    model.predict_then_learn([[1.0], [2.0]], [1, "one"])
+    model.predict_then_learn([[1.0]], [1])
+    model.add_classes(["one"])
     with pytest.raises(ModelError, match="int, str"):
         model.save("m.json")

@@ -156,8 +156,8 @@ class Case:
     def verdict(self, found: Settled) -> Verdict:
         """The verdict of an exact answer, not checked yet."""
         facts = self.facts()
-        places = self.source.decimal_places or (0,) * len(found.weights)
-        own = tuple(w * 10**k for w, k in zip(found.weights, places, strict=bool(found.weights)))
+        scales = self.source.scales or (1,) * len(found.weights)
+        own = tuple(w * k for w, k in zip(found.weights, scales, strict=bool(found.weights)))
         weights: dict[str, Any] = {"weights": own, "bias_weight": found.bias_weight}
         if found.obstruction is None:
             return Separable(**weights, **facts)
@@ -193,7 +193,7 @@ class Case:
         largest = max((weight for _, weight in self.clock.support), default=1.0)
         known = [(row, round(math.ldexp(weight / largest, 50))) for row, weight in self.clock.support]
         rows, weights = [row for row, weight in known if weight], [weight for _, weight in known if weight]
-        if self.source.decimal_places is not None:  # columns times powers of ten have another margin
+        if self.source.scales is not None:  # columns times whole numbers have another margin
             return math.inf
         if not rows or (self.bias and len(set(self.source.take(rows).y.tolist())) < 2):
             return math.inf
@@ -234,9 +234,9 @@ def facts_of(source: Source) -> dict[str, Any]:
 
 def how_read(source: Source) -> Numbers:
     """How the numbers of a source were read."""
-    if source.decimal_places is not None:
+    if source.is_decimal:
         return "decimal"
-    return "exact-integers" if source.has_long_integers() else "binary64"
+    return "exact-integers" if source.scales is not None or source.has_long_integers() else "binary64"
 
 
 def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:

@@ -5,13 +5,18 @@ to every row and b to w gives the homogeneous form W·X = w·x + b, so that find
 dimensions (Tao's Problem 1) is finding one through the origin in d + 1 (Problem 2), and back.
 """
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
-from linsep.errors import ArgumentError
+from linsep.errors import ArgumentError, ShapeError
+from linsep.tables import EXACT, distinct, read_doubles, read_exact, read_labels, require_finite
 
 Array = npt.NDArray[Any]
 
@@ -35,7 +40,7 @@ class Halfspace:
     labels: tuple[Any, Any] = (-1, 1)
 
     def __post_init__(self) -> None:
-        w = np.array(self.w)  # a copy of our own, so that nobody changes it from outside
+        w = _weights(self.w)  # a copy of our own, so that nobody changes it from outside
         w.flags.writeable = False
         object.__setattr__(self, "w", w)
 
@@ -48,18 +53,39 @@ class Halfspace:
         return hash((self.w.tobytes(), self.b, self.labels))
 
     def score(self, X: Any) -> Array:
-        """w·x + b for each row."""
-        rows = X if _is_sparse(X) else np.asarray(X)
-        if rows.dtype.kind in "iu" and self.w.dtype.kind in "iu" and not self._fits_int64(rows):
-            rows = rows.astype(np.float64 if _is_sparse(X) else object)  # NumPy would wrap around in silence
-        scores: Array = np.asarray(rows @ self.w) + self.b
+        """w·x + b for each row: in integers where all numbers are, else in doubles, rounded; NaN is refused by row."""
+        table = read_exact(X)
+        if table.inexact is not None:
+            raise table.inexact
+        require_finite(table)
+        rows = table.values
+        if rows.shape[1] != len(self.w):
+            raise ShapeError(f"X has {rows.shape[1]} columns, and the halfspace has {len(self.w)} weights.")
+        if rows.dtype.kind in "iu" and not self._is_safe(rows):  # NumPy would wrap around, or round, in silence
+            return self._exact_scores(rows)
+        with np.errstate(all="ignore"):
+            scores: Array = np.asarray(rows @ self.w) + self.b
+        if scores.dtype.kind == "f" and not np.isfinite(scores).all():
+            beyond = np.flatnonzero(~np.isfinite(scores))
+            scores[beyond] = self._exact_scores(rows[beyond])
         return scores
 
-    def _fits_int64(self, rows: Any) -> bool:
-        if not all(rows.shape):
-            return True
-        largest = max(abs(int(rows.max())), abs(int(rows.min())))
+    def _is_safe(self, rows: Any) -> bool:
+        """Whether integer rows times the weights stay in 64 bits or, for float weights, are not rounded first."""
+        data = rows if isinstance(rows, np.ndarray) else rows.data
+        largest = max(-int(data.min()), int(data.max())) if data.size else 0
+        if self.w.dtype.kind == "f":
+            return largest <= EXACT
         return bool(largest * sum(map(abs, self.w.tolist())) + abs(self.b) < 2**63)
+
+    def _exact_scores(self, rows: Any) -> Array:
+        """The same in fractions, row by row: integers where all numbers are, else the nearest doubles."""
+        w, b = [Fraction(value) for value in self.w.tolist()], Fraction(self.b)
+        lines = (rows[k] if isinstance(rows, np.ndarray) else rows[[k]].toarray()[0] for k in range(rows.shape[0]))
+        scores = [sum((v * Fraction(x) for v, x in zip(w, row.tolist(), strict=True) if x), b) for row in lines]
+        if self.w.dtype.kind in "iu" and rows.dtype.kind in "iu" and isinstance(self.b, int):
+            return np.fromiter((int(score) for score in scores), object, len(scores))
+        return np.array([_nearest(score) for score in scores])
 
     def predict(self, X: Any, *, at_zero: int = -1) -> Array:
         """The label of each row's side. A score of exactly 0 belongs to neither; `at_zero` says which to give."""
@@ -67,16 +93,22 @@ class Halfspace:
             raise ArgumentError(f"at_zero is {at_zero!r}: it must be -1 or 1.")
         scores = self.score(X)
         positive = scores >= 0 if at_zero == 1 else scores > 0
-        return np.where(positive, np.asarray(self.labels[1]), np.asarray(self.labels[0]))
+        known = np.array(self.labels)
+        if known.tolist() != list(self.labels):  # NumPy has no common type for them
+            known = np.fromiter(self.labels, object, 2)
+        labels: Array = known[positive.astype(np.intp)]
+        return labels
 
     def signs(self, y: Any) -> Array:
         """Labels as -1 and +1."""
-        y = np.asarray(y)
-        unknown = (y != self.labels[0]) & (y != self.labels[1])
-        if unknown.any():
-            row = int(np.argmax(unknown))
-            raise ArgumentError(f"The label of row {row} is {y[row]!s}: this halfspace knows {self.labels}.")
-        return np.where(y == self.labels[1], 1, -1)
+        found, codes = distinct(read_labels(y))
+        sign = {self.labels[0]: -1, self.labels[1]: 1}
+        for code, label in enumerate(found):
+            if label not in sign:
+                row = int(np.argmax(codes == code))
+                raise ArgumentError(f"The label of row {row} is {label}: this halfspace knows {self.labels}.")
+        signs: Array = np.array([sign[label] for label in found])[codes]
+        return signs
 
     def distance(self, X: Any) -> Array:
         """How far each row lies from the hyperplane."""
@@ -98,7 +130,8 @@ class Halfspace:
 
     def error(self, X: Any, y: Any, *, at_zero: int = -1) -> float:
         """The mean 0/1 loss of `predict`: the training error on training rows, the test error on others."""
-        return float(np.mean(self.predict(X, at_zero=at_zero) != np.asarray(y)))
+        positive = self.predict(X, at_zero=at_zero) == self.labels[1]
+        return float(np.mean(positive != (self.signs(y) > 0)))
 
     @property
     def homogeneous(self) -> Array:
@@ -108,7 +141,7 @@ class Halfspace:
     @classmethod
     def from_homogeneous(cls, W: Any, labels: tuple[Any, Any] = (-1, 1)) -> "Halfspace":
         """The halfspace of W = (w, b): a solution of Problem 2 in d + 1 dimensions solves Problem 1 in d."""
-        W = np.asarray(W)
+        W = _weights(W)
         return cls(W[:-1], W[-1].item(), labels)
 
     def equation(self, names: Any = None) -> str:
@@ -125,8 +158,31 @@ class Halfspace:
 
 def homogenise(X: Any) -> Array:
     """Each row with a 1 appended."""
-    X = np.asarray(X)
-    return np.column_stack([X, np.ones(len(X), dtype=X.dtype)])
+    rows = read_exact(X)
+    if rows.inexact is not None:
+        raise rows.inexact
+    values: Any = rows.values
+    ones = np.ones((values.shape[0], 1), values.dtype)
+    if isinstance(values, np.ndarray):
+        return np.hstack([values, ones])
+    joined: Any = sp.hstack([values, sp.csr_array(ones)], format="csr")
+    return joined  # type: ignore[no-any-return]
+
+
+def _weights(w: Any) -> Array:
+    """Weights as an array of their own: 64-bit numbers that hold them exactly."""
+    if not isinstance(w, np.ndarray) or w.dtype.kind not in "iuf":
+        w = read_doubles([list(w)]).values[0] if isinstance(w, Iterable) else np.asarray(w)
+    if w.ndim != 1:
+        raise ShapeError(f"The weights have shape {w.shape}: there is one for each column.")
+    return np.array(w)
+
+
+def _nearest(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _term(value: float, name: str) -> str:
@@ -134,7 +190,3 @@ def _term(value: float, name: str) -> str:
     if not name:
         return f"{sign}{size:.6g}"
     return f"{sign}{name}" if size == 1 else f"{sign}{size:.6g}·{name}"
-
-
-def _is_sparse(X: Any) -> bool:
-    return type(X).__module__.startswith("scipy.sparse")

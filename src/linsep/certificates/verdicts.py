@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 
 from linsep.certificates import recheck
-from linsep.certificates.rows import Label, Rows, decimal_places, rows_of
+from linsep.certificates.rows import Label, Rows, is_decimal, rows_of, scales_of
 from linsep.certificates.signs import scaled_floats
 from linsep.errors import CertificateError
 from linsep.halfspace import Halfspace
@@ -115,13 +115,14 @@ class Verdict(ABC):
         """
         rows = rows_of(X, y, self.labels)
         recheck.check_shape(rows, self.n_rows, self.n_columns)
-        self._in_units_of(decimal_places(rows))._verify_claim(rows)
-
-    def _in_units_of(self, places: tuple[int, ...] | None) -> Verdict:
-        """The same verdict about columns that are decimals times powers of ten, if the rows are such."""
-        if (places is not None) != (self.numbers == "decimal"):
-            how = "exact decimals" if places is not None else "binary64"
+        if is_decimal(rows) not in (None, self.numbers == "decimal"):
+            how = "exact decimals" if is_decimal(rows) else "binary64"
             raise CertificateError(f"The proof reads numbers as {self.numbers}; these rows were read as {how}.")
+        scales = scales_of(rows)
+        (self if scales is None else self._in_units_of(scales))._verify_claim(rows)
+
+    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
+        """The same verdict about columns that are the user's times whole numbers."""
         return self
 
     @abstractmethod
@@ -169,13 +170,10 @@ class HalfspaceVerdict(Verdict, ABC):
         if self.bias_weight and not self.bias:
             raise CertificateError("Without bias, the bias weight is 0.")
 
-    def _in_units_of(self, places: tuple[int, ...] | None) -> Verdict:
-        Verdict._in_units_of(self, places)
-        if places is None:
-            return self
-        most = max(places, default=0)
-        weights = tuple(w * 10 ** (most - k) for w, k in zip(self.weights, places, strict=True))
-        return replace(self, weights=weights, bias_weight=self.bias_weight * 10**most)
+    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
+        common = math.lcm(*scales)
+        weights = tuple(w * (common // k) for w, k in zip(self.weights, scales, strict=True))
+        return replace(self, weights=weights, bias_weight=self.bias_weight * common)
 
     @property
     def halfspace(self) -> Halfspace:
@@ -216,6 +214,11 @@ class Separable(HalfspaceVerdict):
             raise CertificateError("An upper end of the margin comes with the rows that prove it, or is infinite.")
         if not any(self.weights):
             raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
+
+    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
+        if self.margin is not None:
+            raise CertificateError("A margin is proved for doubles; these rows hold a number that no double is.")
+        return HalfspaceVerdict._in_units_of(self, scales)
 
     def _verify_claim(self, rows: Rows) -> None:
         recheck.check_separator(rows, self.weights, self.bias_weight)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from linsep.certificates import recheck
-from linsep.certificates.rows import Rows, decimal_places, rows_of
+from linsep.certificates.rows import Rows, rows_of, scales_of
 from linsep.certificates.signs import dyadic, flat
 from linsep.certificates.verdicts import (
     HalfspaceVerdict,
@@ -158,7 +158,7 @@ def _obstruction(verdict: Verdict, obstruction: Obstruction, columns: Sequence[s
         if mine:
             shown = _weighted([obstruction.rows[k] for k in mine], [obstruction.weights[k] for k in mine])
             lines.append(f"labelled {label!r}: {shown}.")
-    shared = _shared(verdict, obstruction, flat(values, taken), y, columns, decimal_places(rows))
+    shared = _shared(verdict, obstruction, flat(values, taken), y, columns, scales_of(rows))
     lines.append(f"{shared[0].upper()}{shared[1:]}.")
     return lines
 
@@ -167,7 +167,7 @@ def why(verdict: Verdict, obstruction: Obstruction, X: Any, y: Any = None) -> st
     """What the weights of an obstruction show, in one sentence with the point that the classes share."""
     rows = rows_of(X, y, verdict.labels)
     taken, values, signs = rows.take(obstruction.rows)
-    return _shared(verdict, obstruction, flat(values, taken), signs, column_names(verdict), decimal_places(rows))
+    return _shared(verdict, obstruction, flat(values, taken), signs, column_names(verdict), scales_of(rows))
 
 
 def _shared(
@@ -176,14 +176,14 @@ def _shared(
     table: Any,
     y: Any,
     columns: Sequence[str],
-    places: tuple[int, ...] | None,
+    scales: tuple[int, ...] | None,
 ) -> str:
     if len(y) == 1:
         return "this row is zero in every column, and so is its score"
     if len(set(y.tolist())) == 1:  # without bias one class can be enough: x and -x
         return "with these weights the rows add up to zero, and so do their scores"
     mean = "weighted mean" if verdict.bias else "weighted sum"
-    point = _point(obstruction, table, y, verdict.bias, places)
+    point = _point(obstruction, table, y, verdict.bias, scales)
     return f"both classes have the same {mean}: {_coordinates(point, columns)}"
 
 
@@ -194,7 +194,7 @@ def _coordinates(point: list[tuple[int, str]], columns: Sequence[str]) -> str:
 
 
 def _point(
-    obstruction: Obstruction, table: Any, y: Any, bias: bool, places: tuple[int, ...] | None
+    obstruction: Obstruction, table: Any, y: Any, bias: bool, scales: tuple[int, ...] | None
 ) -> list[tuple[int, str]]:
     """The point both classes share, column by column, zeros left out."""
     side = 1 if 1 in y else -1
@@ -208,7 +208,7 @@ def _point(
                     m, e = dyadic(value)
                     total[column] = total.get(column, Fraction(0)) + multiple * m * Fraction(2) ** e
     scale = weight if bias else 1
-    unit = {column: 10 ** places[column] if places else 1 for column in total}  # decimals are held as integers
+    unit = {column: scales[column] if scales else 1 for column in total}  # decimals are held as integers
     return [(column, _shown(value / scale / unit[column])) for column, value in sorted(total.items()) if value]
 
 

@@ -1,6 +1,7 @@
 """What every classifier here shares: how rows, labels and seeds come in, and how scores become labels."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linsep.errors import ArgumentError, OneClassError, OverflowedError
+from linsep.errors import ArgumentError, InexactError, InputError, OneClassError, OverflowedError
 from linsep.models import strict
 from linsep.models.files import write_model
 from linsep.sources.inputs import in_rows
+from linsep.tables import read_doubles, read_labels, require_finite
 
 Array = npt.NDArray[Any]
 
@@ -51,7 +53,11 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._number_types, reset=reset)
+        _refuse_rounding(X)
+        if y is not None:
+            _refuse_labels(y)
+        with _explained(X, y):
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._number_types, reset=reset)
         if y.dtype.kind not in "biu":  # integers are classes, always
             check_classification_targets(y)
         return X if sp.issparse(X) else np.ascontiguousarray(in_rows(X)), y
@@ -59,7 +65,9 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read_rows(self, X: Any) -> Any:
         """Rows to be judged."""
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=self._number_types, order="C", reset=False)
+        _refuse_rounding(X)
+        with _explained(X):
+            return validate_data(self, X, accept_sparse="csr", dtype=self._number_types, order="C", reset=False)
 
     def _encode(self, y: Array) -> npt.NDArray[np.int64]:
         """Labels as positions in `classes_`."""
@@ -76,9 +84,46 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(codes, np.int64)
 
 
+def _refuse_rounding(X: Any) -> None:
+    """Refuse by name what scikit-learn would round when it makes doubles of the rows; all else is left to it."""
+    if isinstance(X, np.ndarray) and X.dtype in (np.float64, np.float32):
+        return
+    try:
+        read_doubles(X)
+    except InexactError:
+        raise
+    except InputError:
+        return
+
+
+def _refuse_labels(y: Any) -> None:
+    """Refuse labels that are missing or of several kinds, before NumPy makes text or floats of them all."""
+    if type(y) is np.ndarray and y.dtype.kind in "biufc":  # here scikit-learn sees all there is to see
+        return
+    labels = read_labels(y)
+    if labels.dtype == object and not isinstance(labels[:1].tolist()[0] if labels.size else "", str):
+        raise InexactError("Some labels are integers that a double would round, beside floats. Use text, or integers.")
+
+
+@contextmanager
+def _explained(X: Any, y: Any = None) -> Iterator[None]:
+    """Put row, column and value before what scikit-learn says about bad rows and labels."""
+    try:
+        yield
+    except ValueError as error:
+        try:
+            require_finite(read_doubles(X))
+            if y is not None:
+                read_labels(y)
+        except InputError as named:
+            named.args = (f"{named} (scikit-learn: {error})",)
+            raise named from error
+        raise
+
+
 def distinct_labels(y: Any) -> Array:
     """The classes, in order; at least two."""
-    labels = np.asarray(y).ravel()
+    labels = y if isinstance(y, np.ndarray) else read_labels(list(y))
     if labels.size:  # where there are two, no sorting is needed to find them
         pair = labels[[0, (labels != labels[0]).argmax()]]
         labels = pair if ((labels == pair[0]) | (labels == pair[1])).all() else labels

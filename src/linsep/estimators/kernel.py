@@ -78,7 +78,7 @@ class KernelPerceptronClassifier(ScoreClassifier):
         self.order = order
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> "KernelPerceptronClassifier":
+    def fit(self, X: Any, y: Any = None) -> "KernelPerceptronClassifier":
         """Run the Perceptron on the rows of X with the labels y."""
         self._require_options()
         X, y = self._read(X, y, reset=True)

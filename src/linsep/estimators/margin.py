@@ -51,7 +51,7 @@ class MaxMarginClassifier(ScoreClassifier):
         self.gap = gap
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any) -> "MaxMarginClassifier":
+    def fit(self, X: Any, y: Any = None) -> "MaxMarginClassifier":
         """Find the hyperplanes, and prove that none is farther from the rows."""
         X, y = self._read(X, y, reset=True)
         self.classes_ = distinct_labels(y)

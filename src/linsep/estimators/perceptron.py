@@ -63,7 +63,7 @@ class PerceptronClassifier(ScoreClassifier):
         self.bias = bias
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> "PerceptronClassifier":
+    def fit(self, X: Any, y: Any = None) -> "PerceptronClassifier":
         """Learn from the rows, starting afresh."""
         require_count("max_passes", self.max_passes)
         X, y = self._read(X, y, reset=True)

@@ -7,12 +7,12 @@ rows within it. A separable set falls apart at 0 there; an obstruction's rows st
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
 import linsep
 from linsep.explorer import engine, requests
+from linsep.tables import read_doubles, read_labels
 
 Answer = dict[str, Any]
 Floats = npt.NDArray[np.float64]
@@ -38,11 +38,10 @@ class OwnTable:
     """A user's rows and labels, and the questions a page may ask about them."""
 
     def __init__(self, X: Any, y: Any, *, columns: Any = None, title: str = "your rows", bias: bool = True) -> None:
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        if isinstance(frame, nw.DataFrame):
-            X, columns = frame.to_numpy(), columns or frame.columns
-        self.X = X if engine.is_sparse(X) else np.ascontiguousarray(X)
-        self.y = np.asarray(y)
+        table = read_doubles(X)
+        columns = columns or table.columns
+        self.X = table.values if engine.is_sparse(table.values) else np.ascontiguousarray(table.values)
+        self.y = read_labels(y, self.X.shape[0])
         self.title, self.bias = title, bias
         self.verdict = linsep.decide(self.X, self.y, bias=bias, time_limit=SECONDS)  # refuses what is no table
         self.columns = [str(name) for name in (columns or [f"x{j + 1}" for j in range(self.X.shape[1])])]

@@ -25,7 +25,6 @@ from linsep.errors import (
     ArgumentError,
     LengthError,
     ManyClassesError,
-    MissingLabelError,
     NoRowsError,
     OneClassError,
     ShapeError,
@@ -37,6 +36,7 @@ from linsep.solvers.keeping import KeepingLearner, Weights
 from linsep.sources.base import Floats, Ints
 from linsep.sources.hashing import hash_dicts, hash_texts, require_bits
 from linsep.sources.inputs import read_floats, read_table
+from linsep.tables import read_labels
 
 OnlineKeep = Literal["last", "average"]
 
@@ -130,7 +130,7 @@ class OnlinePerceptron:
         any class is known the prediction is None.
         """
         rows, is_one = self._read(X)
-        labels = [y] if is_one else _as_list(y)
+        labels = read_labels([y] if is_one else y).tolist()
         if len(labels) != rows.shape[0]:
             raise LengthError(f"X has {rows.shape[0]} rows and y has {len(labels)} labels: they must be as many.")
         foretold = self.learn_codes(rows, self._encode(labels))
@@ -273,9 +273,7 @@ class OnlinePerceptron:
         return np.asarray(winners, np.int64)
 
     def _encode(self, labels: list[Any]) -> Ints:
-        for row, label in enumerate(labels):
-            if label is None or label != label:
-                raise MissingLabelError(f"The label of row {row} is {label}: every row needs a label.")
+        read_labels([*self.classes[:1], *labels])  # text and numbers in one stream are refused
         self.add_classes(labels)
         return np.array([self._codes[label] for label in labels], np.int64)
 
@@ -284,7 +282,7 @@ class OnlinePerceptron:
         named = _named_rows(X)
         if named is None:
             is_one = isinstance(X, (list, tuple, np.ndarray)) and np.ndim(X[0] if len(X) else 0) == 0 and len(X) > 0
-            rows, columns = read_floats(np.asarray(X).reshape(1, -1) if is_one else X)
+            rows, columns = read_floats([X] if is_one else X)
             self._require_width(rows.shape[1], columns)
             return rows, is_one
         if self.bits is None:
@@ -316,15 +314,10 @@ def _require_room(n_classes: int, n_columns: int) -> None:
 
 
 def _announced(classes: Iterable[Any]) -> list[Any]:
-    labels = sorted(set(_as_list(classes)))
+    labels = sorted(set(read_labels(list(classes)).tolist()))
     if len(labels) < 2:
         raise OneClassError(f"classes is {labels}: name two or more, or None to meet them as they come.")
     return labels
-
-
-def _as_list(y: Any) -> list[Any]:
-    values = y.tolist() if isinstance(y, np.ndarray) else list(y)
-    return [value.item() if isinstance(value, np.generic) else value for value in values]
 
 
 def _named_rows(X: Any) -> Any:

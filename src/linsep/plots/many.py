@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from linsep.errors import ArgumentError, ShapeError
 from linsep.plots import style
+from linsep.tables import read_doubles, read_labels, require_finite
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,25 +78,19 @@ def asker(X: Any, model: Any) -> Ask:
 
 
 def _table(X: Any) -> tuple[Floats, list[str]]:
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        names, X = [str(name) for name in frame.columns], frame.to_numpy()
-    else:
-        names = ["column 0", "column 1"]
-    is_sparse = bool(sparse.issparse(X))
-    rows: Floats = np.asarray(X.toarray() if is_sparse else X, dtype=np.float64)
-    if rows.ndim != 2 or rows.shape[1] != 2:
-        raise ShapeError(f"X has the shape {rows.shape}: regions draws two columns. Choose two.")
-    return rows, names
+    table = read_doubles(X)
+    require_finite(table)
+    values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
+    if values.shape[1] != 2:
+        raise ShapeError(f"X has the shape {values.shape}: regions draws two columns. Choose two.")
+    return values.astype(np.float64), list(table.columns or ("column 0", "column 1"))
 
 
 def _places(y: Any, classes: npt.NDArray[Any], n_rows: int) -> npt.NDArray[np.intp]:
     """The place of each row's label among the classifier's classes."""
     if y is None:
         raise ArgumentError("The regions of more than two classes need X and y, in memory.")
-    labels = np.asarray(y)
-    if labels.shape != (n_rows,):
-        raise ShapeError(f"X has {n_rows} rows, but y has the shape {labels.shape}.")
+    labels = read_labels(y, n_rows)
     strange = ~np.isin(labels, classes)
     if strange.any():
         row = int(np.argmax(strange))

@@ -142,6 +142,8 @@ class Source(ABC):
     columns: tuple[str, ...] | None  # the names of the columns, where they have any
     rows_left_out: int = 0
     decimal_places: tuple[int, ...] | None = None  # for columns of exact decimals, times which power of ten they are
+    scales: tuple[int, ...] | None = None  # the whole numbers that the columns were multiplied by, where they were
+    is_decimal: bool = False  # whether numbers were read as decimals or fractions that no float is
     is_in_parts: bool = False  # whether the rows are too many to hold anything of their number in memory
 
     @abstractmethod

@@ -11,14 +11,19 @@
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.errors import NoRowsError, ShapeError
-from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source
+from linsep.errors import ArgumentError, InexactError, InputError, LengthError, NoRowsError, ShapeError, shown
+from linsep.kernels.csr import Csr
+from linsep.kernels.dense import Dense
+from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource
+from linsep.tables import is_long, read_labels
+
+NOT_READ = -1  # rows and columns before the first walk
 
 
 class CallSource(Source):
@@ -36,15 +41,13 @@ class CallSource(Source):
     ) -> None:
         self._parts = parts
         self.labels, self.columns = labels, tuple(columns) if columns else None
-        self.n_rows, widths = 0, set()
-        for part in self._sources():
-            self.n_rows += part.n_rows
-            widths.add(part.n_columns)
-        if not widths:
+        self.n_rows = self.n_columns = NOT_READ
+        n_rows = sum(part.n_rows for part in self._sources())
+        if not n_rows:
             raise NoRowsError("The function handed out no rows.")
-        if len(widths) > 1:
-            raise ShapeError(f"The parts differ in their number of columns: {sorted(widths)}.")
-        self.n_columns = widths.pop()
+        self.n_rows = n_rows
+        if self.columns is not None and len(self.columns) != self.n_columns:
+            raise ArgumentError(f"{len(self.columns)} names for {self.n_columns} columns: give one for each.")
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the parts."""
@@ -69,13 +72,72 @@ class CallSource(Source):
         return found.take(np.argsort(found.numbers, kind="stable")[ranks])
 
     def _sources(self) -> Iterator[MemorySource]:
-        first = 0
-        for X, y in self._parts():
-            table, n_columns, _ = read_table(X)
-            signs = np.asarray(y, dtype=np.int8)
-            numbers = range(first, first + len(signs))
-            yield MemorySource(table, signs, n_columns, self.labels, self.columns, numbers)
+        """The parts of one walk, which must be those of the first walk."""
+        first, kinds = 0, Kinds()
+        for place, part in enumerate(self._walk()):
+            try:
+                table, signs, n_columns = _read_part(part)
+                kinds = kinds.joined(table)
+            except InputError as error:
+                error.args = (f"Part {place} of the source: {error}",)
+                raise
+            if self.n_columns not in (NOT_READ, n_columns):
+                widths = sorted({self.n_columns, n_columns})
+                raise ShapeError(f"The parts differ in their number of columns: {widths}, from part {place} on.")
+            self.n_columns = n_columns
+            yield MemorySource(table, signs, n_columns, self.labels, self.columns, range(first, first + len(signs)))
             first += len(signs)
+        if self.n_rows not in (NOT_READ, first):
+            raise LengthError(
+                f"The function handed out {self.n_rows} rows the first time and {first} now: each call must give all "
+                "parts anew. A generator that was used up gives nothing more; return a new one from each call."
+            )
+
+    def _walk(self) -> Iterator[Any]:
+        parts = self._parts()
+        if not isinstance(parts, Iterable):
+            raise ArgumentError(
+                f"The function returned {shown(parts)}: it must return parts (X, y), one after another."
+            )
+        return iter(parts)
+
+
+class Kinds(NamedTuple):
+    """What the tables of one walk are, so that rows of different parts can be put side by side without rounding."""
+
+    is_sparse: bool | None = None
+    has_floats: bool = False
+    has_long: bool = False  # integers beyond 2^53
+
+    def joined(self, table: Table) -> "Kinds":
+        """The kinds of the parts so far with one part more."""
+        is_sparse = isinstance(table, Csr)
+        if self.is_sparse not in (None, is_sparse):
+            raise ShapeError("some parts are sparse and others are not: make them all alike.")
+        values = table.data if isinstance(table, Csr) else table.values
+        has_floats = self.has_floats or values.dtype.kind == "f"
+        has_long = self.has_long or (values.dtype.kind in "iu" and is_long(values))
+        if has_floats and has_long:
+            raise InexactError(
+                "some parts hold integers beyond 2^53 and others hold floats: side by side they would be rounded. "
+                "Subtract a constant from the column or scale it."
+            )
+        return Kinds(is_sparse, has_floats, has_long)
+
+
+def _read_part(part: Any) -> tuple[Table, Signs, int]:
+    """The rows of one part and their signs, as many as there are rows."""
+    if not isinstance(part, (tuple, list)) or len(part) != 2:
+        raise ArgumentError(f"it is {shown(part)}, not a pair (X, y).")
+    table, n_columns, _ = read_table(part[0])
+    n_rows = len(table.values) if isinstance(table, Dense) else len(table.indptr) - 1
+    labels = read_labels(part[1], n_rows)
+    signs = labels if labels.dtype.kind in "iuf" else np.zeros(n_rows)
+    wrong = np.flatnonzero((signs != 1) & (signs != -1))
+    if wrong.size:
+        row = int(wrong[0])
+        raise ArgumentError(f"the label of its row {row} is {labels.tolist()[row]!r}: y holds -1 and +1.", row=row)
+    return table, signs.astype(np.int8), n_columns
 
 
 def _inside(block: Block, wanted: Ints) -> Block:

@@ -10,10 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from linsep.errors import ArgumentError, shown
 from linsep.kernels.dense import Dense
 from linsep.kernels.walks import ALL_FINE, UNKNOWN, Found, first_not_finite, scan
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table, distinct_rows
 
+MOST_THREADS = 4096
 WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
 
 
@@ -28,11 +30,14 @@ class MemorySource(Source):
         labels: tuple[Label, Label] = (-1, 1),
         columns: tuple[str, ...] | None = None,
         numbers: range | Ints | None = None,
+        scales: tuple[int, ...] | None = None,
+        is_decimal: bool = False,
     ) -> None:
         self.table, self.y = table, y
         self.numbers = range(len(y)) if numbers is None else numbers
         self.n_rows, self.n_columns = len(y), n_columns
         self.labels, self.columns = labels, columns
+        self.scales, self.is_decimal = scales, is_decimal
         self._longest2 = UNKNOWN
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
@@ -124,7 +129,12 @@ def settled(part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
 def thread_count() -> int:
     """How many cores a scan may use: LINSEP_THREADS, or those this process may run on."""
     if asked := os.environ.get("LINSEP_THREADS"):
-        return max(1, int(asked))
+        if not asked.strip().isdecimal() or not 1 <= int(asked) <= MOST_THREADS:
+            raise ArgumentError(
+                f"The environment variable LINSEP_THREADS is {shown(asked)}: it must be a whole number from 1 to "
+                f"{MOST_THREADS}, or not be set."
+            )
+        return int(asked)
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not every system can tell

@@ -16,6 +16,7 @@ class WrappedSource(Source):
         self.n_rows, self.n_columns = source.n_rows, source.n_columns
         self.labels, self.columns = source.labels, source.columns
         self.rows_left_out, self.decimal_places = source.rows_left_out, source.decimal_places
+        self.scales, self.is_decimal = source.scales, source.is_decimal
         self.is_in_parts = source.is_in_parts
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:

@@ -26,6 +26,7 @@ from linsep.errors import (
 )
 from linsep.sources.files.arrow import is_long
 from linsep.sources.files.reading import Batch, Options, Place, Reader, Stamp, choose_columns, unreadable
+from linsep.tables import plain_numbers
 
 Array = npt.NDArray[Any]
 Header = tuple[tuple[int, ...], bool, np.dtype[Any], int]  # shape, Fortran order, type, byte of the first value
@@ -270,13 +271,10 @@ def require_table(path: str, shape: tuple[int, ...], kind: np.dtype[Any], name: 
 
 def plain(path: str, values: Array, numbers: Sequence[int]) -> Array:
     """The same numbers as doubles, or as int64 where doubles would round them; `numbers` are those of the rows."""
-    from linsep.sources.inputs import _plain_numbers
-
-    try:
-        exact = _plain_numbers(np.asarray(values))
-    except InexactError as error:
+    exact = plain_numbers(np.asarray(values))
+    if exact.dtype == object:
         row, column = first_rounded(values)
-        raise rounded(path, numbers[row], column, str(values[row, column])) from error
+        raise rounded(path, numbers[row], column, str(values[row, column]))
     if exact.dtype.kind in "iu" and is_long(exact):
         return np.ascontiguousarray(exact, np.int64)
     return np.ascontiguousarray(exact, np.float64)

@@ -66,6 +66,8 @@ class FileSource(Source):
         self.n_columns = max(survey.reader.n_columns for survey in surveys)
         self.columns = surveys[0].reader.columns
         self.decimal_places = surveys[0].reader.decimal_places
+        if self.decimal_places is not None:
+            self.scales, self.is_decimal = tuple(10**k for k in self.decimal_places), True
         self.rows_left_out = sum(survey.left_out for survey in surveys)
         self._signs: dict[Label, int]
         if classes is not None and positive is None:
