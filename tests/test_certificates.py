@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+import linsep
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
 from linsep.certificates.recheck import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
 from linsep.certificates.rows import MemoryRows, rows_of
@@ -537,27 +538,88 @@ def test_a_label_that_cannot_be_written_is_refused_when_writing():
 def test_words_for_separable():
     words = separable((2, -1), -3, labels=("no", "yes"), names=("age", "dose"), margin=(0.5, math.inf)).explain()
     assert "complete separation" in words
-    assert "2·age - dose - 3 is positive on every row labelled 'yes'" in words
+    assert "2·age - dose - 3 is positive on every row of class 'yes'" in words
     assert "at least 0.5 away" in words
 
 
 def test_words_for_touching_say_both_terms():
     words = touching().explain(*TOUCHING)
-    assert words.startswith("touching: quasi-complete separation")
-    assert "labelled 1: row 2 (weight 1)" in words and "labelled -1: row 1 (weight 1)" in words
+    assert words.startswith("touching (quasi-complete separation)")
+    assert "The rows 1 of class -1 and 2 of class 1 are the same point" in words
 
 
-def test_words_for_overlapping_give_the_common_point():
-    words = xor().explain(XOR, XOR_Y, names=["a", "b"])
-    assert "overlap" in words and "the same weighted mean: a = 0.5, b = 0.5." in words
-    assert "rows 0 (weight 1), 1 (weight 1), 2 (weight 1), 3 (weight 1)" in xor().explain()
+XOR_SAID = """\
+overlapping (overlap), 4 rows.
+No hyperplane separates the classes, not even one that rows may lie on.
+The rows 0, 1 of class 0 and 2, 3 of class 1 have a common weighted mean, and no hyperplane has one point on both sides.
+  row   class   share
+    0       0   0.500
+    1       0   0.500
+    2       1   0.500
+    3       1   0.500
+Their common mean: a = 0.5, b = 0.5."""
 
 
-def test_long_lists_are_cut_with_a_count():
-    many = Obstruction(tuple(range(100)), (2**4000, 2**4000 + 1) * 50)
-    words = Overlapping(n_rows=100, n_columns=1, obstruction=many, spread=many).explain()
-    assert "and 92 more" in words and "about 2^4001" in words and len(words) < 800
+def test_words_for_overlapping_give_shares_and_the_common_mean():
+    assert xor().explain(XOR, XOR_Y, names=["a", "b"]) == XOR_SAID
+
+
+def test_a_verdict_of_decide_knows_the_classes_without_the_data():
+    assert linsep.decide(XOR, XOR_Y).explain() == XOR_SAID.rpartition("\n")[0]
+
+
+def test_a_proof_from_a_file_has_shares_but_no_classes():
+    words = xor().explain()
+    assert "The rows 0, 1, 2, 3 have a common weighted mean" in words and "    3   0.500\n" in words
+    assert "class   " not in words and "explain(X, y) says which row is of which class" in words
+
+
+# Without bias: x = 3 and 2 of one class against 4 of the other, all on one ray; x and -x of one class; a zero row.
+RAYS = [
+    (((0, 1, 2), (2, 1, 2)), [[3.0], [2.0], [4.0]], [1, 1, -1], "that of class 1 is 0.666667 times that of class -1"),
+    (((0, 1), (1, 2)), [[2.0], [-1.0], [4.0]], [1, 1, -1], "The rows 0, 1 of class 1 have a weighted mean of zero"),
+    (((1,), (1,)), [[3.0], [0.0], [4.0]], [1, 1, -1], "The row 1 of class 1 is zero in every column"),
+]
+
+
+@pytest.mark.parametrize(("combination", "X", "y", "said"), RAYS)
+def test_without_bias_the_means_lie_on_one_ray_from_the_origin(combination, X, y, said):
+    found = Obstruction(*combination)
+    verdict = Overlapping(n_rows=3, n_columns=1, bias=False, obstruction=found, spread=found)
+    assert said in verdict.explain(X, y)
+    assert "No hyperplane through the origin separates the classes" in verdict.explain()
+    assert "Their common mean" not in verdict.explain(X, y) and "share" not in verdict.explain()
+
+
+def test_shares_add_up_to_one_in_each_class():
+    found = Obstruction((7, 2, 5), (2**700, 3 * 2**700, 2**702), ("a", "a", "b"))
+    assert (found.rows, found.classes, found.shares) == ((2, 5, 7), ("a", "b", "a"), (0.75, 1.0, 0.25))
+    assert Obstruction((0, 1), (1, 1)).shares is None
+    with pytest.raises(CertificateError, match="1 classes for 2 rows"):
+        Obstruction((0, 1), (1, 1), ("a",))
+
+
+def test_classes_are_no_part_of_the_proof():
+    found = Obstruction((0, 1), (1, 2), (0, 1))
+    assert found == Obstruction((0, 1), (1, 2)) and hash(found) == hash(Obstruction((0, 1), (1, 2)))
+
+
+def test_weights_of_a_thousand_digits_are_told_by_their_shares():
+    many = Obstruction(tuple(range(100)), (2**4000, 2**4000 + 1) * 50, (0, 1) * 50)
+    words = Overlapping(n_rows=100, n_columns=1, labels=(0, 1), obstruction=many, spread=many).explain()
+    assert "100 rows, 50 of class 0 and 50 of class 1, have a common weighted mean" in words
+    assert "... and 90 more rows." in words and "0.020" in words and len(words) < 800
     assert "(92 more terms)" in separable((1,) * 100).explain()
+
+
+def test_shares_too_small_for_three_places_are_not_shown_as_zero():
+    found = Obstruction((0, 1, 2), (1, 10**9 - 1, 10**9), (0, 0, 1))
+    assert "1e-09" in Overlapping(n_rows=3, n_columns=1, labels=(0, 1), obstruction=found, spread=found).explain()
+
+
+def test_the_notebook_shows_the_words_and_a_table():
+    html = linsep.decide(XOR, XOR_Y)._repr_html_()
+    assert "<p>The rows 0, 1 of class" in html and "<tr><td>3</td><td>1</td><td>0.500</td></tr>" in html
 
 
 def test_undecided_says_that_it_proves_nothing():

@@ -30,9 +30,10 @@ from linsep.solvers import perceptron
 GOLDEN = Path(__file__).parent / "golden"
 DOCUMENTATION = Path(__file__).parents[1] / "docs" / "command-line.md"
 SOURCES = str(Path(cli.__file__).parents[2])
-TIMES = (r"[0-9.]+ s, [0-9,]+ rows per second", "TIME s, SPEED rows per second")
+TIMES = (r" [0-9]+\.[0-9]{3} s(?=   |$)", " TIME s")
 SECONDS = (r"(whole data, |\"seconds\": )[0-9.e-]+", r"\1TIME")
-PLANTED = (r"[0-9,]+ updates in [0-9,]+ passes: a hyperplane with 20", "N updates in N passes: a hyperplane with 20")
+SIZE = (r"has [0-9]+ bytes", "has N bytes")
+PLANTED = (r"[0-9]+ rows, [0-9]+ of class -1 and [0-9]+ of", "N rows, N of class -1 and N of")
 
 
 def moment_curve(d):
@@ -157,8 +158,8 @@ def _plain(monkeypatch, folder):
 def transcript(command, capsys):
     code = main(shlex.split(command)[1:])
     out, err = capsys.readouterr()
-    for pattern, mask in (TIMES, SECONDS, PLANTED):
-        out = re.sub(pattern, mask, out)
+    for pattern, mask in (TIMES, SECONDS, SIZE, PLANTED):
+        out = re.sub(pattern, mask, out, flags=re.MULTILINE)
     lines = [*out.splitlines(), *(f"! {line}" for line in err.splitlines()), f"[exit {code}]"]
     return "\n".join([f"$ {command}", *(line.rstrip() for line in lines)])
 

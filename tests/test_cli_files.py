@@ -73,9 +73,9 @@ def test_rows_of_many_files_are_named_with_their_file(parts, capsys):
     Path("2.csv").write_text("a,b,y\n2,0,yes\n0,1,yes\n")
     assert main(["decide", *parts, "--label", "y"]) == 1
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["row", "file", "line", "label", "weight"] in lines
-    assert ["1", "1.csv", "3", "no", "1"] in lines
-    assert ["3", "2.csv", "3", "yes", "1"] in lines
+    assert ["row", "file", "line", "class", "share"] in lines
+    assert ["1", "1.csv", "3", "no", "1.000"] in lines
+    assert ["3", "2.csv", "3", "yes", "1.000"] in lines
     main(["mle", *parts, "--label", "y"])
     assert "(1.csv line 2)" in capsys.readouterr().out
 

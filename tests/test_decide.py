@@ -222,8 +222,8 @@ def test_a_proof_does_not_hold_on_other_data_and_names_the_row(data, row, way):
 
 @pytest.mark.parametrize(
     ("data", "words"),
-    [(LINE, ["complete separation", "4 rows", "positive"]), (TOUCH, ["quasi-complete separation", "obstruction"]),
-     (XOR, ["overlap", "not even weakly", "obstruction", "0 (weight 1)"])],
+    [(LINE, ["complete separation", "4 rows", "positive"]), (TOUCH, ["quasi-complete separation", "the same point"]),
+     (XOR, ["overlap", "not even one that rows may lie on", "common weighted mean", "0.500"])],
 )  # fmt: skip
 def test_a_verdict_explains_itself(data, words, way):
     text = linsep.decide(*data).explain(*data)

@@ -1,7 +1,9 @@
 """Labels, columns, categories, rows set aside, sparse text and standard input."""
 
 import io
+import re
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import linsep
 from linsep.errors import ArgumentError, ManyClassesError, OneClassError, SvmlightError
 from linsep.sources import files
 from linsep.sources.files import npz
+from linsep.sources.files.row_faults import MISSING
 from test_files_formats import proof
 
 FLOWERS = "width,height,colour,kind\n1,2,red,a\n2,1,blue,b\n3,5,red,c\n4,4,green,a\n"
@@ -171,3 +174,18 @@ def test_the_perceptron_takes_files_without_counting_rows(tmp_path):
     assert linsep.novikoff(source) == linsep.novikoff(X, y)
     assert proof(linsep.max_margin(source)) == proof(linsep.max_margin(X, y))
     assert linsep.mle_exists(source).coefficients == linsep.mle_exists(X, y).coefficients
+
+
+def test_the_documentation_lists_every_word_for_a_missing_label():
+    page = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    listed = re.findall(
+        r"`([^`]+)`", page.partition("holds blanks\nalone, or is one of ")[2].partition(" Any other")[0]
+    )
+    assert {"", *listed} == MISSING
+
+
+@pytest.mark.parametrize("label", [" yes", "Yes", "None", "Na", "?", '"NA"'])
+def test_any_other_word_is_a_label_as_it_is_written(label, tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text(f"a,y\n1,yes\n2,{label}\n")
+    assert set(linsep.open(path, label="y").labels) == {"yes", label.strip('"')}

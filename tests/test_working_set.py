@@ -84,3 +84,10 @@ def test_every_row_is_read_even_when_a_few_are_proof_enough():
     X[19_999, 1] = np.nan
     with pytest.raises(linsep.errors.NotFiniteError, match="row 19999"):
         linsep.decide(X, y)
+
+
+def test_one_read_means_that_a_sample_was_proof_enough_in_memory_and_in_files(tmp_path):
+    path = str(tmp_path / "noise.parquet")
+    linsep.datasets.write_planted(path, 20_000, 3, flipped=8000)
+    X, y = linsep.datasets.planted(20_000, 3, flipped=8000)
+    assert linsep.decide(X, y).reads == linsep.decide(linsep.open(path, label="y")).reads == 1

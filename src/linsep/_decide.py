@@ -10,7 +10,7 @@ Every verdict is checked against the data before it is handed out, and against n
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -161,8 +161,10 @@ class Case:
         weights: dict[str, Any] = {"weights": own, "bias_weight": found.bias_weight}
         if found.obstruction is None:
             return Separable(**weights, **facts)
-        first = Obstruction(found.obstruction.rows, found.obstruction.weights)
-        spread = None if found.spread is None else Obstruction(found.spread.rows, found.spread.weights)
+        first = obstruction_of(self.source, found.obstruction.rows, found.obstruction.weights)
+        spread = first if found.spread == found.obstruction else None
+        if found.spread is not None and spread is None:
+            spread = obstruction_of(self.source, found.spread.rows, found.spread.weights)
         if found.kind == "overlapping" and spread is not None:
             return Overlapping(obstruction=first, spread=spread, **facts)
         if not self.maximal or spread is None:
@@ -202,6 +204,12 @@ class Case:
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""
         return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
+
+
+def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:
+    """A combination of rows with the classes that they are of."""
+    classes = tuple(source.labels[int(sign > 0)] for sign in source.take(rows).y.tolist())
+    return Obstruction(tuple(rows), tuple(weights), classes)
 
 
 def part_of(source: Source, rows: Ints | Marks) -> Source:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep._decide import as_integers, decide, facts_of
+from linsep._decide import as_integers, decide, facts_of, obstruction_of
 from linsep.certificates import Obstruction, Separable, Verdict, recheck
 from linsep.certificates.signs import form_of
 from linsep.errors import ArgumentError, CertificateError, NotSeparableError
@@ -59,7 +59,7 @@ def max_margin(
 def _certified(source: Source, widest: Widest, clock: Clock) -> Separable:
     """The interval that the float hyperplane and its support prove."""
     weights, bias_weight = as_integers(widest.w, widest.b)
-    nearest = _weighed(widest)
+    nearest = _weighed(source, widest)
     margin = recheck.margin_bounds(source, weights, bias_weight, nearest.rows, nearest.weights, True)
     proof = nearest if math.isfinite(margin[1]) else None  # a bound beyond the largest double is none
     return _separable(source, clock, weights, bias_weight, margin, proof)
@@ -75,7 +75,7 @@ def _exactly(source: Source, widest: Widest, clock: Clock) -> Separable | None:
     low, high = recheck.root_below(found.gamma_squared), recheck.root_above(found.gamma_squared)
     if not math.isfinite(high):
         return None
-    nearest = Obstruction(tuple(widest.support.row_numbers.tolist()), found.multipliers)
+    nearest = obstruction_of(source, widest.support.row_numbers.tolist(), found.multipliers)
     verdict = _separable(source, clock, found.weights, found.bias_weight, (low, high), nearest)
     try:
         verdict.verify(source.fresh())
@@ -103,11 +103,11 @@ def _separable(
     )
 
 
-def _weighed(widest: Widest) -> Obstruction:
+def _weighed(source: Source, widest: Widest) -> Obstruction:
     """The rows that prove the upper bound, with integers for their weights."""
     scaled = np.ldexp(widest.multipliers / widest.multipliers.max(), MULTIPLIER_BITS)
     pairs = [(int(n), round(u)) for n, u in zip(widest.support.numbers, scaled.tolist(), strict=True) if u >= 1]
-    return Obstruction(tuple(n for n, _ in pairs), tuple(u for _, u in pairs))
+    return obstruction_of(source, [n for n, _ in pairs], [u for _, u in pairs])
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def novikoff(
 def _theory(source: Source, widest: Widest, bias: bool) -> Novikoff:
     """Floats rounded outward, and the exact length of the rows' mean."""
     weights, bias_weight = as_integers(widest.w, widest.b)
-    nearest = _weighed(widest)
+    nearest = _weighed(source, widest)
     low = recheck.homogeneous_floor(source, form_of(weights, bias_weight))
     high = recheck.root_above(recheck.squared_ceiling(source, nearest.rows, nearest.weights, None if bias else False))
     longest2 = source.scan(widest.w, widest.b).longest2

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -43,6 +44,12 @@ def _integers(values: Iterable[Any], what: str) -> tuple[int, ...]:
         raise CertificateError(f"The {what} must be integers.") from None
 
 
+def _plain(label: Any) -> Label:
+    """A label as Python has it, not as NumPy does."""
+    found: Label = label.item() if isinstance(label, np.generic) else label
+    return found
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Obstruction:
@@ -50,10 +57,18 @@ class Obstruction:
 
     With bias this says that the weighted mean of the + rows is the weighted mean of the - rows.
     The rows are put in order and the weights divided by their common factor, which changes nothing.
+    `classes` are the labels of the rows, for people: they are not part of the proof, and None where it was read from
+    a file, which does not hold them.
+
+    >>> import linsep
+    >>> found = linsep.decide([[0], [2], [1]], [0, 0, 1]).obstruction
+    >>> found.rows, found.weights, found.classes, found.shares
+    ((0, 1, 2), (1, 1, 2), (0, 0, 1), (0.5, 0.5, 1.0))
     """
 
     rows: tuple[int, ...]
     weights: tuple[int, ...]
+    classes: tuple[Label, ...] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         rows, weights = _integers(self.rows, "row numbers"), _integers(self.weights, "weights")
@@ -63,10 +78,24 @@ class Obstruction:
             raise CertificateError("The rows of an obstruction are distinct row numbers, counted from 0.")
         if min(weights) <= 0:
             raise CertificateError("The weights of an obstruction are positive.")
+        if self.classes is not None and len(self.classes) != len(rows):
+            raise CertificateError(f"{len(self.classes)} classes for {len(rows)} rows.")
         common = math.gcd(*weights)
-        pairs = sorted(zip(rows, weights, strict=True))
-        object.__setattr__(self, "rows", tuple(row for row, _ in pairs))
-        object.__setattr__(self, "weights", tuple(u // common for _, u in pairs))
+        order = sorted(range(len(rows)), key=rows.__getitem__)
+        object.__setattr__(self, "rows", tuple(rows[k] for k in order))
+        object.__setattr__(self, "weights", tuple(weights[k] // common for k in order))
+        if self.classes is not None:
+            object.__setattr__(self, "classes", tuple(_plain(self.classes[k]) for k in order))
+
+    @property
+    def shares(self) -> tuple[float, ...] | None:
+        """The weight of each row divided by the sum over its class; None where the classes are not known."""
+        if self.classes is None:
+            return None
+        sums = Counter[Label]()
+        for u, label in zip(self.weights, self.classes, strict=True):
+            sums[label] += u
+        return tuple(u / sums[label] for u, label in zip(self.weights, self.classes, strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +123,7 @@ class Verdict(ABC):
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        negative, positive = (label.item() if isinstance(label, np.generic) else label for label in self.labels)
+        negative, positive = map(_plain, self.labels)
         object.__setattr__(self, "labels", (negative, positive))
         if any(isinstance(label, float) and not math.isfinite(label) for label in self.labels):
             raise CertificateError("A label is not a finite number.")
@@ -136,7 +165,10 @@ class Verdict(ABC):
         return verdict_to_json(self)
 
     def explain(self, X: Any = None, y: Any = None, *, names: Sequence[str] | None = None) -> str:
-        """The verdict in plain words. Given the data, an obstruction comes with its common point."""
+        """The verdict in plain words. Given the data, an obstruction comes with its common point.
+
+        The rows of an obstruction come with their shares; `obstruction.weights` are the exact integers.
+        """
         from linsep.certificates import words
 
         return words.explain(self, X, y, names)
@@ -150,8 +182,19 @@ class Verdict(ABC):
     def _repr_html_(self) -> str:
         from html import escape
 
-        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in self.explain().splitlines())
-        return f'<div class="linsep-verdict"><strong>{escape(self.kind)}</strong>{paragraphs}</div>'
+        from linsep.certificates import words
+
+        shown = "".join(
+            f"<p>{escape(part)}</p>" if isinstance(part, str) else _html_table(part) for part in words.parts(self)
+        )
+        return f'<div class="linsep-verdict"><strong>{escape(self.kind)}</strong>{shown}</div>'
+
+
+def _html_table(lines: Sequence[Sequence[str]]) -> str:
+    from html import escape
+
+    rows = ("".join(f"<td>{escape(cell)}</td>" for cell in line) for line in lines)
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

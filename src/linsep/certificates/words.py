@@ -1,14 +1,18 @@
-"""A verdict in plain words: which rows, which columns, and what they show."""
+"""A verdict in plain words: which rows, which columns, and what they show.
+
+The sentences are here and nowhere else: `explain`, the notebook and the command line say the same.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from linsep.certificates import recheck
-from linsep.certificates.rows import Rows, rows_of, scales_of
+from linsep.certificates.rows import Label, Rows, rows_of, scales_of
 from linsep.certificates.signs import dyadic, flat
 from linsep.certificates.verdicts import (
     HalfspaceVerdict,
@@ -22,28 +26,49 @@ from linsep.certificates.verdicts import (
 from linsep.errors import ArgumentError
 
 SHOWN = 8  # items of a list before it is cut with a count
+SHOWN_ROWS = 10  # of a table
+
+TITLES = {
+    "separable": "separable (complete separation)",
+    "touching": "touching (quasi-complete separation)",
+    "overlapping": "overlapping (overlap)",
+    "undecided": "undecided",
+}
+Table = tuple[tuple[str, ...], ...]  # the head first
 
 
 def explain(verdict: Verdict, X: Any, y: Any, names: Sequence[str] | None) -> str:
-    """The verdict in plain words; with the data, obstructions are shown class by class."""
+    """The verdict in plain words; with the data, an obstruction comes with its common point."""
+    return "\n".join(part if isinstance(part, str) else _aligned(part) for part in parts(verdict, X, y, names))
+
+
+def parts(verdict: Verdict, X: Any = None, y: Any = None, names: Sequence[str] | None = None) -> list[str | Table]:
+    """The verdict as sentences, and the rows of an obstruction as a table."""
     rows = None if X is None else rows_of(X, y, verdict.labels)
     if rows is not None:
         recheck.check_shape(rows, verdict.n_rows, verdict.n_columns)
     columns = column_names(verdict, names)
+    told: list[str | Table] = [f"{TITLES[verdict.kind]}, {_count(verdict.n_rows)}."]
     match verdict:
         case Separable():
-            lines = _separable(verdict, columns)
+            told += _separable(verdict, columns)
         case Touching():
-            lines = _touching(verdict, columns, rows)
+            told += [meaning(verdict), f"{_score(verdict, columns)} is {weak_sides(verdict)}."]
+            told += _obstruction(verdict, verdict.obstruction, columns, rows)
+            told += _separated_rows(verdict)
         case Overlapping():
-            lines = _overlapping(verdict, columns, rows)
+            told += [meaning(verdict), *_obstruction(verdict, verdict.obstruction, columns, rows)]
+            if verdict.spread != verdict.obstruction:
+                told.append(f"{spread(verdict)}.")
         case Undecided():
-            lines = _undecided(verdict)
+            low, high = verdict.margin
+            told += [f"Reason: {verdict.reason}", meaning(verdict)]
+            told.append(f"If they are, the margin is believed to lie between {low:.6g} and {high:.6g}.")
         case _:
             raise TypeError(f"No words for {type(verdict).__name__}.")
     if verdict.rows_left_out:
-        lines.append(f"{verdict.rows_left_out} rows were left out and are not part of the proof.")
-    return "\n".join(lines)
+        told.append(f"{_count(verdict.rows_left_out)} left out, not part of the proof.")
+    return told
 
 
 def column_names(verdict: Verdict, names: Sequence[str] | None = None) -> Sequence[str]:
@@ -56,53 +81,52 @@ def column_names(verdict: Verdict, names: Sequence[str] | None = None) -> Sequen
     return chosen
 
 
+def meaning(verdict: Verdict) -> str:
+    """What the verdict says about hyperplanes, in one sentence."""
+    hyperplane = "hyperplane" if verdict.bias else "hyperplane through the origin"
+    match verdict:
+        case Separable():
+            return f"A {hyperplane} has every row strictly on the side of its class."
+        case Touching():
+            return f"Some {hyperplane} has no row on its wrong side, but none has every row strictly on its side."
+        case Overlapping():
+            return f"No {hyperplane} separates the classes, not even one that rows may lie on."
+        case _:
+            return "This proves nothing: the classes may be separable or not."
+
+
 def _separable(verdict: Separable, columns: Sequence[str]) -> list[str]:
-    negative, positive = verdict.labels
-    lines = [
-        "separable: complete separation. "
-        f"A hyperplane has each of the {verdict.n_rows} rows strictly on its right side:",
-        f"{_score(verdict, columns)} is positive on every row labelled {positive!r}"
-        f" and negative on every row labelled {negative!r}.",
-    ]
+    told = [meaning(verdict), f"{_score(verdict, columns)} is {sides(verdict)}."]
     if verdict.margin is not None:
         low, high = verdict.margin
         upper = "" if math.isinf(high) else f"; no hyperplane keeps all rows more than {high:.6g} away"
-        lines.append(f"Every row is at least {low:.6g} away from it{upper}.")
-    return lines
+        told.append(f"Every row is at least {low:.6g} away from it{upper}.")
+    return told
 
 
-def _touching(verdict: Touching, columns: Sequence[str], rows: Rows | None) -> list[str]:
+def sides(verdict: Verdict) -> str:
+    """Where the score of a separator is positive, and where negative."""
     negative, positive = verdict.labels
-    lines = [
-        "touching: quasi-complete separation. A hyperplane has no row on its wrong side, but some on itself, "
-        "and none has every row off itself and on the right side:",
-        f"{_score(verdict, columns)} is at least 0 on rows labelled {positive!r}, at most 0 on rows "
-        f"labelled {negative!r}, and not 0 on all of them.",
-        *_obstruction(verdict, verdict.obstruction, columns, rows),
-    ]
-    if verdict.separated_rows is not None:
-        lines.append(
-            f"{len(verdict.separated_rows)} of the {verdict.n_rows} rows can be put strictly on their side; "
-            "the others lie on every such hyperplane."
-        )
-    return lines
+    return f"positive on every row of class {positive!r}, negative on every row of class {negative!r}"
 
 
-def _overlapping(verdict: Overlapping, columns: Sequence[str], rows: Rows | None) -> list[str]:
+def weak_sides(verdict: Verdict) -> str:
+    """Where the score of a weak separator is at least 0, and where at most 0."""
+    negative, positive = verdict.labels
+    return f">= 0 on every row of class {positive!r}, <= 0 on every row of class {negative!r}, and not 0 on all"
+
+
+def spread(verdict: Overlapping) -> str:
+    """What the spread shows."""
+    return f"{_count(len(verdict.spread.rows))} together rule out a hyperplane that rows may lie on"
+
+
+def _separated_rows(verdict: Touching) -> list[str]:
+    if verdict.separated_rows is None:
+        return []
     return [
-        f"overlapping: overlap. No hyperplane separates the {verdict.n_rows} rows, not even weakly, "
-        "with rows on the hyperplane allowed.",
-        *_obstruction(verdict, verdict.obstruction, columns, rows),
-        f"{len(verdict.spread.rows)} rows together rule out every weak separator.",
-    ]
-
-
-def _undecided(verdict: Undecided) -> list[str]:
-    low, high = verdict.margin
-    return [
-        f"undecided: {verdict.reason}",
-        "This proves nothing: the rows may be separable or not.",
-        f"If they are, the margin is believed to lie between {low:.6g} and {high:.6g}.",
+        f"{len(verdict.separated_rows):,} of the rows can be put strictly on their side; "
+        "the others lie on every such hyperplane."
     ]
 
 
@@ -140,51 +164,111 @@ def _term(weight: int | float, name: str) -> str:
     return f" {'-' if weight < 0 else '+'} {body}"
 
 
-def _obstruction(verdict: Verdict, obstruction: Obstruction, columns: Sequence[str], rows: Rows | None) -> list[str]:
-    negative, positive = verdict.labels
-    mean = "weighted mean" if verdict.bias else "weighted sum"
-    if rows is None:
-        return [
-            f"The obstruction: {_weighted(obstruction.rows, obstruction.weights)}. "
-            f"With these weights the {mean} of those labelled {positive!r} "
-            f"is exactly the {mean} of those labelled {negative!r}."
-        ]
-    # Words about data must be true of that data: a combination that is not zero is refused here too.
-    recheck.check_combination(rows, obstruction.rows, obstruction.weights, verdict.bias, "obstruction")
-    taken, values, y = rows.take(obstruction.rows)
-    lines = ["The obstruction:"]
-    for label, sign in ((positive, 1), (negative, -1)):
-        mine = [k for k in range(len(taken)) if y[k] == sign]
-        if mine:
-            shown = _weighted([obstruction.rows[k] for k in mine], [obstruction.weights[k] for k in mine])
-            lines.append(f"labelled {label!r}: {shown}.")
-    shared = _shared(verdict, obstruction, flat(values, taken), y, columns, scales_of(rows))
-    lines.append(f"{shared[0].upper()}{shared[1:]}.")
-    return lines
+def _obstruction(
+    verdict: Verdict, obstruction: Obstruction, columns: Sequence[str], rows: Rows | None
+) -> list[str | Table]:
+    told: list[str | Table] = []
+    if rows is not None:
+        # Words about data must be true of that data: a combination that is not zero is refused here too.
+        recheck.check_combination(rows, obstruction.rows, obstruction.weights, verdict.bias, "obstruction")
+        obstruction, point = _shared(verdict, obstruction, rows, columns)
+        told += [f"{point}."] if point else []
+    if obstruction.classes is None:
+        told.append("Given the data, explain(X, y) says which row is of which class.")
+    return [f"{statement(verdict, obstruction)}.", *_table(verdict, obstruction), *told]
 
 
-def why(verdict: Verdict, obstruction: Obstruction, X: Any, y: Any = None) -> str:
-    """What the weights of an obstruction show, in one sentence with the point that the classes share."""
-    rows = rows_of(X, y, verdict.labels)
-    taken, values, signs = rows.take(obstruction.rows)
-    return _shared(verdict, obstruction, flat(values, taken), signs, column_names(verdict), scales_of(rows))
+def statement(verdict: Verdict, obstruction: Obstruction) -> str:
+    """Which rows no hyperplane has strictly on their sides, and why: one sentence without its full stop.
+
+    Without bias the means of the classes need not be equal: sums over the classes are, so that one mean is a positive
+    multiple of the other, on the same ray from the origin.
+    """
+    groups = [(label, _of_class(obstruction, label)) for label in verdict.labels]
+    groups = [(label, members) for label, members in groups if members]
+    whose = _whose(obstruction, groups)
+    if len(obstruction.rows) == 1:
+        return f"{whose} is zero in every column, and every hyperplane through the origin contains it"
+    if verdict.bias:
+        shared = "are the same point" if len(obstruction.rows) == 2 else "have a common weighted mean"
+        return f"{whose} {shared}, and no hyperplane has one point on both sides"
+    if not groups:
+        return f"{whose}, signed by their classes, have a weighted sum of zero, and so have their scores"
+    if len(groups) == 1:
+        return f"{whose} have a weighted mean of zero, which every hyperplane through the origin contains"
+    (first, _), (second, _) = groups
+    weight = {label: sum(obstruction.weights[k] for k in members) for label, members in groups}
+    times = _shown(Fraction(weight[first], weight[second]))
+    return (
+        f"{whose} have weighted means on one ray from the origin: that of class {second!r} is {times} times that of "
+        f"class {first!r}, and no hyperplane through the origin has them on two sides"
+    )
 
 
-def _shared(
-    verdict: Verdict,
-    obstruction: Obstruction,
-    table: Any,
-    y: Any,
-    columns: Sequence[str],
-    scales: tuple[int, ...] | None,
-) -> str:
-    if len(y) == 1:
-        return "this row is zero in every column, and so is its score"
-    if len(set(y.tolist())) == 1:  # without bias one class can be enough: x and -x
-        return "with these weights the rows add up to zero, and so do their scores"
-    mean = "weighted mean" if verdict.bias else "weighted sum"
-    point = _point(obstruction, table, y, verdict.bias, scales)
-    return f"both classes have the same {mean}: {_coordinates(point, columns)}"
+def _of_class(obstruction: Obstruction, label: Label) -> list[int]:
+    return [k for k, own in enumerate(obstruction.classes or ()) if own == label]
+
+
+def _whose(obstruction: Obstruction, groups: list[tuple[Label, list[int]]]) -> str:
+    """The rows 0, 3 of class 0 and 1, 2 of class 1; many rows by their number, rows of unknown classes without them."""
+    rows = obstruction.rows
+    if len(rows) > SHOWN:
+        counts = " and ".join(f"{len(members):,} of class {label!r}" for label, members in groups)
+        return f"{_count(len(rows))}, {counts}," if counts else f"{_count(len(rows))} of the two classes"
+    lists = [f"{', '.join(str(rows[k]) for k in members)} of class {label!r}" for label, members in groups]
+    return f"The {'rows' if len(rows) > 1 else 'row'} {' and '.join(lists) or ', '.join(map(str, rows))}"
+
+
+def _count(rows: int, word: str = "row") -> str:
+    return f"{rows:,} {word}{'' if rows == 1 else 's'}"
+
+
+def _table(verdict: Verdict, obstruction: Obstruction) -> list[str | Table]:
+    """The first rows with their classes, where those are known, and their shares; and how many more there are."""
+    columns: dict[str, Sequence[str]] = {"row": [str(row) for row in obstruction.rows]}
+    shares = obstruction.shares
+    if obstruction.classes is not None:
+        columns["class"] = [_label(label) for label in obstruction.classes]
+    elif verdict.bias:  # then both classes weigh the same, whichever rows they have
+        shares = tuple(2 * u / sum(obstruction.weights) for u in obstruction.weights)
+    if shares is None:
+        return []
+    columns["share"] = [share_text(share) for share in shares]
+    lines = list(zip(*columns.values(), strict=True))
+    hidden = len(lines) - SHOWN_ROWS
+    more = [f"... and {_count(hidden, 'more row')}."] if hidden > 0 else []
+    return [(tuple(columns), *lines[:SHOWN_ROWS]), *more]
+
+
+def _label(label: Label) -> str:
+    text = str(label)
+    return text if text.isprintable() else repr(label)
+
+
+def share_text(share: float) -> str:
+    """A share to three places; very small ones to two digits."""
+    return f"{share:.3f}" if share >= 0.001 else f"{share:.2g}"
+
+
+def _aligned(table: Table) -> str:
+    widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
+    lines = ("   ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in table)
+    return "\n".join(f"  {line}" for line in lines)
+
+
+def common_mean(verdict: Verdict, obstruction: Obstruction, source: Any) -> str:
+    """The point that the classes share, where they share one: in a sentence without its full stop, else empty."""
+    return _shared(verdict, obstruction, rows_of(source, None, verdict.labels), column_names(verdict))[1]
+
+
+def _shared(verdict: Verdict, obstruction: Obstruction, rows: Rows, columns: Sequence[str]) -> tuple[Obstruction, str]:
+    """The obstruction with the classes of its rows, and their common mean in words."""
+    numbers, values, y = rows.take(obstruction.rows)
+    known = replace(obstruction, classes=tuple(verdict.labels[int(sign > 0)] for sign in y.tolist()))
+    if not verdict.bias:
+        return known, ""
+    mean = _mean(known, _of_class(known, verdict.labels[1]), flat(values, numbers), scales_of(rows))
+    return known, f"Their common mean: {_coordinates(mean, columns)}"
 
 
 def _coordinates(point: list[tuple[int, str]], columns: Sequence[str]) -> str:
@@ -193,23 +277,19 @@ def _coordinates(point: list[tuple[int, str]], columns: Sequence[str]) -> str:
     return f"{where or 'zero in every column'}{more}"
 
 
-def _point(
-    obstruction: Obstruction, table: Any, y: Any, bias: bool, scales: tuple[int, ...] | None
+def _mean(
+    obstruction: Obstruction, members: Sequence[int], table: Any, scales: tuple[int, ...] | None
 ) -> list[tuple[int, str]]:
-    """The point both classes share, column by column, zeros left out."""
-    side = 1 if 1 in y else -1
+    """The weighted mean of some of the rows, column by column, zeros left out."""
     total: dict[int, Fraction] = {}
-    weight = 0
-    for k, multiple in enumerate(obstruction.weights):
-        if y[k] == side:
-            weight += multiple
-            for value, column in zip(*table.row(k), strict=True):
-                if value:
-                    m, e = dyadic(value)
-                    total[column] = total.get(column, Fraction(0)) + multiple * m * Fraction(2) ** e
-    scale = weight if bias else 1
+    for k in members:
+        for value, column in zip(*table.row(k), strict=True):
+            if value:
+                m, e = dyadic(value)
+                total[column] = total.get(column, Fraction(0)) + obstruction.weights[k] * m * Fraction(2) ** e
+    weight = sum(obstruction.weights[k] for k in members)
     unit = {column: scales[column] if scales else 1 for column in total}  # decimals are held as integers
-    return [(column, _shown(value / scale / unit[column])) for column, value in sorted(total.items()) if value]
+    return [(column, _shown(value / weight / unit[column])) for column, value in sorted(total.items()) if value]
 
 
 def _shown(value: Fraction) -> str:
@@ -217,15 +297,3 @@ def _shown(value: Fraction) -> str:
         return f"{float(value):.6g}"
     except OverflowError:
         return f"{'-' if value < 0 else ''}(beyond the largest double)"
-
-
-def _weighted(rows: Sequence[int], weights: Sequence[int]) -> str:
-    pairs = list(zip(rows, weights, strict=True))
-    shown = ", ".join(f"{row} (weight {_short(u)})" for row, u in pairs[:SHOWN])
-    more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
-    return f"{'rows' if len(rows) > 1 else 'row'} {shown}{more}"
-
-
-def _short(number: int) -> str:
-    """Integers beyond 18 digits by their size: nobody reads four thousand bits."""
-    return str(number) if number < 10**18 else f"about 2^{number.bit_length()}"

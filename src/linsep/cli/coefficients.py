@@ -5,6 +5,7 @@ from typing import Any
 from rich import box
 from rich.table import Table as Grid
 
+from linsep.certificates import words
 from linsep.cli import report, verdicts
 
 SHOWN = 30  # up to here every coefficient is listed, beyond only those without a finite estimate
@@ -40,7 +41,7 @@ def _listed(coefficients: dict[str, str]) -> None:
 
 def _places(rows: tuple[int, ...], subject: verdicts.Subject) -> str:
     """The rows that make coefficients diverge, with their lines."""
-    shown = rows[: verdicts.SHOWN_ROWS]
+    shown = rows[: words.SHOWN_ROWS]
     files, lines = subject.files(shown), subject.lines(shown)
     places = ", ".join(_place(row, files.get(row), lines.get(row)) for row in shown)
     more = f" and {len(rows) - len(shown):,} more" if len(rows) > len(shown) else ""

@@ -1,83 +1,269 @@
-"""The worked examples of the lectures, solved in the terminal."""
+"""The point of linsep in a minute of terminal time. Everything that is printed has just been computed."""
 
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, TypeVar
 
 import numpy as np
+from rich.text import Text
 
-from linsep import datasets
-from linsep.cli import report
-from linsep.cli.training import doubtful_rows
-from linsep.halfspace import Halfspace
-from linsep.solvers.perceptron import Learner
-from linsep.sources.inputs import as_source
+import linsep
+from linsep.certificates import HalfspaceVerdict, Overlapping, Touching, Verdict, words
+from linsep.cli import report, verdicts
 
-ROWS, COLUMNS, MARGIN = 100_000, 20, 0.1
-XOR_PASSES = 100
+ROWS, COLUMNS = 1_000_000, 10
+WARM_ROWS = 120_000  # enough for every loop that a million rows run through
+WIDTH = 80  # longer lines are hard to read
+ACROSS, DOWN = 31, 11  # characters of a picture
+BAR = 55
+MARKS, MARK_STYLES = ("o", "x"), ("cyan", "yellow")
+
+T = TypeVar("T")
 
 
 def show(seed: int) -> None:
-    """Every example, one after the other."""
-    _worked_examples()
-    _xor()
-    _boundaries()
-    _full_speed(seed)
+    """The question, and every kind of answer."""
+    _say("Can a straight line separate two classes? In many columns: can a hyperplane?", "bold")
+    _say("linsep answers and proves the answer. Everything below is computed now.")
+    with _compiling_told():
+        _warm_up(seed)
+        _a_line()
+        _the_bound()
+        _xor()
+        _a_million(seed)
+        _a_file()
+    _what_next()
 
 
-def _worked_examples() -> None:
-    _title("Cornwell: four points, with bias. Rows are counted from 0.")
-    _steps(*datasets.cornwell(), bias=True)
-    _title("Tao: four points, through the origin")
-    _steps(*datasets.tao(), bias=False)
-    _title("Wang: six points, through the origin")
-    _steps(*datasets.wang(), bias=False)
+@contextmanager
+def _compiling_told() -> Iterator[None]:
+    """Say once, should it happen, that the first call of a compiled loop takes a while."""
+    from numba.core import event
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        """Speaks once."""
+
+        told = False
+
+        def on_start(self, _: Any) -> None:
+            """A loop is compiled: it was not in the cache."""
+            if not self.told:
+                report.note("Compiling, once on this machine: about 20 seconds.")
+            self.told = True
+
+        def on_end(self, _: Any) -> None:
+            """Nothing to say."""
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
+
+
+def _warm_up(seed: int) -> None:
+    """Load or compile every loop, so that the times below are those of the work."""
+    X, y = linsep.datasets.planted(WARM_ROWS, COLUMNS, seed=seed)
+    linsep.decide(X, y)
+    linsep.decide(X, _flipped(y, WARM_ROWS // 2))
+
+
+def _a_line() -> None:
+    _title("1. Four points of a lecture")
+    X, y = linsep.datasets.cornwell()
+    verdict = linsep.decide(X, y)
+    _beside(_picture(X, y, verdict), verdict.explain(), verdict)
+
+
+def _the_bound() -> None:
+    _title("2. The Perceptron on the same points, and Novikoff's bound on its updates")
+    X, y = linsep.datasets.cornwell()
+    run, theory = linsep.perceptron(X, y), linsep.novikoff(X, y)
+    most = theory.bound[1]
+    for name, value in (("updates", run.updates), ("bound", int(most))):
+        _say(f"{name:<8} {'#' * max(1, round(BAR * value / most))} {value:,}", "green" if name == "updates" else "")
+    _say(f"{run.explain()}. {theory.explain()}")
 
 
 def _xor() -> None:
-    _title(f"XOR: opposite corners of a square alike; stopped after {XOR_PASSES} passes")
-    learner = Learner(as_source(*datasets.xor()), max_passes=XOR_PASSES)
-    for _ in learner.walk():
-        pass
-    report.traced(learner.result(), doubtful_rows(learner), ("x1", "x2"))
+    _title("3. XOR: opposite corners of a square are of one class")
+    X, y = linsep.datasets.xor()
+    verdict = linsep.decide(X, y)
+    _beside(_picture(X, y, verdict), f"{verdict.explain(X, y)}\n{_why(verdict)}".rstrip(), verdict)
 
 
-def _boundaries() -> None:
-    _title("Boundaries")
-    _boundary("w = (4, 2)", Halfspace(np.array([4, 2])))
-    _boundary("(w0, w1, w2) = (-1, 4, 2)", Halfspace(np.array([4, 2]), -1))
-    line = Halfspace(np.array([1, 1]), 1)
-    report.say(f"w = (1, 1), b = 1: {line.equation(('x', 'y'))}")
-    for point in ((0, 0), (-1, -1), (-1, 0)):
-        score = int(line.score([point])[0])
-        side = "positive side" if score > 0 else "negative side" if score < 0 else "on the line"
-        report.say(f"  {point}: score {score}, {side}")
+def _why(verdict: Verdict) -> str:
+    """The obstruction as one sees it in the picture, where it is two segments."""
+    if not isinstance(verdict, Touching | Overlapping) or [len(pair) for pair in _by_class(verdict)] != [2, 2]:
+        return ""
+    first, second = (" and ".join(map(str, pair)) for pair in _by_class(verdict))
+    return f"Why: the segment between rows {first} crosses that between rows {second}, at the star."
 
 
-def _full_speed(seed: int) -> None:
-    _title(f"{ROWS:,} rows with {COLUMNS} columns, a hidden hyperplane {MARGIN} away from the nearest")
-    learner = Learner(as_source(*datasets.planted(ROWS, COLUMNS, margin=MARGIN, seed=seed)))
-    started = time.perf_counter()
-    for _ in learner.walk():
-        pass
-    seconds = time.perf_counter() - started
-    report.traced(learner.result(), doubtful_rows(learner), None)
-    report.say(f"Learning took {seconds:.3f} s, {learner.rows_read / seconds:,.0f} rows per second.")
+def _a_million(seed: int) -> None:
+    X, y = linsep.datasets.planted(ROWS, COLUMNS, seed=seed)
+    row = ROWS // 2
+    _title(f"4. {ROWS:,} rows of {COLUMNS} columns, {X.nbytes / 1e6:.0f} MB, labelled by a hidden hyperplane")
+    _, reading = _timed(lambda: X.sum())
+    found, deciding = _timed(lambda: linsep.decide(X, y))
+    flipped, again = _timed(lambda: linsep.decide(X, _flipped(y, row)))
+    _say(f"merely reading them (a sum)       {reading:.3f} s")
+    for name, verdict, seconds in (
+        ("deciding, and checking the proof ", found, deciding),
+        ("the same with one label flipped  ", flipped, again),
+    ):
+        _say(f"{name} {seconds:.3f} s   {verdicts.TITLES[verdict.kind]}", verdicts.STYLES[verdict.kind])
+    if isinstance(flipped, Touching | Overlapping):
+        own = f"row {row:,}, whose label was flipped, is {'' if row in flipped.obstruction.rows else 'not '}among them"
+        _say(f"{words.statement(flipped, flipped.obstruction)}; {own}.")
+
+
+def _a_file() -> None:
+    _title("5. A proof is a file; its checker shares no code with linsep")
+    X, y = linsep.datasets.xor()
+    moved = X.copy()
+    moved[-1] += 1
+    with tempfile.TemporaryDirectory(prefix="linsep-demo-") as name:
+        folder = Path(name)
+        _write(folder / "xor.csv", X, y)
+        _write(folder / "moved.csv", moved, y)
+        verdict = linsep.decide(linsep.open(folder / "xor.csv", label="y"))
+        size = (folder / "proof.json").write_text(verdict.to_json(), encoding="utf-8")
+        _say(f"The proof about XOR has {size:,} bytes. First its own rows, then one of them moved:")
+        for data in ("xor.csv", "moved.csv"):
+            _check("proof.json", data, folder)
+
+
+def _check(proof: str, data: str, folder: Path) -> None:
+    """Run the stand-alone checker, and show what it says."""
+    _say(f"$ python -m linsep.checker {proof} {data}", "bold")
+    path = os.pathsep.join([str(Path(linsep.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    command = [sys.executable, "-m", "linsep.checker", proof, data]
+    environment = {**os.environ, "PYTHONPATH": path}
+    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    _say((ran.stdout + ran.stderr).strip(), "green" if ran.returncode == 0 else "magenta")
+
+
+def _what_next() -> None:
+    _title("What to type next")
+    program = _program()
+    pip = Path(program).with_name("pip") if os.sep in program else "pip"
+    for command, what in (
+        ("decide FILE.csv --label COLUMN --proof proof.json", "your own rows"),
+        ("trace example:cornwell", "every update of the Perceptron"),
+        ("explore", f"points to move, in the browser; first {pip} install '.[explore]'"),
+    ):
+        _say(f"{program} {command}", "bold")
+        _say(f"    {what}")
+
+
+def _program() -> str:
+    """How this program is called from here."""
+    called = Path(sys.argv[0])
+    if not called.name.startswith("linsep"):
+        return "python -m linsep.cli" if called.parts[-2:] == ("cli", "__main__.py") else "linsep"
+    known = shutil.which("linsep")
+    if known and called.exists() and Path(known).samefile(called):
+        return "linsep"
+    inside = called.is_absolute() and called.is_relative_to(Path.cwd())
+    return str(called.relative_to(Path.cwd()) if inside else called)
+
+
+def _picture(X: Any, y: Any, verdict: Verdict) -> Text:
+    """Points of the plane in characters, with the line between them or the segments that forbid one."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    pad = 0.15 * (high - low)
+    xs = np.linspace(low[0] - pad[0], high[0] + pad[0], ACROSS)
+    ys = np.linspace(high[1] + pad[1], low[1] - pad[1], DOWN)
+    cells = np.full((DOWN, ACROSS), " ")
+
+    def place(point: Any) -> tuple[int, int]:
+        return int(np.abs(ys - point[1]).argmin()), int(np.abs(xs - point[0]).argmin())
+
+    if isinstance(verdict, HalfspaceVerdict):
+        grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+        side = verdict.halfspace.score(grid).reshape(DOWN, ACROSS) > 0
+        cells[:, 1:][side[:, 1:] != side[:, :-1]] = "."
+        cells[1:][side[1:] != side[:-1]] = "."
+    if isinstance(verdict, Touching | Overlapping):
+        for rows in _by_class(verdict):
+            for t in np.linspace(0, 1, 2 * ACROSS) if len(rows) == 2 else ():
+                cells[place((1 - t) * X[rows[0]] + t * X[rows[1]])] = "."
+        cells[place(_common_mean(X, verdict))] = "*"
+    for point, label in zip(X, y, strict=True):
+        cells[place(point)] = MARKS[int(label == verdict.labels[1])]
+    drawn = Text("\n".join("".join(line).rstrip() for line in cells), no_wrap=True)
+    for mark, style in zip(MARKS, MARK_STYLES, strict=True):
+        drawn.highlight_words([mark], f"bold {style}")
+    names = (f"{mark} class {label}" for mark, label in zip(MARKS, verdict.labels, strict=True))
+    return drawn.append(f"\n{'   '.join(names)}", "dim")
+
+
+def _by_class(verdict: Touching | Overlapping) -> list[list[int]]:
+    """The rows of the obstruction, class by class."""
+    found = verdict.obstruction
+    pairs = list(zip(found.rows, found.classes or (), strict=True))
+    return [[row for row, label in pairs if label == own] for own in verdict.labels]
+
+
+def _common_mean(X: Any, verdict: Touching | Overlapping) -> Any:
+    shares = dict(zip(verdict.obstruction.rows, verdict.obstruction.shares or (), strict=True))
+    rows = _by_class(verdict)[1]
+    return np.array([shares[row] for row in rows]) @ X[rows]
+
+
+def _beside(picture: Text, text: str, verdict: Verdict) -> None:
+    """A picture, and to its right what is to be said about it."""
+    left = list(picture.split("\n"))
+    right = _folded(text, _width() - ACROSS - 5)
+    for k in range(max(len(left), len(right))):
+        drawn = left[k] if k < len(left) else Text()
+        said = right[k] if k < len(right) else ""
+        gap = " " * (ACROSS + 3 - len(drawn)) if said else ""
+        _print(Text.assemble(drawn, gap, (said, verdicts.STYLES[verdict.kind] if k == 0 else "")))
 
 
 def _title(text: str) -> None:
-    report.say()
-    report.say(text, "bold")
+    _print(Text())
+    _say(text, "bold")
 
 
-def _steps(X: object, y: object, *, bias: bool) -> None:
-    learner = Learner(as_source(X, y), bias=bias)
-    report.steps(learner.steps(), ("x1", "x2"), 2, bias=bias)
-    report.traced(learner.result(), doubtful_rows(learner), ("x1", "x2"))
+def _say(text: str, style: str = "") -> None:
+    for line in _folded(text, _width() - 2):
+        _print(Text(line, style))
 
 
-def _boundary(name: str, line: Halfspace) -> None:
-    """A line in the plane, solved for x2 (its weight is not 0)."""
-    w1, w2 = line.w.tolist()
-    offset, slope = -line.b / w2, -w1 / w2
-    start = f"{offset:g} " if offset else ""
-    sign = ("- " if start else "-") if slope < 0 else ("+ " if start else "")
-    report.say(f"{name}: {line.equation()}, that is x2 = {start}{sign}{abs(slope):g}·x1")
+def _folded(text: str, width: int) -> list[str]:
+    lines = report.printable(text).split("\n")
+    return [part for line in lines for part in wrap(line, width, break_long_words=False, break_on_hyphens=False)]
+
+
+def _print(line: Text) -> None:
+    report.console(sys.stdout).print(Text(" ").append(line) if line else line)
+
+
+def _width() -> int:
+    return min(report.console(sys.stdout).width, WIDTH)
+
+
+def _timed(work: Callable[[], T]) -> tuple[T, float]:
+    started = time.perf_counter()
+    found = work()
+    return found, time.perf_counter() - started
+
+
+def _flipped(y: Any, row: int) -> Any:
+    labels = y.copy()
+    labels[row] = -labels[row]
+    return labels
+
+
+def _write(path: Path, X: Any, y: Any) -> None:
+    lines = (",".join(map(str, (*row, label))) for row, label in zip(X, y, strict=True))
+    names = ",".join([f"x{j + 1}" for j in range(len(X[0]))])
+    path.write_text(f"{names},y\n" + "\n".join(lines) + "\n", encoding="utf-8")

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich import box
@@ -41,6 +42,14 @@ def console(stream: TextIO) -> Console:
 def say(text: str = "", style: str = "") -> None:
     """A line of the result."""
     console(sys.stdout).print(Text(printable(text), style))
+
+
+def folded(text: str, indent: int = 0) -> str:
+    """Text in lines that fit the terminal; as it is where there is none."""
+    if not sys.stdout.isatty():
+        return text
+    width = max(40, console(sys.stdout).width)
+    return fill(text, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
 
 
 def note(text: str) -> None:

@@ -5,10 +5,8 @@ The words name what a person can look up: the line of the file, the label as it 
 
 import json
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -31,21 +29,14 @@ from linsep.sources.files.source import FileSource
 if TYPE_CHECKING:
     from linsep._margin import Novikoff
 
-TITLES = {
-    "separable": "separable (complete separation)",
-    "touching": "touching (quasi-complete separation)",
-    "overlapping": "overlapping (overlap)",
-    "undecided": "undecided",
-}
+TITLES = words.TITLES
 STYLES = {"separable": "green", "touching": "magenta", "overlapping": "magenta", "undecided": "yellow"}
 NUMBERS = {
     "binary64": "read as binary64",
     "exact-integers": "read as integers, those beyond 2^53 kept exact",
     "decimal": "read as exact decimals",
 }
-SHOWN_ROWS = 10
 SHOWN_DIGITS = 60  # of an exact margin
-READABLE = 10**9  # weights from here on are shown as shares
 ENDLESS = 1e15  # updates from here on are not counted to the last
 MAX_FRACTION_BITS = 10_000  # Python refuses to write more than 4,300 digits
 INDENT = 13  # where the text of a field begins
@@ -68,11 +59,6 @@ class Subject:
         if not isinstance(source, FileSource) or len(source.files) == 1:
             return {}
         return {row: source.where(row)[0] for row in rows}
-
-    def label(self, row: int) -> str:
-        """The label of a row."""
-        source = self.table.source
-        return str(source.labels[int(source.take([row]).y[0] > 0)])
 
 
 def show(verdict: Verdict, subject: Subject, bound: "Novikoff | None" = None) -> None:
@@ -107,19 +93,18 @@ def data(verdict: Verdict) -> None:
 
 
 def field(name: str, text: str) -> None:
-    """A line of the report; without a name, the line before goes on."""
-    report.say(f"{name:<{INDENT}}{text}")
+    """A line of the report; without a name, the line before continues. On a terminal it is folded between words."""
+    report.say(report.folded(f"{name:<{INDENT}}{text}", INDENT))
 
 
 def _separable(verdict: Separable, subject: Subject) -> None:
-    negative, positive = verdict.labels
     field("hyperplane", _equation(verdict))
-    field("", f"positive on every row labelled {positive!r}, negative on every row labelled {negative!r}")
+    field("", words.sides(verdict))
     if verdict.margin is not None:
         _margin(verdict)
     if verdict.nearest is not None:
         field("nearest", f"{_rows(verdict.nearest)} that allow no larger margin:")
-        _listed(verdict.nearest, subject, bias=verdict.bias)
+        _listed(verdict.nearest, subject)
 
 
 def _margin(verdict: Separable) -> None:
@@ -147,70 +132,48 @@ def _bound(bound: "Novikoff") -> None:
 
 
 def _touching(verdict: Touching, subject: Subject) -> None:
-    negative, positive = verdict.labels
-    field("", "some hyperplane has no row on its wrong side, but none has every row strictly on its side")
+    field("", words.meaning(verdict))
     field("hyperplane", _equation(verdict))
-    field("", f">= 0 on every row labelled {positive!r}, <= 0 on every row labelled {negative!r}, not 0 on all")
-    _obstruction(verdict, verdict.obstruction, subject)
+    field("", words.weak_sides(verdict))
+    _obstruction(verdict, subject)
 
 
 def _overlapping(verdict: Overlapping, subject: Subject) -> None:
-    field("", "no hyperplane separates the classes, not even one that rows may lie on")
-    _obstruction(verdict, verdict.obstruction, subject)
+    field("", words.meaning(verdict))
+    _obstruction(verdict, subject)
     if verdict.spread != verdict.obstruction:
-        field("spread", f"{_rows(verdict.spread)} together rule out a hyperplane that rows may lie on")
+        field("spread", words.spread(verdict))
 
 
 def _undecided(verdict: Undecided) -> None:
     low, high = verdict.margin
     field("reason", verdict.reason)
-    field("", "this proves nothing: the classes may be separable or not")
+    field("", words.meaning(verdict))
     if low > 0 or math.isfinite(high):
         field("margin", f"believed to lie between {low:.6g} and {high:.6g}, if there is one")
 
 
-def _obstruction(verdict: Touching | Overlapping, obstruction: Obstruction, subject: Subject) -> None:
-    sides = "its side" if len(obstruction.rows) == 1 else "their sides"
-    field("obstruction", f"{_rows(obstruction)} that no hyperplane has strictly on {sides}:")
-    _listed(obstruction, subject, bias=verdict.bias)
-    if verdict.bias or is_readable(obstruction):  # a sum with weights of a hundred digits tells a reader nothing
-        field("", words.why(verdict, obstruction, subject.table.source))
+def _obstruction(verdict: Touching | Overlapping, subject: Subject) -> None:
+    field("obstruction", f"{words.statement(verdict, verdict.obstruction)}:")
+    _listed(verdict.obstruction, subject)
+    if mean := words.common_mean(verdict, verdict.obstruction, subject.table.source):
+        field("", mean)
 
 
-def _listed(combination: Obstruction, subject: Subject, *, bias: bool) -> None:
-    """The first rows of a combination as a table."""
-    shown = combination.rows[:SHOWN_ROWS]
+def _listed(combination: Obstruction, subject: Subject) -> None:
+    """The first rows of a combination as a table, each with its share of its class."""
+    assert combination.classes is not None and combination.shares is not None  # as in every verdict of `decide`
+    shown = combination.rows[: words.SHOWN_ROWS]
     places: dict[str, Mapping[int, object]] = {"file": subject.files(shown), "line": subject.lines(shown)}
-    head, weights = _weights(combination, subject, bias=bias)
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for name in ["row", *(name for name, known in places.items() if known), "label", head]:
+    for name in ["row", *(name for name, known in places.items() if known), "class", "share"]:
         grid.add_column(name, justify="right")
-    for row, weight in zip(shown, weights, strict=False):
+    for row, label, share in zip(shown, combination.classes, combination.shares, strict=False):
         where = [report.printable(str(known.get(row, "-"))) for known in places.values() if known]
-        grid.add_row(str(row), *where, report.printable(subject.label(row)), weight)
+        grid.add_row(str(row), *where, report.printable(str(label)), words.share_text(share))
     report.indented(grid, INDENT)
     if hidden := len(combination.rows) - len(shown):
         field("", f"and {hidden:,} more {'row' if hidden == 1 else 'rows'} (--json lists all)")
-
-
-def is_readable(combination: Obstruction) -> bool:
-    """Are the weights short enough for a table?"""
-    return max(combination.weights) < READABLE
-
-
-def _weights(combination: Obstruction, subject: Subject, *, bias: bool) -> tuple[str, list[str]]:
-    """The weights with their head; where they are too long to be read, their shares.
-
-    With bias the two classes weigh the same, and the shares of a class are those of its mean.
-    """
-    if is_readable(combination):
-        return "weight", [str(weight) for weight in combination.weights]
-    groups = [subject.label(row) if bias else "" for row in combination.rows]
-    total = Counter[str]()
-    for group, weight in zip(groups, combination.weights, strict=True):
-        total[group] += weight
-    shares = (Fraction(u, total[group]) for group, u in zip(groups, combination.weights, strict=True))
-    return "share of its class" if bias else "share of the weight", [f"{float(share):.6f}" for share in shares]
 
 
 def _rows(combination: Obstruction) -> str:
