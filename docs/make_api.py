@@ -113,9 +113,12 @@ def block(paragraph: str) -> str:
 
 
 def items(text: str) -> str:
-    """`name : kind` with indented lines below becomes a list."""
-    entries = re.sub(r"\n +", " ", text).splitlines()
-    return "\n".join("- **{}**: {}".format(*re.split(r" : ", entry, maxsplit=1)) for entry in entries)
+    """`name : kind`, with or without indented lines below, becomes a list."""
+    found = re.findall(r"^(\S.*?) : (.*)((?:\n +.*)*)", text, re.MULTILINE)
+    return "\n".join(
+        f"- `{name}` ({kind}): {' '.join(more.split())}" if more else f"- `{name}`: {kind}"
+        for name, kind, more in found
+    )
 
 
 if __name__ == "__main__":
