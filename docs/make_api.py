@@ -1,5 +1,6 @@
 """docs/api.md from the docstrings of the public names: `make api`. A test holds that the page is current."""
 
+import dataclasses
 import inspect
 import re
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import linsep
+from linsep.certificates.verdicts import Verdict
 
 PAGE = Path(__file__).with_name("api.md")
 GROUPS = {
@@ -26,7 +28,7 @@ GROUPS = {
 HEAD = """# The Python interface
 
 Every public name, from its docstring. `X` is an array, a SciPy sparse matrix, a dataframe (pandas, polars) or an Arrow
-table, `y` its labels. Functions with `y=None` also take a source, made by [`linsep.open`](files.md), in place of both.
+table, `y` its labels. Functions with `y=None`, all but `explore`, also take a [source](files.md) in place of both.
 
 Made by `make api`.
 """
@@ -37,8 +39,15 @@ def page() -> str:
     seen: set[Any] = set()
     parts = [HEAD]
     for group, names in GROUPS.items():
-        parts += [f"## {group}", *(entry(name, seen) for name in names)]
+        parts += [f"## {group}", *([common()] if group == "Answers" else []), *(entry(name, seen) for name in names)]
     return re.sub(r"\n{3,}", "\n\n", "\n\n".join(parts)).strip() + "\n"
+
+
+def common() -> str:
+    """What the four verdicts have in common, which no public name says."""
+    fields = [field.name for field in dataclasses.fields(Verdict)]
+    named = ", ".join(f"`{name}`" for name in ("kind", "separable", *fields))
+    return f"Every verdict has {named}.\n\n{markdown(Verdict)}"
 
 
 def entry(name: str, seen: set[Any]) -> str:
