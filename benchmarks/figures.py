@@ -70,6 +70,10 @@ PAGES = {
         (*DECIDING, "src/linsep/checkpoints.py", "src/linsep/sources/journal.py", "tests/kills.py"),
         is_text=True,
     ),
+    "docs/published.md": Page(
+        ("python benchmarks/logistic.py",),
+        (*DECIDING, "src/linsep/_mle.py", "src/linsep/mle_report.py", "benchmarks/logistic.py"),
+    ),
     "docs/mnist.md": Page(("python benchmarks/mnist.py",), (*ROWS, "benchmarks/mnist.py")),
     "docs/real-data.md": Page(
         ("python benchmarks/real.py",),
