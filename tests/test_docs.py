@@ -1,5 +1,6 @@
 """The documentation holds together: links, pages, code, printouts, and what it says of settings and limits."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from linsep import checkpoints
 from linsep.certificates import written
+from linsep.cli import main
 from linsep.explorer import requests, server
 from linsep.models import files as models
 from linsep.plots import subject
@@ -84,6 +86,25 @@ def test_every_environment_variable_is_documented():
     used = {name for file in files for name in re.findall(r"\bLINSEP_[A-Z]+\b", file.read_text(encoding="utf-8"))}
     known = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
     assert {name for name in used if f"`{name}`" not in known} == set()
+
+
+JSON_COMMANDS = (
+    "decide data.csv --label y --proof proof.json", "decide touching.csv --label y", "decide example:xor",
+    "verify proof.json data.csv", "margin data.csv --label y", "mle data.csv --label y", "trace data.csv --label y",
+    "fit data.csv --label y -o model.json", "learn data.csv --label y", "predict model.json data.csv --scores",
+    "convert data.csv all.parquet --label y",
+)  # fmt: skip
+
+
+def test_every_field_that_json_prints_is_documented(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text("a,b,y\n0,0,no\n0,1,no\n2,0,yes\n2,1,yes\n")
+    Path("touching.csv").write_text("a,y\n0,no\n1,no\n1,yes\n2,yes\n")
+    for command in JSON_COMMANDS:
+        main([*command.split(), "--json"])
+    printed = {name for line in capsys.readouterr().out.splitlines() for name in json.loads(line)}
+    known = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
+    assert {name for name in printed if f"`{name}`" not in known and f'"{name}"' not in known} == set()
 
 
 LIMITS = {
