@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/kernels/*.py | cksum | cut -d' ' -f1)
 
-.PHONY: demo test torture kills fuzz lint format bench scale load images chromium clean
+.PHONY: demo test torture kills fuzz lint format bench scale load figures-check api images chromium clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
@@ -51,14 +51,23 @@ bench: $(VENV)/.bench
 # Files of up to 100,000,000 rows: verdicts, fits, memory, and reads against pyarrow's. Needs 20 GB of disk, in the
 # folder LINSEP_SCALE or a temporary one, and half an hour.
 scale: $(VENV)/.bench
-	$(BIN)/python benchmarks/files.py --write docs/files.md
+	$(BIN)/python benchmarks/figures.py docs/files.md
 
 # How quickly the explorer answers, and 5,000 requests, 50 at a time.
 load: $(VENV)/.test
 	$(BIN)/python benchmarks/explorer.py
 
-# The pictures of docs/explorer.md, and docs/explorer.html.
+# Which figures of the docs are older than the code they measure. Before a release; benchmarks/figures.py PAGE measures.
+figures-check: $(VENV)/.run
+	$(BIN)/python benchmarks/figures.py --check
+
+# docs/api.md, from the docstrings.
+api: $(VENV)/.test
+	$(BIN)/python docs/make_api.py
+
+# Every picture of the docs, and docs/explorer.html.
 images: $(VENV)/.test chromium
+	$(BIN)/python docs/make_plots.py
 	$(BIN)/python docs/make_images.py
 
 clean:

@@ -12,7 +12,7 @@ from linsep.kernels.rows import FAST
 from linsep.kernels.walks import Weights, sweep
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import thread_count
-from timing import machine, race, read_once, shares, table
+from timing import race, read_once, shares, table
 
 
 @njit(nogil=True, cache=True, **FAST)
@@ -79,7 +79,7 @@ def sparse(n, d):
 
 
 if __name__ == "__main__":
-    print(machine(), "\n")
+    print("## The speed of memory\n\n`python benchmarks/bandwidth.py`\n")
     shapes = [(1_000_000, 100, np.float64), (1_000_000, 100, np.float32), (200_000, 784, np.float64)]
     heads = ["dense rows", "read, 1 thread", "pass", "the compiler's own loop", "read, all threads", "scan"]
     print(table(heads, [dense(*shape) for shape in shapes]), "\n")

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 import linsep
 from linsep.sources.inputs import as_source
-from timing import machine, race, read_once, seconds, table
+from timing import race, read_once, seconds, table
 
 
 def highs(X, y):
@@ -56,7 +56,7 @@ def tiny():
 
 
 if __name__ == "__main__":
-    print(machine(), "\n")
+    print("## Deciding and proving\n\n`python benchmarks/decide.py`\n")
     print(table(["rows", "decide"], [tiny()]), "\n")
     print(table(["rows", "verdict", "reads", "linsep", "HiGHS", "times faster"], list(against_highs())), "\n")
     heads = ["rows", "task", "verdict", "reads", "time", "in scans", "in bare reads of the array"]

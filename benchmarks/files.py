@@ -1,6 +1,6 @@
 """Files far larger than the memory: verdicts and fits of generated files, their memory, and a read against pyarrow's.
 
-python benchmarks/files.py [--parquet 1e6,1e7,1e8] [--csv 1e6,1e7] [--columns 10] [--folder DIR] [--write PAGE]
+python benchmarks/files.py [--parquet 1e6,1e7,1e8] [--csv 1e6,1e7] [--columns 10] [--folder DIR]
 
 Each `linsep decide` and `linsep fit` is a process of its own with --memory 512MB; its peak is what the system counted.
 A read is compared with pyarrow's bare read of the same columns of the same file, all from the page cache, taking turns
@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy as np
 
 import linsep
-from timing import machine, seconds, table
+from timing import seconds, table
 
-MEMORY, MARK = "512MB", "<!-- bench -->"
+MEMORY = "512MB"
 LARGE, FEW_COLUMNS = 50_000_000, 4  # rows of CSV from which on fewer columns are written: text takes 20 bytes a number
 BYTES = {"parquet": 10.5, "csv": 20 + 8.5}  # of a number on the disk, that of the cache included
 ROUNDS = 5
@@ -47,13 +47,10 @@ def main():
                     left.unlink()
                 print(runs[-2:], reads[-1], file=sys.stderr)
     heads = ["file", "rows", "GB", "command", "answer", "reads after the first", "s", "peak, MB"]
-    text = f"{machine()}, --memory {MEMORY}\n\n{table(heads, runs)}\n\n"
+    text = f"Each command with `--memory {MEMORY}`:\n\n{table(heads, runs)}\n\n"
     heads = ["file", "rows", "GB", "bare read, s", "first read", "each later read"]
     text += f"Times the fastest bare read by pyarrow:\n\n{table(heads, reads)}\n"
     print(text)
-    if asked.write:
-        page = Path(asked.write)
-        page.write_text(page.read_text(encoding="utf-8").split(MARK)[0] + f"{MARK}\n\n{text}", encoding="utf-8")
 
 
 def arguments():
@@ -64,7 +61,6 @@ def arguments():
     parser.add_argument(
         "--folder", default=os.environ.get("LINSEP_SCALE"), help="where the files are made, and removed"
     )
-    parser.add_argument("--write", help="a page whose part below the mark is replaced")
     return parser.parse_args()
 
 

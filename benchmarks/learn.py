@@ -1,11 +1,11 @@
 """`linsep learn --text` and `partial_fit` beside Vowpal Wabbit, the same messages, the same bits of hash.
 
-python benchmarks/learn.py ../shared/data/SMSSpamCollection [LINES]
+python benchmarks/learn.py [LINES]
 
 The messages are repeated to a million lines. Vowpal Wabbit gets the words already cut and in lower case, in its own
 format, and reads them with its own reader (`python -m vowpalwabbit`, one pass, hinge loss, plain `--sgd` and its
 default). Each command is a process of its own, its start included; "lines/s beyond the start" is what the lines past
-the first 5,574 took. Needs the package vowpalwabbit.
+the first 5,574 took. Reads SMSSpamCollection from the folder of real_data.py; needs the package vowpalwabbit.
 """
 
 import os
@@ -19,7 +19,8 @@ import numpy as np
 
 from linsep import PerceptronClassifier
 from linsep.sources.hashing import hash_lines
-from timing import machine, race, seconds, table
+from real_data import data_folder
+from timing import race, seconds, table
 
 BITS, LINES, ROUNDS, BATCH = 18, 1_000_000, 3, 1 << 20
 WORDS = re.compile(r"(?u)\b\w\w+\b")
@@ -90,8 +91,8 @@ def partial_fits(path, keep):
 
 
 def main():
-    messages = Path(sys.argv[1]).read_text(encoding="utf-8").rstrip("\n").split("\n")
-    count, short = int(sys.argv[2]) if len(sys.argv) > 2 else LINES, len(messages)
+    messages = (data_folder() / "SMSSpamCollection").read_text(encoding="utf-8").rstrip("\n").split("\n")
+    count, short = int(sys.argv[1]) if len(sys.argv) > 1 else LINES, len(messages)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         plain, other = [f"{line}\n" for line in messages], [vowpal(line) for line in messages]
@@ -107,7 +108,6 @@ def main():
             for what, start, whole, speeds, ratio in zip(small, starts[:, 0], wholes[:, 0], beyond, ratios, strict=True)
         ]
         lasts = race(partial_fits(ours, "last"), partial_fits(ours, "average"), rounds=3)
-    print(machine(), "\n")
     heads = [f"{count:,} messages, {BITS} bits", f"first {short:,}, s", "all, s", "lines/s beyond the start"]
     print(table([*heads, "times the faster VW", "the same by processor time"], rows), "\n")
     heads = ["partial_fit on hashed rows", "rows/s", "times the faster VW"]

@@ -1,14 +1,13 @@
 """The learners beside their peers: speed, handwritten digits, spam, and twenty sets in five folds.
 
-python benchmarks/learners.py [speed] [digits] [spam] [folds] [--write docs/learners.md]
+python benchmarks/learners.py [speed] [digits] [spam] [folds]
 
-Speed needs no data; the rest reads the folder of real_data.py.
+All parts read the folder of real_data.py.
 """
 
 import argparse
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +21,7 @@ from sklearn.svm import LinearSVC
 import linsep
 from linsep import KernelPerceptronClassifier, PerceptronClassifier
 from real_data import TWO_CLASS, data_folder, load
-from timing import machine, race, table
+from timing import race, table
 from wabbit import dense_lines, mistakes, text_lines
 
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
@@ -237,19 +236,12 @@ PARTS = {"speed": "Speed", "digits": "Handwritten digits", "spam": "Spam", "fold
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", help=f"some of {', '.join(PARTS)}; all of them by default")
-    parser.add_argument("--write", type=Path, help="a page; what stands below its marker is replaced")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # peers told to stop after so many passes say that they did
-    sections = [f"*{machine()}*\n"]
     for part in options.parts or PARTS:
-        print(part, flush=True)
-        sections.append(f"## {PARTS[part]}\n")
+        print(f"## {PARTS[part]}\n")
         for text in globals()[part]():
-            print(text, "\n", flush=True)
-            sections.append(f"{text}\n")
-    if options.write:
-        head = options.write.read_text().split("<!-- bench -->")[0]
-        options.write.write_text(f"{head}<!-- bench -->\n\n" + "\n".join(sections))
+            print(f"{text}\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Ten logistic regressions with published answers: what the literature says, what linsep proves, how long it takes.
+"""Ten logistic regressions with published answers: what the literature says, and what linsep proves.
 
     python benchmarks/logistic.py [folder of the data sets]
 
@@ -6,10 +6,10 @@ Exits 1 if a published answer and ours differ.
 """
 
 import sys
-import time
 
 import linsep
 from real_data import Logistic, logistic_sets
+from timing import table
 
 OURS = {"intercept": "(Intercept)"}  # what the published tables call otherwise
 
@@ -29,18 +29,30 @@ def disagreements(known: Logistic, report: linsep.MleReport) -> list[str]:
     return found
 
 
+def line(known: Logistic, report: linsep.MleReport, against: list[str]) -> list[str]:
+    """One regression: its size, both verdicts, both sets of coefficients."""
+    infinite = {name: state for name, state in report.coefficients.items() if state != "finite"}
+    size = f"{report.verdict.n_rows} x {report.verdict.n_columns}"
+    said = known.verdict if known.published else "not stated"
+    theirs = "all finite" if known.all_finite else shown(known.infinite) or "not stated"
+    agree = "; ".join(against) or "agrees"
+    return [known.name, size, said, report.verdict.kind, theirs, shown(infinite) or "all finite", agree]
+
+
+def shown(states: dict[str, str]) -> str:
+    """Coefficients with their states, as words."""
+    return ", ".join(f"{OURS.get(name, name)} {state}" for name, state in states.items())
+
+
 def main() -> int:
-    wrong = 0
+    lines, wrong = [], 0
     for known, X, y in logistic_sets(sys.argv[1] if len(sys.argv) > 1 else None):
-        start = time.perf_counter()
         report = linsep.mle_exists(X, y, known.columns)
-        seconds = time.perf_counter() - start
         against = disagreements(known, report)
         wrong += bool(against)
-        print(f"{known.name}: {X.shape[0]} rows, {X.shape[1]} columns, {1000 * seconds:.1f} ms")
-        print(f"  published  {known.verdict}, {known.infinite or 'nothing said of single coefficients'}")
-        print(f"  ours       {report.verdict.kind}, {report.coefficients}")
-        print(f"  {'DIFFERENT: ' + '; '.join(against) if against else 'agrees'}")
+        lines.append(line(known, report, against))
+    heads = ["regression", "rows x columns", "published", "ours", "coefficients, published", "ours, if not finite", ""]
+    print(table(heads, lines))
     return int(wrong > 0)
 
 

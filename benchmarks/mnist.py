@@ -4,19 +4,18 @@
 Every verdict is proved and checked in exact arithmetic before it is written down, and its proof is read back from
 JSON and checked once more.
 
-    python benchmarks/mnist.py [--write docs/mnist.md]
+    python benchmarks/mnist.py
 """
 
-import argparse
+import sys
 import time
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 
 import linsep
 from real_data import data_folder
-from timing import machine, table
+from timing import table
 
 
 def problems(images, digits):
@@ -48,6 +47,8 @@ def judge(X, y):
 def run(sets):
     rows, kinds, total = [], {}, [0.0, 0.0]
     questions = [list(problems(*part)) for part in sets.values()]
+    for kind in (0, 17):  # a separable pair and a touching one: what is timed below holds no compiling
+        judge(*questions[0][kind][1:])
     for triple in zip(*questions, strict=True):
         cells = [triple[0][0]]
         for name, (_, X, y) in zip(sets, triple, strict=True):
@@ -56,14 +57,11 @@ def run(sets):
             kinds[name, verdict.kind] = kinds.get((name, verdict.kind), 0) + 1
             cells.append(f"{describe(verdict)} ({seconds:.1f} s)")
         rows.append(cells)
-        print(*cells, sep=" | ", flush=True)
+        print(*cells, sep=" | ", file=sys.stderr, flush=True)
     return rows, kinds, total
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--write", type=Path)
-    options = parser.parse_args()
     data = np.load(data_folder() / "mnist.npz")
     train, test = (data["X"], data["y"]), (data["X_test"], data["y_test"])
     both = tuple(np.concatenate(pair) for pair in zip(train, test, strict=True))
@@ -72,10 +70,7 @@ if __name__ == "__main__":
     rows, kinds, total = run(sets)
     summary = ", ".join(f"{name} {kind} {count}" for (name, kind), count in sorted(kinds.items()))
     text = (
-        f"{summary}.\n\nDeciding took {total[0]:.0f} s, checking the written proofs again {total[1]:.0f} s "
-        f"({machine()}).\n\n{table(['digits', *sets], rows)}\n"
+        f"{summary}.\n\nDeciding took {total[0]:.0f} s, checking the written proofs again {total[1]:.0f} s.\n\n"
+        f"{table(['digits', *sets], rows)}\n"
     )
     print(text)
-    if options.write:
-        head = options.write.read_text().split("<!-- table -->")[0] if options.write.exists() else ""
-        options.write.write_text(f"{head}<!-- table -->\n\n{text}")

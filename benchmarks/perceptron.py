@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.linear_model import Perceptron
 
 import linsep
-from timing import machine, race, table
+from timing import race, table
 
 PASSES = 5
 
@@ -85,7 +85,7 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--peak"]:
         measure_peak(sys.argv[2])
         raise SystemExit
-    print(machine(), "\n")
+    print("## The Perceptron\n\n`python benchmarks/perceptron.py`\n")
     heads = [f"{PASSES} passes over", "order", "linsep, ms", "scikit-learn, ms", "times faster"]
     print(table(heads, [*dense_rows(), *sparse_rows()]), "\n")
     print(table(["a fit of", "peak memory above the array"], [peak_above("float64"), peak_above("float32")]))

@@ -1,4 +1,4 @@
-"""The pictures of docs/explorer.md, taken in a browser, and the page of docs/explorer.html: `make images`."""
+"""The pictures of docs/explorer.md, taken in a browser, and the page of docs/explorer.html: part of `make images`."""
 
 import io
 import sys

@@ -1,4 +1,4 @@
-"""The pictures of plots.md and the README: `python docs/make_plots.py` writes docs/images/plots-*.png.
+"""The pictures of plots.md and the README, docs/images/plots-*.png: part of `make images`.
 
 Everything drawn comes with linsep or with scikit-learn: nothing is downloaded.
 """

@@ -54,6 +54,21 @@ def decide(
     checked against the data in exact arithmetic; `verify` does it again. `watch` is called now and then with the
     state of the search: its `seconds`, its `reads` of the whole data, and the `bounds` on the margin so far.
 
+    Parameters
+    ----------
+    X : the rows
+        An array, a sparse matrix, a dataframe, an Arrow table, or a source such as `linsep.open` gives.
+    y : their labels
+        Two different values, the larger one counting as positive. A source brings its own.
+    bias : bool
+        False asks for a hyperplane through the origin.
+    time_limit : float or None
+        Seconds after which the answer is `Undecided`.
+
+    Raises
+    ------
+    InputError : the data cannot be used; the message names the row, the column and the value.
+
     >>> import linsep
     >>> linsep.decide([[0, 0], [1, 1], [0, 1]], [0, 1, 1]).kind
     'separable'

@@ -23,6 +23,13 @@ def load(path: str | Path) -> Loaded:
 
     Nothing in the file is run, and nothing is guessed: what is damaged, foreign or of another version is refused
     with a ModelError that names the file and the field.
+
+    >>> import linsep, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.json")
+    >>> X, y = linsep.datasets.cornwell()
+    >>> linsep.PerceptronClassifier("last", random_state=0).fit(X, y).save(path)
+    >>> linsep.load(path).predict(X).tolist() == y.tolist()
+    True
     """
     return read_file(path, from_json)
 

@@ -136,7 +136,13 @@ class Novikoff:
 def novikoff(
     X: Any, y: Any = None, *, bias: bool = True, gap: float = 1e-6, time_limit: float | None = None
 ) -> Novikoff:
-    """Novikoff's bound on the updates of the Perceptron. Raises NotSeparableError, with the verdict, if there is none.
+    """Novikoff's bound on the updates of the Perceptron: `bound` = (R/gamma)², between certified ends.
+
+    `gap` is how far the ends of gamma may differ, as a part of it; `bias` and `time_limit` are those of `decide`.
+
+    Raises
+    ------
+    NotSeparableError : there is no bound, because no hyperplane is known to separate the rows; `verdict` says why.
 
     >>> import linsep
     >>> theory = linsep.novikoff(*linsep.datasets.cornwell())

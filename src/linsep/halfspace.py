@@ -25,6 +25,8 @@ Array = npt.NDArray[Any]
 class Halfspace:
     """The hyperplane w·x + b = 0, with what the user calls its negative and its positive side.
 
+    `w` are the weights, one for each column, `b` is the bias, `labels` are (negative, positive).
+
     >>> import linsep
     >>> line = linsep.Halfspace([1, 1], 1)
     >>> line.equation()
@@ -157,7 +159,12 @@ class Halfspace:
 
 
 def homogenise(X: Any) -> Array:
-    """Each row with a 1 appended."""
+    """Each row with a 1 appended: a hyperplane with a bias becomes one through the origin.
+
+    >>> import linsep
+    >>> linsep.homogenise([[2, 3], [4, 5]]).tolist()
+    [[2, 3, 1], [4, 5, 1]]
+    """
     rows = read_exact(X)
     if rows.inexact is not None:
         raise rows.inexact

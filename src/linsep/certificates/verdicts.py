@@ -105,7 +105,7 @@ class Verdict(ABC):
     `labels` are (negative, positive) as the user wrote them; `names` the columns' names, if they have any.
     `numbers` says how numbers were read: "binary64", "exact-integers" where integers beyond 2^53 were kept exact, or
     "decimal" where 0.1 is one tenth.
-    `reads` counts scans of the whole data.
+    `reads` counts scans of the whole data, `rows_left_out` the rows of files that were rejected.
     """
 
     kind: ClassVar[Kind]

@@ -115,7 +115,17 @@ def _written_label(label: Label) -> str:
 
 
 def verdict_from_json(text: str | bytes) -> Verdict:
-    """Read a written proof. What it says is not yet checked: call `verify` with the data."""
+    """Read a written proof. What it says is not yet checked: call `verify` with the data.
+
+    Raises
+    ------
+    CertificateError : the text is not a whole, well-formed proof of a version that is known here.
+
+    >>> import linsep
+    >>> X, y = linsep.datasets.cornwell()
+    >>> verdict = linsep.verdict_from_json(linsep.decide(X, y).to_json())
+    >>> verdict.verify(X, y)
+    """
     if len(text) > MAX_CHARACTERS:
         raise CertificateError(f"The proof has {len(text)} characters; at most {MAX_CHARACTERS} are read.")
     try:

@@ -1,4 +1,4 @@
-"""Pictures of separable and impossible data, drawn with matplotlib (`pip install linsep[plots]`).
+"""Pictures of separable and impossible data, drawn with matplotlib (the extra `plots`).
 
     regions       two columns: the two sides and the margin, or the rows, hulls and point that forbid a line
     separation    any number of columns: distance to the hyperplane against the widest direction within it

@@ -42,7 +42,10 @@ class Mistake(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One update: which row was a mistake, its score before, and the weights after."""
+    """One update: which row was a mistake, its score before, and the weights after.
+
+    `update` counts from 1, `row` from 0; `label` is the row's as the user wrote it; `w` and `b` are the new weights.
+    """
 
     update: int
     row: int
@@ -97,6 +100,8 @@ def perceptron(
     Without a cap it runs for ever on data that no hyperplane separates. `order` says which mistake is
     corrected next: "cyclic" walks the rows round and round, "restart" begins again at the first row after
     each update, "shuffled" draws a new permutation for each pass, "worst" takes the most violated row.
+    `max_passes` and `max_updates` are the caps, `random_state` seeds "shuffled" (None: another order each time), and
+    `bias=False` keeps the hyperplane at the origin. Rows and labels are those of `decide`.
 
     >>> import linsep
     >>> X, y = linsep.datasets.cornwell()

@@ -1,7 +1,8 @@
 """Rows whose features have names instead of places: words of a text, keys of a dict, hashed into 2^bits columns.
 
 A feature that appears late needs no new column: scikit-learn's FeatureHasher gives every name a column and a sign
-by its MurmurHash3. Text is hashed by a compiled twin of HashingVectorizer, with the same matrix as its result.
+by its MurmurHash3. Text is hashed by a compiled twin of `HashingVectorizer(norm=None)`, with the same matrix
+as its result.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,0 +1,134 @@
+"""docs/api.md from the docstrings of the public names: `make api`. A test holds that the page is current."""
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import linsep
+from linsep.certificates.verdicts import Verdict
+
+PAGE = Path(__file__).with_name("api.md")
+GROUPS = {
+    "Questions": ("decide", "max_margin", "novikoff", "mle_exists", "verdict_from_json"),
+    "Answers": ("Separable", "Touching", "Overlapping", "Undecided", "Obstruction", "Novikoff", "MleReport"),
+    "The Perceptron": ("perceptron", "perceptron_steps", "PerceptronRun", "Step", "Halfspace", "homogenise"),
+    "Classifiers": (
+        "PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier", "OnlinePerceptron",
+        "load", "to_onnx",
+    ),
+    "Rows from files": ("open",),
+    "Pictures": ("explore", "plots"),
+    "Data": ("datasets",),
+    "Errors": ("errors", "LinsepError", "InputError", "CertificateError", "NotSeparableError", "NotSeparableWarning"),
+}  # fmt: skip
+HEAD = """# The Python interface
+
+Every public name, from its docstring. `X` is an array, a SciPy sparse matrix, a dataframe (pandas, polars) or an Arrow
+table, `y` its labels. Functions with `y=None`, all but `explore`, also take a [source](files.md) in place of both.
+
+Made by `make api`.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    seen: set[Any] = set()
+    parts = [HEAD]
+    for group, names in GROUPS.items():
+        parts += [f"## {group}", *([common()] if group == "Answers" else []), *(entry(name, seen) for name in names)]
+    return re.sub(r"\n{3,}", "\n\n", "\n\n".join(parts)).strip() + "\n"
+
+
+def common() -> str:
+    """What the four verdicts have in common, which no public name says."""
+    fields = [field.name for field in dataclasses.fields(Verdict)]
+    named = ", ".join(f"`{name}`" for name in ("kind", "separable", *fields))
+    return f"Every verdict has {named}.\n\n{markdown(Verdict)}"
+
+
+def entry(name: str, seen: set[Any]) -> str:
+    """A public name: a function, a class with its methods, or a module with its functions."""
+    value = getattr(linsep, name)
+    if isinstance(value, ModuleType):
+        inner = list(functions(value)) if name != "errors" else []
+        return "\n\n".join([f"### linsep.{name}", markdown(value), *(member(f"{name}.{n}", f) for n, f in inner)])
+    found = list(members(value)) if is_class(value) else []
+    fresh = [member(f"{name}.{inner}", method) for inner, method in found if method not in seen]
+    known = ", ".join(f"`{inner}`" for inner, method in found if method in seen)
+    seen.update(method for _, method in found)
+    also = [f"Also {known}, as above."] if known else []
+    return "\n\n".join([f"### linsep.{name}", call(name, value), markdown(value), *also, *fresh])
+
+
+def member(name: str, value: Any) -> str:
+    """A method, a property or a function of a module."""
+    return "\n\n".join([f"#### {name}", call(name, value), markdown(value)])
+
+
+def is_class(value: Any) -> bool:
+    """A class whose methods are shown: an error has none of its own."""
+    return isinstance(value, type) and not issubclass(value, Exception)
+
+
+def functions(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """The public functions of a module, in the order of its `__all__`, or else of its text."""
+    names = getattr(module, "__all__", None) or [n for n, v in vars(module).items() if inspect.isfunction(v)]
+    for name in names:
+        value = getattr(module, name)
+        if inspect.isfunction(value) and not name.startswith("_"):
+            yield name, value
+
+
+def members(owner: type) -> Iterator[tuple[str, Any]]:
+    """The documented methods and properties that linsep defines, those of base classes included."""
+    homes = [home for home in owner.__mro__ if home.__module__.startswith("linsep")]
+    seen = {name: value for home in reversed(homes) for name, value in vars(home).items()}
+    for name in sorted(seen):
+        value = seen[name].__func__ if isinstance(seen[name], classmethod | staticmethod) else seen[name]
+        if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)) and value.__doc__:
+            yield name, value
+
+
+def call(name: str, value: Any) -> str:
+    """How it is called: parameters and defaults, without types, which the prose explains."""
+    if isinstance(value, property) or (isinstance(value, type) and issubclass(value, Exception)):
+        return ""
+    parameters = [p.replace(annotation=p.empty) for p in inspect.signature(value).parameters.values()]
+    shown = inspect.Signature([p for p in parameters if p.name not in ("self", "cls")])
+    words = re.sub(r"<class 'numpy\.(\w+)'>", r"\1", str(shown))
+    return f"```text\n{name}{words}\n```"
+
+
+def markdown(value: Any) -> str:
+    """A docstring as Markdown: prose, lists of parameters, and examples that run."""
+    paragraphs = re.split(r"\n\s*\n", inspect.getdoc(value) or "")
+    return "\n\n".join(block(paragraph) for paragraph in paragraphs)
+
+
+def block(paragraph: str) -> str:
+    """One paragraph: an example, a list under a heading, a drawing, or prose."""
+    if paragraph.startswith(">>>"):
+        return f"```python\n{paragraph}\n\n```"
+    title, _, rest = paragraph.partition("\n")
+    if rest.startswith("---"):
+        return f"**{title}**\n\n" + items(rest.partition("\n")[2])
+    if re.match(r" {4}\S", paragraph) or "├" in paragraph or "└" in paragraph:
+        return f"```text\n{inspect.cleandoc(paragraph)}\n```"
+    return paragraph
+
+
+def items(text: str) -> str:
+    """`name : kind`, with or without indented lines below, becomes a list."""
+    found = re.findall(r"^(\S.*?) : (.*)((?:\n +.*)*)", text, re.MULTILINE)
+    return "\n".join(
+        f"- `{name}` ({kind}): {' '.join(more.split())}" if more else f"- `{name}`: {kind}"
+        for name, kind, more in found
+    )
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,81 @@
+"""The figures of the docs are stamped, and the check finds the pages that are older than their code."""
+
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+import figures
+from figures import PAGES, ROOT, Stamp
+
+MEASURES = ("src",)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_with_figures_has_a_well_formed_stamp(name):
+    stamp = figures.stamp_of((ROOT / name).read_text(encoding="utf-8"))
+    assert stamp and stamp.command and stamp.commit and stamp.date and len(stamp.code) == 16
+
+
+def test_every_block_of_figures_belongs_to_a_page_that_can_be_measured():
+    stamped = [page for page in ROOT.glob("docs/*.md") if "<!-- figures {" in page.read_text(encoding="utf-8")]
+    assert {page.relative_to(ROOT).as_posix() for page in stamped} == set(PAGES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_a_page_measures_and_what_makes_it_exist(name):
+    scripts = [command.split()[1] for command in PAGES[name].commands]
+    assert all((ROOT / part).exists() for part in (*PAGES[name].measures, *scripts))
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A small repository with one measured file."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/loop.py").write_text('"""Sums."""\nstep = 1\n')
+    for words in (["init", "-q"], ["add", "-A"], [*WHO, "commit", "-qm", "first"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+WHO = ["-c", "user.name=a", "-c", "user.email=a@b"]
+
+
+def stamped(root):
+    commit = figures.git("rev-parse", "HEAD", root=root).strip()
+    return Stamp("make bench", commit, "2026-01-01", figures.digest(figures.blobs(MEASURES, root)), "a machine", {})
+
+
+def test_figures_of_the_present_code_are_current(repository):
+    assert figures.changed_files(MEASURES, stamped(repository), repository) == []
+
+
+def test_a_change_of_the_code_makes_figures_stale_and_is_named(repository):
+    stamp = stamped(repository)
+    (repository / "src/loop.py").write_text('"""Sums."""\nstep = 2\n')
+    (repository / "src/new.py").write_text("step = 1\n")
+    assert figures.changed_files(MEASURES, stamp, repository) == ["src/loop.py", "src/new.py"]
+
+
+def test_a_change_of_comments_and_docstrings_leaves_figures_current(repository):
+    stamp = stamped(repository)
+    (repository / "src/loop.py").write_text('"""Adds up."""\n\nstep = 1  # one at a time\n')
+    assert figures.changed_files(MEASURES, stamp, repository) == []
+
+
+def test_a_commit_that_is_not_there_makes_figures_stale(repository):
+    stamp = replace(stamped(repository), commit="0123456789", code="")
+    assert "not in this repository" in figures.changed_files(MEASURES, stamp, repository)[0]
+
+
+def test_a_stamp_is_read_back_as_it_was_written(repository):
+    stamp = stamped(repository)
+    page = f"# Speed\n\n{stamp.around('| a |')}\n\nMore.\n"
+    assert figures.stamp_of(page) == stamp
+    assert figures.replaced(page, stamp.around("| b |")) == page.replace("| a |", "| b |")
+
+
+def test_a_sentence_that_says_something_else_than_the_stamp_is_refused(repository):
+    page = stamped(repository).around("| a |").replace("on a machine", "on a faster machine")
+    with pytest.raises(ValueError, match="does not say"):
+        figures.stamp_of(page)
