@@ -49,6 +49,7 @@ class Scannable(Rows, Protocol):
 
     labels: tuple[Label, Label]
     decimal_places: tuple[int, ...] | None
+    columns: tuple[str, ...] | None
 
     def scan(self, w: NDArray[np.float64], b: float) -> Any:
         """What one read of all rows tells about a vector: how many are certainly wrong, which are in doubt."""
@@ -102,10 +103,22 @@ def is_sparse(values: Any) -> bool:
     return bool(sparse.issparse(values))
 
 
+def names_of(X: Any) -> tuple[str, ...] | None:
+    """What the columns of a source or a dataframe are called; None where they have no names."""
+    if can_scan(X):
+        return X.columns
+    if isinstance(X, Rows | np.ndarray) or is_sparse(X):
+        return None
+    import narwhals as nw
+
+    table = nw.from_native(X, eager_only=True, pass_through=True)
+    return tuple(map(str, table.columns)) if isinstance(table, nw.DataFrame) else None
+
+
 def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
     """The rows of X with the signs that `labels` (negative, positive) gives to y."""
     if can_scan(X):
-        if X.labels != labels:
+        if not all(map(is_same, X.labels, labels)):
             raise CertificateError(f"The rows are labelled {X.labels}; the proof is about {labels}.")
         return X
     if isinstance(X, Rows):
@@ -204,8 +217,20 @@ def _signs(y: Any, labels: tuple[Label, Label]) -> NDArray[np.int8]:
 
 def _sign(label: Any, labels: tuple[Label, Label], row: int) -> int:
     negative, positive = labels
-    if label == positive:
+    if is_same(label, positive):
         return 1
-    if label == negative:
+    if is_same(label, negative):
         return -1
-    raise CertificateError(f"Row {row} has the label {label!r}; the proof knows {negative!r} and {positive!r}.")
+    seen, *known = (_shown(value) for value in (label, negative, positive))
+    raise CertificateError(f"Row {row} has the label {seen}; the proof knows {known[0]} and {known[1]}.")
+
+
+def is_same(label: Any, known: Label) -> bool:
+    """Are two labels equal, and both text, both boolean, or both numbers?"""
+    kinds = (str, (bool, np.bool_))
+    return bool(label == known) and all(isinstance(label, kind) == isinstance(known, kind) for kind in kinds)
+
+
+def _shown(label: Any) -> str:
+    """A label for a message: Python refuses to write very long integers in decimals."""
+    return hex(label)[:80] if isinstance(label, int) and label.bit_length() > 1024 else f"{label!r:.80}"

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 
 from linsep.certificates import recheck
-from linsep.certificates.rows import Label, Rows, decimal_places, rows_of
+from linsep.certificates.rows import Label, Rows, decimal_places, names_of, rows_of
 from linsep.certificates.signs import scaled_floats
 from linsep.errors import CertificateError
 from linsep.halfspace import Halfspace
@@ -111,10 +111,13 @@ class Verdict(ABC):
         """Check the proof against the data in exact arithmetic.
 
         X is an array, a sparse matrix, a dataframe, or a source that knows its labels (then y is left out).
+        The labels of y must be the proof's two, of the same type (1 and 1.0 are the same, 1, True and "1" are not),
+        and columns that have names must have the proof's, in its order, if it has any.
         Raises CertificateError, which names the row, if the proof does not hold. Undecided claims nothing.
         """
         rows = rows_of(X, y, self.labels)
         recheck.check_shape(rows, self.n_rows, self.n_columns)
+        recheck.check_names(self.names, names_of(X))
         self._in_units_of(decimal_places(rows))._verify_claim(rows)
 
     def _in_units_of(self, places: tuple[int, ...] | None) -> Verdict:

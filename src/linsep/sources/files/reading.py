@@ -79,6 +79,8 @@ class Options:
     numbers: Numbers = "binary64"
     index_base: int = 1
     n_columns: int | None = None
+    header: bool = False  # the first line of text names the columns, even if it holds values alone
+    says_label: bool = True  # the user gave the label column; else a proof did, which has no say on headers
     batch_bytes: int = 1 << 24
     set_aside: "Rejects | None" = None
     needs: Needs | None = None
