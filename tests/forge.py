@@ -608,4 +608,10 @@ def hear_forgery(court: Court, document: Any, table: Table, rng: random.Random) 
 
 if __name__ == "__main__":
     total = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    print("accepted because true: {}, refused: {}".format(*forge(total, seed=int(sys.argv[2]) if sys.argv[2:] else 0)))
+    from tests.forge_files import forge_containers, forge_files
+
+    seed = int(sys.argv[2]) if sys.argv[2:] else 0
+    print("accepted because true: {}, refused: {}".format(*forge(total, seed=seed)))
+    counts = forge_files(total // 20, seed=seed)
+    print(f"of files: {counts.tried.total()} forged, {counts.accepted.total()} accepted because what is said is true")
+    print(f"of containers: {forge_containers(total // 20, seed=seed)} refused")

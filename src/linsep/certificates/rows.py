@@ -119,7 +119,8 @@ def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
     """The rows of X with the signs that `labels` (negative, positive) gives to y."""
     if can_scan(X):
         if not all(map(is_same, X.labels, labels)):
-            raise CertificateError(f"The rows are labelled {X.labels}; the proof is about {labels}.")
+            seen, known = (" and ".join(map(shown, pair)) for pair in (X.labels, labels))
+            raise CertificateError(f"The rows are labelled {seen}; the proof is about {known}.")
         return X
     if isinstance(X, Rows):
         return X
@@ -221,7 +222,7 @@ def _sign(label: Any, labels: tuple[Label, Label], row: int) -> int:
         return 1
     if is_same(label, negative):
         return -1
-    seen, *known = (_shown(value) for value in (label, negative, positive))
+    seen, *known = (shown(value) for value in (label, negative, positive))
     raise CertificateError(f"Row {row} has the label {seen}; the proof knows {known[0]} and {known[1]}.")
 
 
@@ -231,6 +232,6 @@ def is_same(label: Any, known: Label) -> bool:
     return bool(label == known) and all(isinstance(label, kind) == isinstance(known, kind) for kind in kinds)
 
 
-def _shown(label: Any) -> str:
+def shown(label: Any) -> str:
     """A label for a message: Python refuses to write very long integers in decimals."""
     return hex(label)[:80] if isinstance(label, int) and label.bit_length() > 1024 else f"{label!r:.80}"

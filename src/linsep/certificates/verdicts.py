@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 
 from linsep.certificates import recheck
-from linsep.certificates.rows import Label, Rows, decimal_places, names_of, rows_of
+from linsep.certificates.rows import Label, Rows, decimal_places, names_of, rows_of, shown
 from linsep.certificates.signs import scaled_floats
 from linsep.errors import CertificateError
 from linsep.halfspace import Halfspace
@@ -99,7 +99,7 @@ class Verdict(ABC):
         if any(isinstance(label, float) and not math.isfinite(label) for label in self.labels):
             raise CertificateError("A label is not a finite number.")
         if negative == positive:
-            raise CertificateError(f"The two labels are the same: {negative!r}.")
+            raise CertificateError(f"The two labels are the same: {shown(negative)}.")
         if min(self.n_rows, self.n_columns, self.rows_left_out, self.reads) < 0:
             raise CertificateError("Counts are not negative.")
         if self.names is not None and len(self.names) != self.n_columns:
