@@ -259,13 +259,18 @@ def answers(folder: Path, document: Any, known: World, options: dict[str, Any]) 
     paths[1].write_text(known.text(), encoding="utf-8", newline="")
     words = [*map(str, paths), *itertools.chain(*([k] if v is True else [k, v] for k, v in options.items())), "--json"]
     found = []
-    for run in (lambda: main(["verify", *words, "--cache", "none"]), lambda: checker.main(words)):
+    for run in (lambda: main(["verify", *words]), lambda: checker.main(words)):
         out = io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
             code = run()
         assert code in (0, 1, 2, 3), (code, words, known.text())
         found.append((code, json.loads(out.getvalue()) if code == 0 else None))
     return found
+
+
+def meant(said: Any) -> Any:
+    """A statement, however it is worded."""
+    return said["kind"], said["header"], said["data"] | {"labels": [*map(read_label, said["data"]["labels"])]}
 
 
 @dataclass
@@ -294,7 +299,7 @@ def forge_files(count: int, seed: int = 0, folder: Path | None = None) -> Count:
                     audit(statement, known, options)
                 except ForgeryError as error:
                     raise AssertionError(f"accepted, though {error} is not so: {statement}\n{case}") from error
-            same = said is None or (told is not None and {**said, "message": 0} == {**told, "message": 0})
+            same = said is None or (told is not None and meant(said) == meant(told))
             assert same, f"linsep verify accepts, the checker does not:\n{said}\n{told}\n{case}"
             assert said or not told or not told["header"], f"only the checker accepts:\n{told}\n{code}\n{case}"
             counts.accepted[trick] += bool(told)

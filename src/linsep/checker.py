@@ -44,6 +44,8 @@ TENS = 10**38  # decimals times this are integers; the same power for all of the
 NUMERAL = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 VALUE = re.compile(rf"{NUMERAL.pattern}|\s*([+-]?(nan|inf|infinity)|true|false|na|n/a|null|none|)\s*", re.IGNORECASE)
 BOOLEANS = {"true": "1", "false": "0"}
+MISSING = {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL"}
+MISSING |= {"", "NaN", "n/a", "nan", "null"}  # as labels
 TITLES = {"separable": "complete separation", "touching": "quasi-complete separation", "overlapping": "overlap"}
 Rows = dict[int, tuple[list[int], int]]  # row number: (z·2^shift in integers, shift)
 
@@ -186,6 +188,8 @@ def read_number(field: str, numbers: str) -> int | float:
         need(scaled.denominator == 1, f"{field:.40} has more decimals than can be checked")
         return scaled.numerator
     if not field.strip(" \t+-").isdecimal():
+        kept = float(field) or not re.search("[1-9]", field.lower().split("e")[0])
+        need(kept, f"{field:.40} is not 0, but its nearest binary64 is")
         return float(field)
     need(numbers != "binary64" or int(field) == float(field), f"binary64 would round the integer {field:.40}")
     return int(field)
@@ -226,6 +230,7 @@ def find_layout(data: dict[str, Any], options: argparse.Namespace) -> Layout:
     pairs = ("label column is", data["label_column"], layout.label()), ("columns are", data["names"], layout.names())
     for what, stated, read in pairs:
         need(stated in (None, read), f"the {what} {read!a:.200}, but in the proof {stated!a:.200}")
+    need(not layout.has_header or len({*first}) == len(first), "two columns of the file have the same name")
     return layout
 
 
@@ -241,6 +246,7 @@ def read_rows(proof: dict[str, Any], layout: Layout, path: str) -> Iterator[tupl
                 continue  # the header
             need(len(line) == width, f"row {seen - 1} has {len(line)} fields, not {width}")
             label = line.pop(layout.place)
+            need(label.strip() not in MISSING, f"the label of row {seen - 1} is {label!a:.40}: it is missing")
             sign = is_label(label, proof["classes"][1]) - is_label(label, proof["classes"][0])
             hint = "; if the first line is a header, say --header" * (seen == 1 and not layout.has_header)
             need(sign, f"row {seen - 1} has the label {label!a:.40}, unknown to the proof{hint}", REFUTED)
@@ -339,7 +345,7 @@ def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:
     data, kind, names = proof["data"], proof["kind"], layout.names()
     origin = "" if data["bias"] else " through the origin (no bias)"
     negative, positive = map(shown, data["labels"])
-    column = f"column {layout.place}" if names is None else f"{layout.label()!a:.60}"
+    column = str(layout.place) if names is None else f"{layout.label()!a:.60}"
     header = "the first line is a row, not a header" if names is None else "below a header line"
     left = f"; {data['rows_left_out']} others were left out, and nothing is known of them"
     named = "" if names is None or len(names) > 20 else f": {', '.join(ascii(name) for name in names):.300}"

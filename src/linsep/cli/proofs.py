@@ -18,6 +18,7 @@ from linsep.errors import ArgumentError, CertificateError, FileError, MissingCol
 from linsep.sources.files.labels import is_label, shown
 from linsep.sources.files.paths import kind_of
 from linsep.sources.files.reading import unreadable
+from linsep.sources.files.row_faults import MISSING
 from linsep.sources.files.source import FileSource
 
 MOST_NAMES = 20  # columns are named up to this many
@@ -63,15 +64,12 @@ def require_agreement(verdict: Verdict, proof: str, bias: bool | None, reading: 
 
 
 def require_same_table(verdict: Verdict, table: Table, proof: str, files: Sequence[str], reading: Reading) -> None:
-    """Refuse a table whose columns, label column, left-out rows or numbers are not those that the proof states."""
+    """Refuse a table whose columns, left-out rows or numbers are not those that the proof states."""
     if None not in (verdict.names, table.columns) and verdict.names != table.columns:
         known, seen = (", ".join(map(repr, names[:20])) for names in (verdict.names or (), table.columns or ()))
         raise MissingColumnError(
             f"{named(files)}: the columns are {seen}, but {proof} is about {known}, in this order."
         )
-    if isinstance(table.label, str) and verdict.label_column not in (None, table.label):
-        told = f"the label column is {table.label!r}, but that of {proof} is {verdict.label_column!r}"
-        raise MissingColumnError(f"{named(files)}: {told}.")
     left_out = table.source.rows_left_out
     if reading.reject is not None and left_out != verdict.rows_left_out:
         told = f"--reject leaves out {count(left_out, 'row')}, but {proof} {verdict.rows_left_out:,}"
@@ -84,9 +82,10 @@ def require_same_table(verdict: Verdict, table: Table, proof: str, files: Sequen
 def advice(verdict: Verdict, reading: Reading) -> str:
     """What to try where a proof of one class against the rest is refuted for a label that it does not know."""
     negative, positive = verdict.labels
-    if reading.positive is not None or negative != f"not {positive}":
+    word = positive if isinstance(positive, str) else shown(positive)
+    if reading.positive is not None or negative != f"not {word}":
         return ""
-    return f" If {positive!r} is meant against all other labels, say --positive {shlex.quote(str(positive))}."
+    return f" If {word!r} stands against all other labels, say --positive {shlex.quote(word)}."
 
 
 def has_header(table: Table, reading: Reading) -> bool | None:
@@ -129,6 +128,7 @@ def how_to_check(proof: str, files: Sequence[str], label: str | None, table: Tab
     """The command that checks the proof; for a CSV file of numbers the one that needs the standard library alone."""
     words = reading.words(rows_left_out=table.source.rows_left_out)
     place = [] if label is None else ["--label", label]
-    if isinstance(table.source, FileSource) and table.source.is_plain_csv and words in ([], ["--header"]):
+    is_plain = isinstance(table.source, FileSource) and table.source.is_plain_csv
+    if is_plain and words in ([], ["--header"]) and not MISSING.intersection(map(str, table.source.labels)):
         return f"Check it with: python -m linsep.checker {shlex.join([proof, *files, *place, *words])}"
     return f"Check it with: linsep verify {shlex.join([proof, *files, *place, *words])}"

@@ -59,10 +59,12 @@ def read(
 
     how = reading or Reading()
     numbers = "decimal" if proof is not None and proof.numbers == "decimal" else "binary64"
+    stated = None if proof is None else proof.label_column
+    against_rest = proof is None or str(proof.labels[0]).startswith("not ")  # else the proof knows both labels
     source = open_files(
         files,
-        replace(how.options(label, numbers), says_label=says_label),
-        positive=how.positive,
+        replace(how.options(label, numbers), says_label=says_label, stated_label=stated),
+        positive=how.positive if against_rest else None,
         classes=None if proof is None else proof.labels,
         cache=how.where_cached(),
         format=how.format,

@@ -136,6 +136,8 @@ class CsvReader(TextReader, TableReader):
                 f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
             )
         if len(set(record)) < len(record):
+            if may_be_a_row(record, None):
+                raise no_header(self.path, record)
             twice = Counter(record).most_common(1)[0][0]
             fix = "Rename one of them."
             raise HeaderError(
