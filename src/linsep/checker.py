@@ -45,7 +45,7 @@ NUMERAL = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ 
 VALUE = re.compile(rf"{NUMERAL.pattern}|\s*([+-]?(nan|inf|infinity)|true|false|na|n/a|null|none|)\s*", re.IGNORECASE)
 BOOLEANS = {"true": "1", "false": "0"}
 MISSING = {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL"}
-MISSING |= {"", "NaN", "n/a", "nan", "null"}  # as labels
+MISSING |= {"", "NaN", "n/a", "nan", "null"}
 TITLES = {"separable": "complete separation", "touching": "quasi-complete separation", "overlapping": "overlap"}
 Rows = dict[int, tuple[list[int], int]]  # row number: (z·2^shift in integers, shift)
 
@@ -55,19 +55,12 @@ class CheckError(Exception):
 
 
 class Layout(NamedTuple):
-    """How the columns of the file lie: where the labels are, whether there is a header, and what it holds."""
+    """How many columns the file has, which of them holds the labels, and their names if there is a header."""
 
+    width: int
     place: int
-    has_header: bool
-    first: list[str]
-
-    def names(self) -> list[str] | None:
-        """The names of all columns but the label's."""
-        return self.first[: self.place] + self.first[self.place + 1 :] if self.has_header else None
-
-    def label(self) -> str | None:
-        """The name of the label column."""
-        return self.first[self.place] if self.has_header else None
+    label: str | None
+    names: list[str] | None  # of the others
 
 
 def need(condition: Any, complaint: str, status: int = BAD_INPUT) -> None:
@@ -129,6 +122,7 @@ def read_proof(path: str) -> dict[str, Any]:
     data, margin, separator = proof["data"], proof.get("margin"), proof.get("separator")
     labels, width = [read_label(label) for label in data["labels"]], int(data["columns"])
     need(len(set(labels) - {math.inf, -math.inf}) == len(labels) == 2, "the proof needs two different labels")
+    need(not MISSING.intersection(v.strip() for v in labels if isinstance(v, str)), "a missing label is no class")
     need(data["names"] is None or len(data["names"]) == width, "the proof does not name every column")
     if separator:
         fits = len(separator["weights"]) == width and (data["bias"] or separator["bias_weight"] == "0")
@@ -204,52 +198,52 @@ def is_label(field: str, label: Any) -> bool:
     return NUMERAL.fullmatch(field) is not None and bool(read_number(field, "exact-integers") == label)
 
 
-def has_names(first: list[str], place: int) -> bool:
-    """Is a cell of the first line, that of the labels aside, a name and not a value?"""
-    return not all(map(VALUE.fullmatch, first[:place] + first[place + 1 :]))
-
-
 def find_layout(data: dict[str, Any], options: argparse.Namespace) -> Layout:
     """Where the labels are, and whether the first line is a header: as the caller and the file say, not the proof."""
     with Path(options.data).open(encoding="utf-8-sig", newline="") as file:
         first = next(filter(None, csv.reader(file, strict=True)), [""])
     wanted = data["label_column"] if options.label is None else options.label
+    by_position = wanted is None or (options.label is not None and re.fullmatch("-?[0-9]{1,9}", wanted))
+    is_header = options.header or (options.label is not None and not by_position)
     found = [k for k, cell in enumerate(first) if cell == wanted]
-    is_position = wanted is None or (options.label is not None and re.fullmatch("-?[0-9]{1,9}", wanted))
-    if is_position and not (found and (options.header or has_names(first, found[0]))):  # a name goes before a position
+    if by_position and not (found and (is_header or not are_values(first, found[0]))):  # a name goes before a position
         position = -1 if wanted is None else int(wanted)
         need(-len(first) <= position < len(first), f"the file has no column {position}: it has {len(first)}")
-        place, is_named = position % len(first), False
-    else:
-        need(len(found) == 1, f"the first line of the file does not name the label column {wanted!a:.40} once")
-        place, is_named = found[0], not is_position and options.label is not None
-    layout = Layout(place, options.header or is_named or has_names(first, place), first)
-    named = [wanted for wanted in (data["label_column"], data["names"]) if wanted is not None]
-    advice = "the first line of the file holds values and is read as a row: if it is a header, say --header"
-    need(layout.has_header or not named, f"the proof names columns ({named!a:.60}), but {advice}")
-    pairs = ("label column is", data["label_column"], layout.label()), ("columns are", data["names"], layout.names())
-    for what, stated, read in pairs:
+        found = [position % len(first)]
+    need(len(found) == 1, f"the first line of the file does not name the label column {wanted!a:.40} once")
+    place = found[0]
+    if not is_header and are_values(first, place):
+        advice = "the first line of the file holds values and is read as a row: if it is a header, say --header"
+        named = [name for name in (data["label_column"], data["names"]) if name is not None]
+        need(not named, f"the proof names columns ({named!a:.60}), but {advice}")
+        return Layout(len(first), place, None, None)
+    layout = Layout(len(first), place, first[place], first[:place] + first[place + 1 :])
+    need(len(set(first)) == len(first), "two columns of the file have the same name")
+    pairs = ("label column is", layout.label, data["label_column"]), ("columns are", layout.names, data["names"])
+    for what, read, stated in pairs:
         need(stated in (None, read), f"the {what} {read!a:.200}, but in the proof {stated!a:.200}")
-    need(not layout.has_header or len({*first}) == len(first), "two columns of the file have the same name")
     return layout
+
+
+def are_values(first: list[str], place: int) -> bool:
+    """Are all cells of the first line, that of the labels aside, values and not names?"""
+    return all(map(VALUE.fullmatch, first[:place] + first[place + 1 :]))
 
 
 def read_rows(proof: dict[str, Any], layout: Layout, path: str) -> Iterator[tuple[list[int], int]]:
     """Every row as integers z·2^shift, with its shift; as many rows as the proof speaks of."""
-    data, width, seen = proof["data"], len(layout.first), 0
+    data, width, seen = proof["data"], layout.width, 0
     need(width - 1 == int(data["columns"]), f"the file has {width - 1} columns to classify by", REFUTED)
     constant = [(TENS if data["numbers"] == "decimal" else 1, 1)] * data["bias"]
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         lines = filter(None, csv.reader(file, strict=True))
-        for seen, line in enumerate(lines, start=1 - layout.has_header):
+        for seen, line in enumerate(lines, start=1 if layout.names is None else 0):
             if not seen:
                 continue  # the header
             need(len(line) == width, f"row {seen - 1} has {len(line)} fields, not {width}")
             label = line.pop(layout.place)
-            need(label.strip() not in MISSING, f"the label of row {seen - 1} is {label!a:.40}: it is missing")
             sign = is_label(label, proof["classes"][1]) - is_label(label, proof["classes"][0])
-            hint = "; if the first line is a header, say --header" * (seen == 1 and not layout.has_header)
-            need(sign, f"row {seen - 1} has the label {label!a:.40}, unknown to the proof{hint}", REFUTED)
+            need(sign, f"row {seen - 1} has the label {label!a:.40}, unknown to the proof", REFUTED)
             ratios = [read_number(field, data["numbers"]).as_integer_ratio() for field in line] + constant
             shift = max((q for _, q in ratios), default=1).bit_length() - 1  # every q is a power of two
             yield [(sign * p) << (shift + 1 - q.bit_length()) for p, q in ratios], shift
@@ -342,10 +336,10 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
 
 def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:
     """What was verified: a line with the claim, and what it is about."""
-    data, kind, names = proof["data"], proof["kind"], layout.names()
+    data, kind, names = proof["data"], proof["kind"], layout.names
     origin = "" if data["bias"] else " through the origin (no bias)"
     negative, positive = map(shown, data["labels"])
-    column = str(layout.place) if names is None else f"{layout.label()!a:.60}"
+    column = str(layout.place) if names is None else f"{layout.label!a:.60}"
     header = "the first line is a row, not a header" if names is None else "below a header line"
     left = f"; {data['rows_left_out']} others were left out, and nothing is known of them"
     named = "" if names is None or len(names) > 20 else f": {', '.join(ascii(name) for name in names):.300}"
@@ -375,8 +369,8 @@ def main(arguments: list[str] | None = None) -> int:
         layout = find_layout(proof["data"], options)
         check(proof, layout, options.data)
         words, status = describe(proof, layout, options.data), 0
-        read = {"names": layout.names(), "label_column": layout.label()}
-        facts = {"kind": proof["kind"], "header": layout.has_header, "data": proof["data"] | read}
+        read = {"names": layout.names, "label_column": layout.label}
+        facts = {"kind": proof["kind"], "header": layout.names is not None, "data": proof["data"] | read}
     except CheckError as error:
         words, status = error.args
     except (OSError, ValueError, csv.Error, RecursionError, MemoryError) as error:

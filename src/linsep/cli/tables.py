@@ -60,7 +60,8 @@ def read(
     how = reading or Reading()
     numbers = "decimal" if proof is not None and proof.numbers == "decimal" else "binary64"
     stated = None if proof is None else proof.label_column
-    against_rest = proof is None or str(proof.labels[0]).startswith("not ")  # else the proof knows both labels
+    negative = "not " if proof is None else proof.labels[0]
+    against_rest = isinstance(negative, str) and negative.startswith("not ")  # else the proof knows both labels
     source = open_files(
         files,
         replace(how.options(label, numbers), says_label=says_label, stated_label=stated),
