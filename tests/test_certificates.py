@@ -3,7 +3,7 @@
 import io
 import json
 import math
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 
 import numpy as np
@@ -672,3 +672,37 @@ def test_a_value_that_is_not_finite_outside_the_spread_is_named():
     table = np.vstack([np.column_stack([XOR, XOR[:, 0]]), [[np.nan, 0, 0]]])
     with pytest.raises(NotFiniteError, match="row 4, column 0"):
         xor(n_rows=5, n_columns=3).verify(table, [*XOR_Y, 1])
+
+
+def test_labels_are_compared_with_their_types():
+    verdict = Separable(n_rows=2, n_columns=1, labels=(0, 1), weights=(2,), bias_weight=-1)
+    verdict.verify([[0], [1]], [0.0, 1.0])
+    for y in (["0", "1"], [False, True], np.array([False, True]), np.array([False, True], dtype=object), [1, 0]):
+        with pytest.raises(CertificateError):
+            verdict.verify([[0], [1]], y)
+
+
+def test_names_are_compared_where_both_have_some():
+    X = pd.DataFrame({"a": [0.0, 1.0], "b": [0.0, 0.0]})
+    verdict = linsep.decide(X, [0, 1])
+    verdict.verify(X, [0, 1])
+    verdict.verify(X.to_numpy(), [0, 1])
+    with pytest.raises(CertificateError, match="Column 1 is called 'c'; in the proof it is 'b'"):
+        verdict.verify(X.rename(columns={"b": "c"}), [0, 1])
+
+
+@pytest.mark.parametrize("label", ["x" * 10_001, 2**4000, -(10**5000)], ids=["text", "long", "longer"])
+def test_whatever_is_written_is_read_back(label):
+    verdict = Separable(n_rows=1, n_columns=0, labels=("y" if isinstance(label, str) else 7, label), weights=())
+    assert verdict_from_json(verdict.to_json()) == verdict
+    with pytest.raises(CertificateError, match="Row 0 has the label"):
+        verdict.verify(np.zeros((1, 0)), [3])
+
+
+def test_what_could_not_be_read_back_is_not_written(monkeypatch):
+    verdict = Separable(n_rows=1, n_columns=1, weights=(2 ** (2**22),))
+    with pytest.raises(CertificateError, match="too long for a written proof"):
+        verdict.to_json()
+    monkeypatch.setattr("linsep.certificates.written.MAX_CHARACTERS", 10)
+    with pytest.raises(CertificateError, match="at most 10 are read"):
+        replace(verdict, weights=(1,)).to_json()

@@ -56,11 +56,12 @@ def test_a_proof_of_each_kind_is_written_and_checked_twice(kind, label, capsys):
     out, err = capsys.readouterr()
     assert out.startswith(f"{kind} (")
     command = err.split("Check it with: ")[1].split()
-    assert command == ["python", "-m", "linsep.checker", "proof.json", f"{kind}.csv"]
+    assert command == ["python", "-m", "linsep.checker", "proof.json", f"{kind}.csv", "--label", label]
     assert main(["verify", "proof.json", f"{kind}.csv"]) == 0
     assert capsys.readouterr().out.startswith(f"VERIFIED: {kind} (")
     seen = checker(*command[3:])
-    assert (seen.returncode, seen.stdout) == (0, f"VERIFIED {kind}, 4 rows of '{kind}.csv'\n")
+    assert (seen.returncode, seen.stdout.startswith(f"VERIFIED {kind} (")) == (0, True)
+    assert f": 4 rows of '{kind}.csv', label column 'y'\n" in seen.stdout
 
 
 @pytest.mark.parametrize("kind", FILES)
@@ -82,12 +83,84 @@ def test_integers_that_binary64_would_round_are_proved_as_they_are():
     assert checker("proof.json", "big.csv").returncode == 0
 
 
-def test_truths_are_numbers_to_verify_which_is_what_the_note_says(capsys):
-    Path("truths.csv").write_text("flag,y\ntrue,0\nfalse,1\n")
-    main(["decide", "truths.csv", "--label", "y", "--proof", "proof.json"])
-    command = capsys.readouterr().err.split("Check it with: linsep ")[1].split()
-    assert command == ["verify", "proof.json", "truths.csv", "--label", "y"]
-    assert main(command) == 0
+def test_booleans_are_0_and_1_to_both_checkers():
+    Path("booleans.csv").write_text("flag,y\ntrue,0\nfalse,1\n")
+    main(["decide", "booleans.csv", "--label", "y", "--proof", "proof.json"])
+    assert main(["verify", "proof.json", "booleans.csv"]) == 0
+    assert checker("proof.json", "booleans.csv", "--label", "y").returncode == 0
+
+
+XOR = "2,3,1\n3,2,1\n2,2,0\n3,3,0\n"
+
+
+def test_a_first_row_of_numbers_is_not_taken_for_a_header(capsys):
+    Path("xor.csv").write_text(XOR)
+    assert main(["decide", "xor.csv", "--label", "-1"]) == 2
+    assert "the first line holds values (2, 3, 1)" in capsys.readouterr().err
+    with pytest.raises(linsep.LinsepError, match="header=True"):
+        linsep.open("xor.csv", label=-1)
+    assert linsep.open("xor.csv", label=-1, header=True).n_rows == 3
+
+
+def test_a_proof_cannot_turn_the_first_row_into_a_header(capsys):
+    Path("xor.csv").write_text(XOR)
+    main(["decide", "xor.csv", "--label", "-1", "--header", "--proof", "proof.json"])
+    command = capsys.readouterr().err.split("Check it with: ")[1].split()
+    assert checker(*command[3:]).returncode == main(["verify", *command[3:]]) == 0
+    assert main(["verify", "proof.json", "xor.csv"]) == checker("proof.json", "xor.csv").returncode == 2
+    assert "Say --header" in capsys.readouterr().err
+
+
+def test_both_say_what_was_verified_in_the_same_words(capsys):
+    main(["decide", "overlapping.csv", "--label", "y", "--no-bias", "--proof", "proof.json"])
+    capsys.readouterr()
+    main(["verify", "proof.json", "overlapping.csv"])
+    said = capsys.readouterr().out
+    assert " through the origin (no bias): 4 rows of " in said.splitlines()[0]
+    told = checker("proof.json", "overlapping.csv").stdout
+    assert said.replace(":", "", 1) == told.replace("'overlapping.csv'", "overlapping.csv")
+
+
+def test_both_print_the_same_facts_as_json(capsys):
+    main(["decide", "touching.csv", "--label", "y", "--proof", "proof.json"])
+    capsys.readouterr()
+    main(["verify", "proof.json", "touching.csv", "--json"])
+    said, told = json.loads(capsys.readouterr().out), json.loads(checker("proof.json", "touching.csv", "--json").stdout)
+    assert {**said, "message": ""} == {**told, "message": ""}
+    assert said["data"] == json.loads(Path("proof.json").read_text())["data"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("--no-bias", "the proof is with bias: --no-bias disagrees."),
+        ("--positive 0", "its positive class is 1: --positive 0 disagrees."),
+        ("--numbers decimal", "reads numbers as binary64: --numbers decimal disagrees."),
+        ("--label a", "the label column is 'a', but that of the proof is 'y'."),
+        ("--label y --columns b,a", "the columns are 'b', 'a', but proof.json is about 'a', 'b', in this order."),
+    ],
+)
+def test_an_option_that_disagrees_with_the_proof_is_bad_input(options, says, capsys):
+    Path("numbers.csv").write_text("a,b,y\n0,0,0\n0,1,0\n2,0,1\n2,1,1\n")
+    main(["decide", "numbers.csv", "--label", "y", "--proof", "proof.json"])
+    capsys.readouterr()
+    assert main(["verify", "proof.json", "numbers.csv", *options.split()]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_rows_that_reject_leaves_out_are_as_many_as_the_proof_says(capsys):
+    Path("odd.csv").write_text("a,y\n1,no\nx,no\n3,yes\n")
+    main(["decide", "odd.csv", "--label", "y", "--reject", "bad.csv", "--proof", "proof.json"])
+    Path("odd.csv").write_text("a,y\n1,no\nx,no\n3,yes\n?,yes\n")
+    assert main(["verify", "proof.json", "odd.csv", "--reject", "bad.csv"]) == 2
+    assert "--reject leaves out 2 rows, but proof.json 1." in capsys.readouterr().err
+
+
+def test_a_proof_of_one_label_against_the_rest_says_which_option_is_missing(capsys):
+    Path("three.csv").write_text("a,y\n1,u\n3,v\n0,w\n")
+    main(["decide", "three.csv", "--label", "y", "--positive", "v", "--proof", "proof.json"])
+    assert main(["verify", "proof.json", "three.csv"]) == 1
+    assert "say --positive v." in capsys.readouterr().out
 
 
 ODD = {

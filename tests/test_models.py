@@ -2,12 +2,16 @@
 
 import json
 import os
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import linsep
+from linsep._load import CLASSIFIERS, HALFSPACE, ONLINE
 from linsep.errors import FileError, ModelError
 from linsep.halfspace import Halfspace
 from linsep.models import Model, Training, from_json, load
@@ -160,3 +164,18 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(tmp_path, monk
         write_file(path, b"new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+PAGE = Path(__file__).parents[1] / "docs" / "model-format.md"
+
+
+@pytest.mark.parametrize("example", re.findall(r"```json\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL))
+def test_the_examples_of_the_page_are_loaded(example, tmp_path):
+    (tmp_path / "model.json").write_text(example, "utf-8")
+    assert linsep.load(tmp_path / "model.json")
+
+
+def test_the_page_names_every_kind_and_has_two_examples():
+    page = PAGE.read_text("utf-8")
+    assert page.count("```json") == 2
+    assert all(f'`"{kind}"`' in page.split("\n\n")[1] for kind in (HALFSPACE, ONLINE, *CLASSIFIERS))

@@ -1,6 +1,7 @@
 """Check a written proof against a CSV file, with nothing but Python's standard library and exact integers.
 
     python -m linsep.checker proof.json data.csv [--label COLUMN] [--header]
+                             [--bias | --no-bias] [--positive LABEL] [--numbers HOW] [--json]
 
 Write z = y·(x, 1) for a row x of class y = ±1, or z = y·x where the proof has no bias. The proof says whether a
 hyperplane separates the classes. All it states is computed again here, in integers, from the rows of the file:
@@ -17,11 +18,14 @@ hyperplane separates the classes. All it states is computed again here, in integ
   undecided    Proves nothing.
 
 A row is in the span of the spread exactly when it is 0 on each v of a basis of {v : z·v = 0 on the spread}, which
-elimination without fractions finds (Bareiss 1968). Rows are counted from 0; blank lines are no rows. A decimal is the
+elimination without fractions finds (Bareiss 1968). Rows are counted from 0; blank lines are not rows. A decimal is the
 nearest binary64, and exact if the proof has "decimal"; digits alone are an exact integer, refused if binary64 would
-round it unless the proof has "exact-integers". The label column is --label (a position or a name), else the proof's,
-else the last. The first line is a header if the label column is given by name, if another field of it is no number, or
-with --header. Exit status: 0 VERIFIED, 1 REFUTED, 2 BAD INPUT, 3 UNDECIDED.
+round it unless the proof has "exact-integers"; true and false are 1 and 0.
+
+The label column is --label (a name, or a position: 0 is the first, -1 the last), else the proof's, else the last. The
+first line is a header with --header, if --label gives a name, or if one of its cells, that of the labels aside, is not
+a value. The proof has no say in this: one that names columns where there is no header is refused, and so is one that
+differs from an option. Exit status: 0 VERIFIED, 1 REFUTED, 2 BAD INPUT, 3 UNDECIDED.
 """
 
 import argparse
@@ -32,18 +36,31 @@ import math
 import re
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 VERDICTS, REFUTED, BAD_INPUT, UNDECIDED = ("VERIFIED", "REFUTED", "BAD INPUT", "UNDECIDED"), 1, 2, 3
 TENS = 10**38  # decimals times this are integers; the same power for all of them changes no sign and no span
-NUMERAL = re.compile(r" *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *")
+NUMERAL = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+VALUE = re.compile(rf"{NUMERAL.pattern}|\s*([+-]?(nan|inf|infinity)|true|false|na|n/a|null|none|)\s*", re.IGNORECASE)
+BOOLEANS = {"true": "1", "false": "0"}
+MISSING = {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL"}
+MISSING |= {"", "NaN", "n/a", "nan", "null"}
+TITLES = {"separable": "complete separation", "touching": "quasi-complete separation", "overlapping": "overlap"}
 Rows = dict[int, tuple[list[int], int]]  # row number: (z·2^shift in integers, shift)
 
 
 class CheckError(Exception):
     """Why the proof is not verified: a sentence, and the exit status."""
+
+
+class Layout(NamedTuple):
+    """How many columns the file has, which of them holds the labels, and their names if there is a header."""
+
+    width: int
+    place: int
+    label: str | None
+    names: list[str] | None  # of the others
 
 
 def need(condition: Any, complaint: str, status: int = BAD_INPUT) -> None:
@@ -56,7 +73,7 @@ def need(condition: Any, complaint: str, status: int = BAD_INPUT) -> None:
 COUNT = r"0|[1-9][0-9]{0,17}"
 INTEGER = r"0|-?[1-9][0-9]{0,599}|-?0x[1-9a-f][0-9a-f]{0,1048575}"
 NUMBER = r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,4})?"
-TEXT = r"(?s:.{0,10000})"
+TEXT = r"(?s:.*)"
 LABEL = rf"text:{TEXT}|integer:({INTEGER})|number:({NUMBER})|boolean:(true|false)"
 ROWS, EFFORT = {"rows": [COUNT], "weights": [INTEGER]}, {"reads": COUNT, "seconds": float}
 SEPARATOR = {"separator": {"weights": [INTEGER], "bias_weight": INTEGER}}
@@ -104,8 +121,8 @@ def read_proof(path: str) -> dict[str, Any]:
     need(whole, "the proof does not end in its checksum: it was damaged, edited or reformatted")
     data, margin, separator = proof["data"], proof.get("margin"), proof.get("separator")
     labels, width = [read_label(label) for label in data["labels"]], int(data["columns"])
-    data |= {"labels": labels, "columns": width}
     need(len(set(labels) - {math.inf, -math.inf}) == len(labels) == 2, "the proof needs two different labels")
+    need(not MISSING.intersection(v.strip() for v in labels if isinstance(v, str)), "a missing label is no class")
     need(data["names"] is None or len(data["names"]) == width, "the proof does not name every column")
     if separator:
         fits = len(separator["weights"]) == width and (data["bias"] or separator["bias_weight"] == "0")
@@ -116,7 +133,19 @@ def read_proof(path: str) -> dict[str, Any]:
         need(set(separator["weights"]) - {"0"}, "a margin needs weights that are not all 0")
     paired = kind != "touching" or (proof["separated_rows"] is None) == (proof["spread"] is None)
     need(paired, "separated rows and the spread that proves them come together")
-    return dict(proof)
+    return {**proof, "classes": labels}
+
+
+def require_agreement(proof: dict[str, Any], options: argparse.Namespace) -> None:
+    """Refuse a proof that differs from what the caller asked for."""
+    bias, numbers = proof["data"]["bias"], proof["data"]["numbers"]
+    said = "the proof is with bias: --no-bias" if bias else "the proof is through the origin (no bias): --bias"
+    need(options.bias in (None, bias), f"{said} disagrees")
+    agree = options.numbers in (None, "decimal" if numbers == "decimal" else "binary64")
+    need(agree, f"the proof reads numbers as {numbers}: --numbers {options.numbers} disagrees")
+    agree = options.positive is None or is_label(options.positive, proof["classes"][1])
+    label = shown(proof["data"]["labels"][1])
+    need(agree, f"the positive class of the proof is {label}: --positive {options.positive!a:.60} disagrees")
 
 
 def read_label(written: str) -> Any:
@@ -124,6 +153,12 @@ def read_label(written: str) -> Any:
     kind, word = written.split(":", 1)
     numeric: Any = int(word, 0) if kind == "integer" else float(word) if kind == "number" else word == "true"
     return word if kind == "text" else numeric
+
+
+def shown(written: str) -> str:
+    """A label as people read it."""
+    kind, word = written.split(":", 1)
+    return f"{word!a:.60}" if kind == "text" else f"{word:.60}"
 
 
 def read_combination(fields: dict[str, list[str]] | None) -> dict[int, int]:
@@ -139,51 +174,75 @@ def read_combination(fields: dict[str, list[str]] | None) -> dict[int, int]:
 # 2. The rows.
 def read_number(field: str, numbers: str) -> int | float:
     """The number that a text denotes: of digits alone an integer, of anything else a binary64."""
+    field = BOOLEANS.get(field.lower(), field)
     if len(field) > 600 or not NUMERAL.fullmatch(field) or math.isinf(float(field)):
         raise CheckError(f"{field!a:.40} is not a finite number of at most 600 characters", BAD_INPUT)
     if numbers == "decimal":
         scaled = Fraction(field) * TENS if not re.search("[eE][+-]?[0-9]{3}", field) else Fraction(1, 3)
         need(scaled.denominator == 1, f"{field:.40} has more decimals than can be checked")
         return scaled.numerator
-    if not field.strip(" +-").isdecimal():
+    if not field.strip(" \t+-").isdecimal():
+        kept = float(field) or not re.search("[1-9]", field.lower().split("e")[0])
+        need(kept, f"{field:.40} is not 0, but its nearest binary64 is")
         return float(field)
     need(numbers != "binary64" or int(field) == float(field), f"binary64 would round the integer {field:.40}")
     return int(field)
 
 
 def is_label(field: str, label: Any) -> bool:
-    """Is the field this label? Texts are compared as they stand, numbers by value, truths as words too."""
+    """Is the field this label? Texts are compared as they stand, numbers by value, booleans as words."""
     if isinstance(label, str):
         return field == label
-    word = {"true": "1", "false": "0"}.get(field.strip().lower(), field)
-    return NUMERAL.fullmatch(word) is not None and bool(read_number(word, "exact-integers") == label)
+    if isinstance(label, bool):
+        return field.strip().lower() == str(label).lower()
+    return NUMERAL.fullmatch(field) is not None and bool(read_number(field, "exact-integers") == label)
 
 
-def find_label(first: list[str], data: dict[str, Any], options: argparse.Namespace) -> tuple[int, bool]:
-    """The position of the label column, and whether the first line is a header."""
-    name = data["label_column"] if options.label is None else options.label
-    if name is not None and (options.label is None or not re.fullmatch("[0-9]{1,9}", name)):
-        need(first.count(name) == 1, f"the first line does not name {name!a:.40} once")
-        return first.index(name), True
-    place = len(first) - 1 if name is None else int(name)
-    need(place < len(first), f"the file has no column {place}")
-    return place, options.header or not all(map(NUMERAL.fullmatch, first[:place] + first[place + 1 :]))
-
-
-def read_rows(data: dict[str, Any], options: argparse.Namespace) -> Iterator[tuple[list[int], int]]:
-    """Every row as integers z·2^shift, with its shift; as many rows as the proof speaks of."""
+def find_layout(data: dict[str, Any], options: argparse.Namespace) -> Layout:
+    """Where the labels are, and whether the first line is a header: as the caller and the file say, not the proof."""
     with Path(options.data).open(encoding="utf-8-sig", newline="") as file:
+        first = next(filter(None, csv.reader(file, strict=True)), [""])
+    wanted = data["label_column"] if options.label is None else options.label
+    by_position = wanted is None or (options.label is not None and re.fullmatch("-?[0-9]{1,9}", wanted))
+    is_header = options.header or (options.label is not None and not by_position)
+    found = [k for k, cell in enumerate(first) if cell == wanted]
+    if by_position and not (found and (is_header or not are_values(first, found[0]))):  # a name goes before a position
+        position = -1 if wanted is None else int(wanted)
+        need(-len(first) <= position < len(first), f"the file has no column {position}: it has {len(first)}")
+        found = [position % len(first)]
+    need(len(found) == 1, f"the first line of the file does not name the label column {wanted!a:.40} once")
+    place = found[0]
+    if not is_header and are_values(first, place):
+        advice = "the first line of the file holds values and is read as a row: if it is a header, say --header"
+        named = [name for name in (data["label_column"], data["names"]) if name is not None]
+        need(not named, f"the proof names columns ({named!a:.60}), but {advice}")
+        return Layout(len(first), place, None, None)
+    layout = Layout(len(first), place, first[place], first[:place] + first[place + 1 :])
+    need(len(set(first)) == len(first), "two columns of the file have the same name")
+    pairs = ("label column is", layout.label, data["label_column"]), ("columns are", layout.names, data["names"])
+    for what, read, stated in pairs:
+        need(stated in (None, read), f"the {what} {read!a:.200}, but in the proof {stated!a:.200}")
+    return layout
+
+
+def are_values(first: list[str], place: int) -> bool:
+    """Are all cells of the first line, that of the labels aside, values and not names?"""
+    return all(map(VALUE.fullmatch, first[:place] + first[place + 1 :]))
+
+
+def read_rows(proof: dict[str, Any], layout: Layout, path: str) -> Iterator[tuple[list[int], int]]:
+    """Every row as integers z·2^shift, with its shift; as many rows as the proof speaks of."""
+    data, width, seen = proof["data"], layout.width, 0
+    need(width - 1 == int(data["columns"]), f"the file has {width - 1} columns to classify by", REFUTED)
+    constant = [(TENS if data["numbers"] == "decimal" else 1, 1)] * data["bias"]
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
         lines = filter(None, csv.reader(file, strict=True))
-        first = next(lines, [""])
-        place, has_header = find_label(first, data, options)
-        names = first[:place] + first[place + 1 :]
-        need(not has_header or data["names"] in (None, names), "the proof names the columns otherwise")
-        need(len(names) == data["columns"], f"the file has {len(names)} columns to classify by", REFUTED)
-        seen, constant = 0, [(TENS if data["numbers"] == "decimal" else 1, 1)] * data["bias"]
-        for seen, line in enumerate(lines if has_header else chain([first], lines), start=1):
-            need(len(line) == len(names) + 1, f"row {seen - 1} has {len(line)} fields, not {len(names) + 1}")
-            label = line.pop(place)
-            sign = is_label(label, data["labels"][1]) - is_label(label, data["labels"][0])
+        for seen, line in enumerate(lines, start=1 if layout.names is None else 0):
+            if not seen:
+                continue  # the header
+            need(len(line) == width, f"row {seen - 1} has {len(line)} fields, not {width}")
+            label = line.pop(layout.place)
+            sign = is_label(label, proof["classes"][1]) - is_label(label, proof["classes"][0])
             need(sign, f"row {seen - 1} has the label {label!a:.40}, unknown to the proof", REFUTED)
             ratios = [read_number(field, data["numbers"]).as_integer_ratio() for field in line] + constant
             shift = max((q for _, q in ratios), default=1).bit_length() - 1  # every q is a power of two
@@ -243,7 +302,7 @@ def null_vectors(matrix: list[list[int]], prime: int = 2**61 - 1) -> list[list[i
     return [[-lead[j][f] if j in lead else last * (j == f) for j in width] for f in width if f not in lead]
 
 
-def check(proof: dict[str, Any], options: argparse.Namespace) -> None:
+def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
     """Compute again everything that the proof states."""
     data, kind, margin = proof["data"], proof["kind"], proof.get("margin") or {"low": 0.0, "nearest": None}
     parts = proof.get("obstruction"), proof.get("spread"), margin["nearest"]
@@ -253,7 +312,7 @@ def check(proof: dict[str, Any], options: argparse.Namespace) -> None:
     bound = Fraction(margin["low"]) ** 2 * dot(w, w)
     w += [int(separator["bias_weight"], 0)] if separator["bias_weight"] and data["bias"] else []
     named, strict = Rows(), set[int]()
-    for i, (z, shift) in enumerate(read_rows(data, options)):
+    for i, (z, shift) in enumerate(read_rows(proof, layout, path)):
         side = dot(z, w) if w else 0
         need(side >= (kind == "separable"), f"row {i} is not on its side of the hyperplane", REFUTED)
         need(not bound or side**2 >= bound * 4**shift, f"row {i} is nearer than the margin", REFUTED)
@@ -271,28 +330,55 @@ def check(proof: dict[str, Any], options: argparse.Namespace) -> None:
     if proof.get("separated_rows") is not None:
         need(sorted(map(int, proof["separated_rows"])) == sorted(strict), "other rows are separated", REFUTED)
     basis = null_vectors([named[i][0] for i in spread]) if spread else []
-    for i, (z, _) in enumerate(read_rows(data, options) if basis else ()):
+    for i, (z, _) in enumerate(read_rows(proof, layout, path) if basis else ()):
         need(i in strict or not any(dot(z, v) for v in basis), f"row {i} is not in the span of the spread", REFUTED)
 
 
+def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:
+    """What was verified: a line with the claim, and what it is about."""
+    data, kind, names = proof["data"], proof["kind"], layout.names
+    origin = "" if data["bias"] else " through the origin (no bias)"
+    negative, positive = map(shown, data["labels"])
+    column = str(layout.place) if names is None else f"{layout.label!a:.60}"
+    header = "the first line is a row, not a header" if names is None else "below a header line"
+    left = f"; {data['rows_left_out']} others were left out, and nothing is known of them"
+    named = "" if names is None or len(names) > 20 else f": {', '.join(ascii(name) for name in names):.300}"
+    return f"""{kind} ({TITLES[kind]}){origin}: {data["rows"]} rows of {path!a}, label column {column}
+labels   {positive} is the positive class, {negative} the negative
+rows     {data["rows"]}, {header}{left * (data["rows_left_out"] != "0")}
+columns  {data["columns"]}{named}
+numbers  read as {data["numbers"]}"""
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Check, print one line, and return the exit status."""
+    """Check, print what was verified or why not, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m linsep.checker", description=str(__doc__).split("\n")[0])
     parser.add_argument("proof", help="the written proof, a JSON file")
     parser.add_argument("data", help="the rows, a CSV file")
-    parser.add_argument("--label", help="the label column: its position, counted from 0, or its name")
+    parser.add_argument("--label", help="the label column: its name, or its position (0 the first, -1 the last)")
     parser.add_argument("--header", action="store_true", help="the first line is a header, whatever it holds")
-    options = parser.parse_args(arguments)
+    parser.add_argument("--bias", action=argparse.BooleanOptionalAction, help="refuse a proof without (with) bias")
+    parser.add_argument("--positive", help="refuse a proof in which this label is not the positive class")
+    parser.add_argument("--numbers", choices=["binary64", "decimal"], help="refuse a proof that reads them otherwise")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    options, facts = parser.parse_args(arguments), dict[str, Any]()
     try:
         proof = read_proof(options.proof)
+        require_agreement(proof, options)
         need(proof["kind"] != "undecided", f"no proof; the reason: {proof.get('reason')!a:.200}", UNDECIDED)
-        check(proof, options)
-        words, status = f"{proof['kind']}, {proof['data']['rows']} rows of {options.data!a}", 0
+        layout = find_layout(proof["data"], options)
+        check(proof, layout, options.data)
+        words, status = describe(proof, layout, options.data), 0
+        read = {"names": layout.names, "label_column": layout.label}
+        facts = {"kind": proof["kind"], "header": layout.names is not None, "data": proof["data"] | read}
     except CheckError as error:
         words, status = error.args
     except (OSError, ValueError, csv.Error, RecursionError, MemoryError) as error:
         words, status = f"{type(error).__name__}: {str(error)!a}", BAD_INPUT
-    print(f"{VERDICTS[status]}{': ' if status else ' '}{words}")
+    if options.json:
+        print(json.dumps({"answer": VERDICTS[status].lower(), "message": words.partition("\n")[0]} | facts))
+    else:
+        print(f"{VERDICTS[status]}{': ' if status else ' '}{words}")
     return int(status)
 
 

@@ -37,6 +37,15 @@ def check_shape(rows: Rows, n_rows: int, n_columns: int) -> None:
         )
 
 
+def check_names(stated: Sequence[str] | None, found: Sequence[str] | None) -> None:
+    """Columns with names are those of a proof with names, in its order."""
+    if stated is None or found is None or tuple(stated) == tuple(found):
+        return
+    place = next((j for j, (a, b) in enumerate(zip(stated, found, strict=False)) if a != b), 0)
+    seen, known = f"{found[place]!r:.80}", f"{stated[place]!r:.80}"
+    raise CertificateError(f"Column {place} is called {seen}; in the proof it is {known}.")
+
+
 def check_separator(rows: Rows, weights: Sequence[int], constant: int) -> None:
     """Every row lies strictly on its side."""
     form = form_of(weights, constant)

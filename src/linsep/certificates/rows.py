@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from linsep.errors import ArgumentError, CertificateError
+from linsep.errors import ArgumentError, CertificateError, shown
 from linsep.tables import distinct, read_exact, read_labels
 
 Label: TypeAlias = str | int | float | bool
@@ -48,6 +48,7 @@ class Scannable(Rows, Protocol):
     labels: tuple[Label, Label]
     scales: tuple[int, ...] | None
     is_decimal: bool
+    columns: tuple[str, ...] | None
 
     def scan(self, w: NDArray[np.float64], b: float) -> Any:
         """What one read of all rows tells about a vector: how many are certainly wrong, which are in doubt."""
@@ -84,6 +85,7 @@ class MemoryRows:
     signs: NDArray[np.int8]
     scales: tuple[int, ...] | None = None
     is_decimal: bool = False
+    columns: tuple[str, ...] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -110,30 +112,41 @@ def is_sparse(values: Any) -> bool:
     return bool(sparse.issparse(values))
 
 
+def names_of(rows: Rows) -> tuple[str, ...] | None:
+    """What the columns are called; None where they have no names."""
+    return rows.columns if can_scan(rows) or isinstance(rows, MemoryRows) else None
+
+
 def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
     """The rows of X with the signs that `labels` (negative, positive) gives to y."""
     if can_scan(X) or isinstance(X, Rows):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
-        if can_scan(X) and X.labels != labels:
-            raise CertificateError(f"The rows are labelled {X.labels}; the proof is about {labels}.")
+        if can_scan(X) and not all(map(is_same, X.labels, labels)):
+            seen, known = (" and ".join(map(shown, pair)) for pair in (X.labels, labels))
+            raise CertificateError(f"The rows are labelled {seen}; the proof is about {known}.")
         return X
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     table = read_exact(X)
     signs = _signs(read_labels(y, table.values.shape[0]), labels)
-    return MemoryRows(table.values, signs, table.scales, table.is_decimal)
+    return MemoryRows(table.values, signs, table.scales, table.is_decimal, table.columns)
 
 
 def _signs(given: NDArray[Any], labels: tuple[Label, Label]) -> NDArray[np.int8]:
     """-1 and +1 for the two labels, compared as Python compares them, so that no label is rounded."""
     found, codes = distinct(given)
-    sign = {labels[0]: -1, labels[1]: 1}
+    signs = np.zeros(len(found), np.int8)
     for code, label in enumerate(found):
-        if label not in sign:
+        signs[code] = next((sign for sign, known in zip((-1, 1), labels, strict=True) if is_same(label, known)), 0)
+        if not signs[code]:
             row = int(np.argmax(codes == code))
-            raise CertificateError(
-                f"Row {row} has the label {label!r}; the proof knows {labels[0]!r} and {labels[1]!r}."
-            )
-    signs: NDArray[np.int8] = np.array([sign[label] for label in found], dtype=np.int8)[codes]
-    return signs
+            known = " and ".join(map(shown, labels))
+            raise CertificateError(f"Row {row} has the label {shown(label)}; the proof knows {known}.")
+    return np.asarray(signs[codes])
+
+
+def is_same(label: Any, known: Label) -> bool:
+    """Are two labels equal, and both text, both boolean, or both numbers?"""
+    kinds = (str, (bool, np.bool_))
+    return bool(label == known) and all(isinstance(label, kind) == isinstance(known, kind) for kind in kinds)

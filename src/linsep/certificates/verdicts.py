@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 
 from linsep.certificates import recheck
-from linsep.certificates.rows import Label, Rows, is_decimal, rows_of, scales_of
+from linsep.certificates.rows import Label, Rows, is_decimal, names_of, rows_of, scales_of
 from linsep.certificates.signs import scaled_floats
-from linsep.errors import CertificateError
+from linsep.errors import CertificateError, shown
 from linsep.halfspace import Halfspace
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Verdict(ABC):
         if any(isinstance(label, float) and not math.isfinite(label) for label in self.labels):
             raise CertificateError("A label is not a finite number.")
         if negative == positive:
-            raise CertificateError(f"The two labels are the same: {negative!r}.")
+            raise CertificateError(f"The two labels are the same: {shown(negative)}.")
         if min(self.n_rows, self.n_columns, self.rows_left_out, self.reads) < 0:
             raise CertificateError("Counts are not negative.")
         if self.names is not None and len(self.names) != self.n_columns:
@@ -140,10 +140,13 @@ class Verdict(ABC):
         """Check the proof against the data in exact arithmetic.
 
         X is an array, a sparse matrix, a dataframe, or a source that knows its labels (then y is left out).
+        The labels of y must be the proof's two, of the same type (1 and 1.0 are the same, 1, True and "1" are not),
+        and columns that have names must have the proof's, in its order, if it has any.
         Raises CertificateError, which names the row, if the proof does not hold. Undecided claims nothing.
         """
         rows = rows_of(X, y, self.labels)
         recheck.check_shape(rows, self.n_rows, self.n_columns)
+        recheck.check_names(self.names, names_of(rows))
         if is_decimal(rows) not in (None, self.numbers == "decimal"):
             how = "exact decimals" if is_decimal(rows) else "binary64"
             raise CertificateError(f"The proof reads numbers as {self.numbers}; these rows were read as {how}.")
@@ -184,10 +187,10 @@ class Verdict(ABC):
 
         from linsep.certificates import words
 
-        shown = "".join(
+        lines = "".join(
             f"<p>{escape(part)}</p>" if isinstance(part, str) else _html_table(part) for part in words.parts(self)
         )
-        return f'<div class="linsep-verdict"><strong>{escape(self.kind)}</strong>{shown}</div>'
+        return f'<div class="linsep-verdict"><strong>{escape(self.kind)}</strong>{lines}</div>'
 
 
 def _html_table(lines: Sequence[Sequence[str]]) -> str:

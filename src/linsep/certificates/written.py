@@ -28,10 +28,9 @@ from linsep.certificates.verdicts import (
 from linsep.errors import CertificateError
 
 FORMAT, VERSION = "linsep-proof", "1"
-MAX_CHARACTERS = 2**28  # a whole proof
+MAX_CHARACTERS = 2**28  # a whole proof, in bytes
 MAX_HEX_DIGITS = 2**20  # one integer: four million bits
 MAX_DECIMAL_DIGITS = 600  # Python converts up to 640 digits whatever its settings; longer integers are hex
-MAX_TEXT = 10_000  # one name, label or reason
 
 T = TypeVar("T")
 Object = dict[str, Any]
@@ -46,7 +45,10 @@ def verdict_to_json(verdict: Verdict) -> str:
         lines = [f' "{name}": {json.dumps(value, allow_nan=False)}' for name, value in document.items()]
     except ValueError as error:
         raise CertificateError(f"This verdict cannot be written down: {error}.") from None
-    return sealed.seal("{\n" + ",\n".join(lines) + "\n}")
+    text = sealed.seal("{\n" + ",\n".join(lines) + "\n}")
+    if len(text) > MAX_CHARACTERS:
+        raise CertificateError(f"The proof would have {len(text):,} bytes; at most {MAX_CHARACTERS:,} are read.")
+    return text
 
 
 def _data(verdict: Verdict) -> Object:
@@ -98,6 +100,8 @@ def _rows(obstruction: Obstruction | None) -> Object | None:
 
 
 def _digits(number: int) -> str:
+    if number.bit_length() > 4 * MAX_HEX_DIGITS:
+        raise CertificateError(f"An integer of {number.bit_length():,} bits is too long for a written proof.")
     return str(number) if number.bit_length() < 1990 else hex(number)
 
 
@@ -311,8 +315,8 @@ def _list(value: Any, what: str) -> list[Any]:
 
 
 def _text(value: Any, what: str) -> str:
-    if not isinstance(value, str) or len(value) > MAX_TEXT:
-        raise CertificateError(f"In the proof, {what} is not a text of at most {MAX_TEXT} characters.")
+    if not isinstance(value, str):
+        raise CertificateError(f"In the proof, {what} is {_clip(value)}, not a text.")
     return value
 
 

@@ -84,6 +84,10 @@ Columns: TypeAlias = Annotated[
 Memory: TypeAlias = Annotated[str, Parameter(help="How much memory reading may take.")]
 IndexBase: TypeAlias = Annotated[int, Parameter(help="The index of the first column of svmlight files: 0 or 1.")]
 Reject: TypeAlias = Annotated[str | None, Parameter(help="Set bad rows aside in this file instead of stopping.")]
+Header: TypeAlias = Annotated[
+    bool,
+    Parameter(help="The first line of CSV is a header, even if it holds numbers.", negative="", show_default=False),
+]
 Format: TypeAlias = Annotated[str | None, Parameter(help="What the files are, where their names do not say.")]
 
 
@@ -95,6 +99,7 @@ class Walking:
     memory: Memory = "512MB"
     reject: Reject = None
     index_base: IndexBase = 1
+    header: Header = False
     format: Format = None
 
     def options(self, label: str | None, columns: str | None = None) -> "Options":
@@ -107,6 +112,7 @@ class Walking:
             memory=self.memory,
             reject=self.reject,
             index_base=self.index_base,
+            header=self.header,
         )
 
 
@@ -130,6 +136,7 @@ class Reading:
     ] = None
     reject: Reject = None
     index_base: IndexBase = 1
+    header: Header = False
     format: Format = None
 
     def options(self, label: str | None, numbers: str = "binary64") -> "Options":
@@ -144,6 +151,7 @@ class Reading:
             memory=self.memory,
             reject=self.reject,
             index_base=self.index_base,
+            header=self.header,
         )
 
     def words(self, *, rows_left_out: int) -> list[str]:
@@ -156,7 +164,7 @@ class Reading:
             "--format": self.format,
         }
         said = [word for name, value in given.items() if value is not None for word in (name, value)]
-        return [*said, *(["--one-hot"] if self.one_hot else [])]
+        return [*said, *(["--one-hot"] if self.one_hot else []), *(["--header"] if self.header else [])]
 
     def where_cached(self) -> str | bool | None:
         """The folder of the cache; False for none."""

@@ -89,38 +89,46 @@ def verify(
     /,
     *file: File,
     label: Label = None,
+    bias: Annotated[bool | None, Parameter(help="Refuse a proof without, or with, bias.")] = None,
     json: Json = False,
     reading: Reading | None = None,
 ) -> int:
     """Check a written proof against the data, in exact arithmetic and without the solver.
 
-    Without --label the label column is the one named in the proof, else the last.
+    Without --label the label column is the one named in the proof, else the last. It says what was verified: which
+    rows, columns and labels, with or without bias. An option that disagrees with the proof is an error.
     """
     from linsep.certificates import Undecided
-    from linsep.cli import proofs, report, tables, verdicts
+    from linsep.cli import proofs, report, tables
     from linsep.errors import CertificateError
 
-    tables.require_own("--reject", (reading or Reading()).reject, proof)
+    how = reading or Reading()
+    tables.require_own("--reject", how.reject, proof)
     verdict = proofs.load(proof)
+    proofs.require_agreement(verdict, proof, bias, how)
     with tables.about(file):
         try:
-            table = tables.read(file, proofs.label_column(verdict, file, label), reading, verdict)
-            proofs.require_names(verdict, table, proof, file)
+            column = proofs.label_column(verdict, file, label)
+            table = tables.read(file, column, how, verdict, says_label=label is not None)
+            proofs.require_same_table(verdict, table, proof, file, how)
             with report.waiting("Checking"):
                 verdict.verify(table.source)
         except CertificateError as error:
-            return _checked(NOT_SEPARABLE, "refuted", str(error), "red", json)
+            return _checked(NOT_SEPARABLE, "refuted", f"{error}{proofs.advice(verdict, how)}", "red", json)
     if isinstance(verdict, Undecided):
         return _checked(UNDECIDED, "undecided", f"{proof} claims nothing. Its reason: {verdict.reason}", "yellow", json)
-    found = f"{verdicts.TITLES[verdict.kind]}, {report.count(verdict.n_rows, 'row')} of {tables.named(file)}."
-    return _checked(SEPARABLE, "verified", found, "green", json)
+    claim, about = proofs.statement(verdict, table, file, how)
+    code = _checked(SEPARABLE, "verified", claim, "green", json, proofs.facts(verdict, table, how))
+    for name, text in about.items() if not json else ():
+        report.say(f"{name:<9}{text}")
+    return code
 
 
-def _checked(code: int, answer: str, text: str, style: str, json: bool) -> int:
+def _checked(code: int, answer: str, text: str, style: str, json: bool, facts: "dict[str, Any] | None" = None) -> int:
     from linsep.cli import report
 
     if json:
-        report.say_json({"answer": answer, "message": text})
+        report.say_json({"answer": answer, "message": text, **(facts or {})})
     else:
         report.say(f"{answer.upper()}: {text}", style)
     return code

@@ -6,7 +6,7 @@ Every error begins with the name of the file.
 import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,9 +39,17 @@ class Table:
 
 
 def read(
-    files: Sequence[str], label: str | None, reading: Reading | None = None, proof: "Verdict | None" = None
+    files: Sequence[str],
+    label: str | None,
+    reading: Reading | None = None,
+    proof: "Verdict | None" = None,
+    *,
+    says_label: bool = True,
 ) -> Table:
-    """The rows and labels of files to learn from; those that a proof is about are read as it says."""
+    """The rows and labels of files to learn from; those that a proof is about are read as it says.
+
+    `says_label` is false where the label column is the proof's word, which does not make a first line a header.
+    """
     examples = [file for file in files if is_example(file)]
     if examples and len(files) > 1:
         raise ArgumentError(f"{examples[0]}: an example cannot be read together with other files.", file=examples[0])
@@ -51,10 +59,13 @@ def read(
 
     how = reading or Reading()
     numbers = "decimal" if proof is not None and proof.numbers == "decimal" else "binary64"
+    stated = None if proof is None else proof.label_column
+    negative = "not " if proof is None else proof.labels[0]
+    against_rest = isinstance(negative, str) and negative.startswith("not ")  # else the proof knows both labels
     source = open_files(
         files,
-        how.options(label, numbers),
-        positive=how.positive,
+        replace(how.options(label, numbers), says_label=says_label, stated_label=stated),
+        positive=how.positive if against_rest else None,
         classes=None if proof is None else proof.labels,
         cache=how.where_cached(),
         format=how.format,

@@ -188,7 +188,7 @@ def sink(found: Found, size: int, score: float, row: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def is_larger(found: Found, a: int, b: int) -> bool:
+def is_larger(found: Found, a: int, b: int) -> Any:
     """Whether the row at place a leaves before the one at place b."""
     p, q = found.worst_scores[a], found.worst_scores[b]
     return p > q or (p == q and found.worst[a] > found.worst[b])

@@ -42,6 +42,7 @@ def open(  # noqa: A001
     reject: str | PathLike[str] | None = None,
     index_base: int = 1,
     n_columns: int | None = None,
+    header: bool = False,
     format: str | None = None,  # noqa: A002
 ) -> FileSource:
     """Open files as a source of rows, to be used in place of X and y. Memory stays flat, whatever their size.
@@ -58,7 +59,8 @@ def open(  # noqa: A001
     `memory` bounds what is held at once. A slow format is parsed once; later reads use a cache beside the file, in the
     folder `cache`, or none if that is False. The first bad row is an error; with `reject`, bad rows are written
     there instead, and counted. `index_base` is the index of the first column of svmlight files, `n_columns` how many
-    columns they have where that is known.
+    columns they have where that is known. The first line of a CSV file names the columns; if it holds numbers alone,
+    it may be a row, and is refused unless `label` is a name or `header` is true.
 
     >>> import linsep, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
@@ -78,6 +80,7 @@ def open(  # noqa: A001
         reject=reject,
         index_base=index_base,
         n_columns=n_columns,
+        header=header,
     )
     return open_files(path, options, positive=positive, cache=cache, format=format)
 
@@ -92,6 +95,7 @@ def options_of(
     reject: str | PathLike[str] | None = None,
     index_base: int = 1,
     n_columns: int | None = None,
+    header: bool = False,
 ) -> Options:
     """What was asked for, once it is known to make sense."""
     if numbers not in get_args(Numbers):
@@ -106,6 +110,7 @@ def options_of(
         numbers=numbers,
         index_base=index_base,
         n_columns=n_columns,
+        header=header,
         batch_bytes=batch,
         set_aside=None if reject is None else Rejects(fspath(reject)),
         held=Allowance(HELD_BATCHES * batch),

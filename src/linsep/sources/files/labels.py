@@ -27,6 +27,7 @@ from linsep.errors import (
 from linsep.kernels.numbers import mark_first
 from linsep.sources.base import Label, Signs
 
+LONG = 1 << 10  # bits: Python refuses to write much longer integers in decimals
 MOST = 1 << 16  # distinct values: more are no labels
 _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]{1,400}[ \t]*")
 _NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
@@ -172,14 +173,32 @@ def distinct(labels: Any) -> tuple[npt.NDArray[Any], list[Any]]:
 
 def known_classes(labels: Iterable[Labels], classes: tuple[Label, Label]) -> dict[Label, int]:
     """The signs of the values that a proof knows; a row with any other value refutes it."""
-    sign = {classes[0]: -1, classes[1]: 1}
+    sign: dict[Label, int] = {}
     for of_file in labels:
         for key, value in zip(of_file.codes, of_file.values(), strict=True):
-            if value not in sign:
+            same = [is_label(key, known) if of_file.from_text else is_same(value, known) for known in classes]
+            if same[0] == same[1]:
                 where = f"Row {of_file.first[key]}" if key in of_file.first else f"{of_file.path}: a row"
-                known = f"{classes[0]!r} and {classes[1]!r}"
-                raise CertificateError(f"{where} has the label {value!r}; the proof knows {known}.")
+                known = f"{shown(classes[0])} and {shown(classes[1])}"
+                raise CertificateError(f"{where} has the label {shown(value)}; the proof knows {known}.")
+            sign[value] = 1 if same[1] else -1
     return sign
+
+
+def is_label(cell: str, label: Label) -> bool:
+    """Is this cell of a text file that label? Text as it stands, numbers by value, booleans as words."""
+    if isinstance(label, str):
+        return cell == label
+    if isinstance(label, bool):
+        return cell.strip().lower() == str(label).lower()
+    if _INTEGER.fullmatch(cell):
+        return int(cell) == label
+    return bool(_NUMBER.fullmatch(cell)) and float(cell) == label
+
+
+def is_same(label: Label, other: Label) -> bool:
+    """Are two labels equal, and both text, both boolean, or both numbers?"""
+    return label == other and all(isinstance(label, kind) == isinstance(other, kind) for kind in (str, bool))
 
 
 def two_classes(values: Iterable[Label], positive: Any, rows: int) -> tuple[tuple[Label, Label], dict[Label, int]]:
@@ -195,14 +214,14 @@ def two_classes(values: Iterable[Label], positive: Any, rows: int) -> tuple[tupl
         raise NotNumericError(f"Some labels are numbers and some are text, such as {seen}.") from error
     if len(known) == 1:
         raise OneClassError(
-            f"All {rows} labels are {_shown(known[0])}: there is nothing to separate. Two labels are needed.",
+            f"All {rows} labels are {shown(known[0])}: there is nothing to separate. Two labels are needed.",
             value=known[0],
         )
     if len(known) > 2:
         fix = "Pit one of them against the rest: positive=VALUE, --positive VALUE."
         raise ManyClassesError(
             f"There are more than two labels ({_few(known)}): pit one of them against the rest, for instance "
-            f"with positive={_shown(known[-1])} (--positive {str(known[-1])[:60]}).",
+            f"with positive={shown(known[-1])} (--positive {str(known[-1])[:60]}).",
             fix=fix,
         )
     return (known[0], known[1]), {known[0]: -1, known[1]: 1}
@@ -214,7 +233,7 @@ def _against_the_rest(known: list[Label], positive: Any) -> tuple[tuple[Label, L
         raise ArgumentError(f"No label is {positive!r}. The labels are {_few(known)}.", value=positive)
     rest = [value for value in known if value not in chosen]
     if not rest:
-        raise OneClassError(f"All labels are {_shown(chosen[0])}: there is nothing to separate.", value=chosen[0])
+        raise OneClassError(f"All labels are {shown(chosen[0])}: there is nothing to separate.", value=chosen[0])
     negative: Label = rest[0] if len(rest) == 1 else f"not {chosen[0]}"
     return (negative, chosen[0]), {value: 1 if value in chosen else -1 for value in known}
 
@@ -247,9 +266,10 @@ def _merge(texts: list[str], numbers: list[float]) -> bool:
 
 def _few(values: Iterable[Any]) -> str:
     listed = list(values)
-    return ", ".join(_shown(value) for value in listed[:5]) + (", ..." if len(listed) > 5 else "")
+    return ", ".join(shown(value) for value in listed[:5]) + (", ..." if len(listed) > 5 else "")
 
 
-def _shown(value: Any) -> str:
-    text = repr(value)
+def shown(value: Any) -> str:
+    """A label for a message, no longer than a line."""
+    text = repr(value) if not isinstance(value, int) or value.bit_length() < LONG else hex(value)
     return text if len(text) <= 80 else f"{text[:60]}... ({len(text):,} characters)"

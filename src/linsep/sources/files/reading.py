@@ -79,6 +79,9 @@ class Options:
     numbers: Numbers = "binary64"
     index_base: int = 1
     n_columns: int | None = None
+    header: bool = False  # the first line of text names the columns, even if it holds values alone
+    says_label: bool = True  # the user gave the label column; else a proof did, which has no say on headers
+    stated_label: str | None = None  # what the label column is called in a proof
     batch_bytes: int = 1 << 24
     set_aside: "Rejects | None" = None
     needs: Needs | None = None
@@ -393,6 +396,9 @@ def choose_columns(path: str, names: Sequence[str], options: Options, *, has_nam
             fix="Give label=NAME, or --label NAME on the command line.",
         )
     label = find_column(path, names, options.label, "label")
+    if has_names and options.stated_label not in (None, names[label]):
+        told = f"the label column is {names[label]!r}, but that of the proof is {options.stated_label!r}"
+        raise MissingColumnError(f"{path}: {told}.", file=path, column=names[label])
     if options.columns is None:
         others = [j for j in range(len(names)) if j != label]
         if not others:

@@ -7,6 +7,7 @@ integers beyond 2^53 become doubles (they are read again, as text), empty cells 
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -42,6 +43,26 @@ from linsep.sources.files.row_faults import INTEGER, NOT_FINITE, NUMBER, Judge
 from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
 from linsep.sources.memory import thread_count
 
+POSITION = re.compile("-?[0-9]+")
+VALUE = re.compile(rf"{NUMBER.pattern}|\s*([+-]?(nan|inf|infinity)|true|false|na|n/a|null|none|)\s*", re.IGNORECASE)
+
+
+def may_be_a_row(first: Sequence[str], label: str | int | None) -> bool:
+    """Whether a first line holds values and no name, the labels aside: the rule of docs/certificate-format.md."""
+    return all(VALUE.fullmatch(cell) for cell in first if cell != label)
+
+
+def no_header(path: str, first: Sequence[str]) -> HeaderError:
+    """A first line that holds values where names are expected."""
+    fix = "Say --header (header=True), or give the label column by name, if it does; else write one above it."
+    shown = ", ".join(first[:8]) + (", ..." if len(first) > 8 else "")
+    return HeaderError(
+        f"{path}: the first line holds values ({shown[:80]}): it may be a row, and not name the columns. {fix}",
+        file=path,
+        byte=0,
+        fix=fix,
+    )
+
 
 class CsvReader(TextReader, TableReader):
     """A table as text, its first line the names of the columns. A place is a range of bytes."""
@@ -60,11 +81,12 @@ class CsvReader(TextReader, TableReader):
         self.delimiter, self.chunk = delimiter, max(1, self.chunk // 2)  # text is longer than its numbers
         self.names, self._header_lines, self._body = self._read_header()
         self._choose(self.names, options)
+        self._require_header(options)
         self._decimal_places: tuple[int, ...] | None = None
         self._truths = self._columns_of_truths()
         is_csv = compression is None and delimiter == "," and path.lower().endswith(".csv")
         is_whole = list(self.cells.names) == [name for name in self.names if name != self.label_name]
-        self.is_plain_csv = is_csv and is_whole and not self._truths and not options.one_hot
+        self.is_plain_csv = is_csv and is_whole and not options.one_hot
         if options.one_hot:
             self._find_categories()
         self.categories = self.cells.categories
@@ -114,12 +136,21 @@ class CsvReader(TextReader, TableReader):
                 f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
             )
         if len(set(record)) < len(record):
+            if may_be_a_row(record, None):
+                raise no_header(self.path, record)
             twice = Counter(record).most_common(1)[0][0]
             fix = "Rename one of them."
             raise HeaderError(
                 f"{self.path}: two columns are called {twice!r}. {fix}", file=self.path, column=twice, fix=fix
             )
         return tuple(record), line_count(text[:end]), end
+
+    def _require_header(self, options: Options) -> None:
+        """Refuse a first line that may be a row, unless someone says that it names the columns."""
+        by_name = options.says_label and isinstance(options.label, str) and not POSITION.fullmatch(options.label)
+        by_model = options.needs is not None and options.needs.names is not None
+        if not (options.header or by_name or by_model) and may_be_a_row(self.names, self.label_name):
+            raise no_header(self.path, self.names)
 
     def _pieces(self, digest: Any = None) -> Iterator[tuple[int, bytes]]:
         """The rows as text, whole records each, with the byte where each piece begins."""
