@@ -693,10 +693,10 @@ def test_names_are_compared_where_both_have_some():
 
 @pytest.mark.parametrize("label", ["x" * 10_001, 2**4000, -(10**5000)], ids=["text", "long", "longer"])
 def test_whatever_is_written_is_read_back(label):
-    verdict = Separable(n_rows=1, n_columns=0, labels=("y" if isinstance(label, str) else 7, label), weights=())
+    verdict = Separable(n_rows=1, n_columns=1, labels=("y" if isinstance(label, str) else 7, label), weights=(1,))
     assert verdict_from_json(verdict.to_json()) == verdict
     with pytest.raises(CertificateError, match="Row 0 has the label"):
-        verdict.verify(np.zeros((1, 0)), [3])
+        verdict.verify(np.zeros((1, 1)), [3])
 
 
 def test_what_could_not_be_read_back_is_not_written(monkeypatch):
