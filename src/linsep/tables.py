@@ -416,7 +416,7 @@ def _column(series: Any, name: str) -> Array:
     import narwhals as nw
 
     kind = series.dtype
-    if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object)):
+    if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):  # Arrow's long decimals are unknown
         given = series.drop_nulls().head(1).to_list()
         example = f", such as {given[0]!r}" if given else ""
         raise NotNumericError(f"Column {name!r} holds {kind}{example}: turn it into numbers or leave it out.")
