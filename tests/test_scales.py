@@ -1,0 +1,109 @@
+"""Margins, Novikoff's bound and scores at every scale that doubles have, against exact arithmetic."""
+
+import math
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import linsep
+import naive
+from linsep.errors import ArgumentError, NotSeparableError
+
+TINY, HUGE = 2.0**-1074, 1.7e308
+
+
+def tables(count, seed, most_rows=5, most_columns=2):
+    """Small tables whose rows, columns or whole are times a power of two, up to 2^1000 and down to 2^-1000."""
+    rng = np.random.default_rng(seed)
+    while count:
+        n, d = int(rng.integers(2, most_rows + 1)), int(rng.integers(1, most_columns + 1))
+        X = rng.integers(-6, 7, (n, d)) / 2
+        y = np.where(X @ rng.standard_normal(d) + rng.standard_normal() > 0, 1, -1)
+        if len(set(y.tolist())) == 2:
+            count -= 1
+            power = int(rng.choice([-1000, -700, -540, -300, 300, 511, 540, 700, 1000]))
+            where = [np.s_[:, :], np.s_[:, rng.integers(d)], np.s_[rng.integers(n), :]][rng.integers(3)]
+            X[where] = np.ldexp(X[where], power)
+            yield X, y
+
+
+def assert_interval_holds(X, y, verdict):
+    exact = naive.max_margin_squared(X, y)
+    assert verdict.separable == (exact > 0)
+    if exact:
+        low, high = verdict.margin
+        assert Fraction(low) ** 2 <= exact and (math.isinf(high) or exact <= Fraction(high) ** 2)
+        assert high <= low * (1 + 1e-6) + TINY
+    verdict.verify(X, y)
+    linsep.verdict_from_json(verdict.to_json()).verify(X, y)
+
+
+def test_the_interval_holds_the_exact_margin_at_every_scale():
+    for X, y in tables(60, seed=1):
+        assert_interval_holds(X, y, linsep.max_margin(X, y))
+
+
+def test_sparse_rows_have_the_same_margin_at_every_scale():
+    for X, y in tables(20, seed=2):
+        assert linsep.max_margin(sp.csr_array(X), y).margin == pytest.approx(linsep.max_margin(X, y).margin, rel=1e-9)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_novikoffs_bound_holds_at_every_scale(bias):
+    for X, y in tables(40, seed=3 + bias, most_rows=4):
+        radius2, gamma2 = naive.novikoff(X, y, bias)
+        if not gamma2:
+            with pytest.raises(NotSeparableError):
+                linsep.novikoff(X, y, bias=bias)
+            continue
+        theory = linsep.novikoff(X, y, bias=bias)
+        exact = radius2 / gamma2
+        assert exact <= theory.most_updates + 1 <= exact * (1 + Fraction(1, 10**6)) + 1
+        assert theory.bound[0] <= exact <= theory.bound[1]
+        assert Fraction(theory.gamma[0]) ** 2 <= gamma2
+        assert math.isinf(theory.radius[1]) or radius2 <= Fraction(theory.radius[1]) ** 2
+
+
+def test_where_exact_arithmetic_is_too_dear_the_bounds_still_hold(monkeypatch):
+    monkeypatch.setattr("linsep._margin.AFFORDABLE_ENTRIES", 0)
+    for X, y in tables(60, seed=6):
+        verdict, exact = linsep.max_margin(X, y), naive.max_margin_squared(X, y)
+        assert verdict.separable == (exact > 0)
+        if exact:
+            low, high = verdict.margin
+            assert Fraction(low) ** 2 <= exact and (math.isinf(high) or exact <= Fraction(high) ** 2)
+            radius2, gamma2 = naive.novikoff(X, y)
+            assert linsep.novikoff(X, y).most_updates + 1 >= radius2 / gamma2
+
+
+@pytest.mark.parametrize("X", [[[TINY], [0.0]], [[HUGE], [-HUGE]], [[1e300], [1e-300]], [[TINY], [HUGE]]])
+def test_the_smallest_and_the_largest_doubles_have_a_margin(X):
+    began = time.perf_counter()
+    assert_interval_holds(X, [1, -1], linsep.max_margin(X, [1, -1], time_limit=30))
+    assert "updates, in any order" in linsep.novikoff(X, [1, -1]).explain()
+    assert time.perf_counter() - began < 30
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_other_number_types_have_their_exact_margin(dtype):
+    X = np.array([[0], [250]], dtype)
+    assert linsep.max_margin(X, [0, 1]).margin == (125, 125)
+    radius2, gamma2 = naive.novikoff(X, [-1, 1])
+    assert linsep.novikoff(X, [0, 1]).most_updates == math.floor(radius2 / gamma2)
+
+
+@pytest.mark.parametrize("scale", [2.0**-900, 2.0**900])
+def test_a_larger_table_has_its_margin_at_every_scale(scale):
+    X, y = linsep.datasets.planted(6000, 5, margin=0.1, seed=1)
+    low, high = linsep.max_margin(X * scale, y).margin
+    assert 0.1 * (1 - 1e-9) <= high / scale <= low / scale * (1 + 1e-6)
+    assert linsep.perceptron(X, y).updates <= linsep.novikoff(X, y).most_updates
+
+
+def test_a_bound_beyond_the_largest_double_is_an_exact_integer():
+    theory = linsep.novikoff([[2e200], [1e200]], [1, -1])
+    assert theory.bound[1] == math.inf and theory.most_updates > 10**400
+    assert "e+401 updates" in theory.explain()
