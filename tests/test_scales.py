@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import linsep
 import naive
-from linsep.errors import ArgumentError, NotSeparableError
+from linsep.errors import NotSeparableError
 
 TINY, HUGE = 2.0**-1074, 1.7e308
 
@@ -107,3 +107,92 @@ def test_a_bound_beyond_the_largest_double_is_an_exact_integer():
     theory = linsep.novikoff([[2e200], [1e200]], [1, -1])
     assert theory.bound[1] == math.inf and theory.most_updates > 10**400
     assert "e+401 updates" in theory.explain()
+
+
+POWERS = [(1023, 1023), (-1070, -1070), (1023, -1070), (-600, -600), (600, 600), (600, 424)]
+
+
+def exact_sides(X, w, b=0.0):
+    scores = [naive.dot(row, naive.exact_rows([w])[0]) + Fraction(b) for row in naive.exact_rows(X)]
+    return [(score > 0) - (score < 0) for score in scores]
+
+
+@pytest.mark.parametrize(("of_weights", "of_rows"), POWERS)
+def test_a_halfspace_has_every_row_on_its_exact_side(of_weights, of_rows):
+    rng = np.random.default_rng(0)
+    w, X = rng.choice([-1, 1], 3) * 2.0**of_weights, rng.choice([-1, 0, 1], (40, 3)) * 2.0**of_rows
+    sides = exact_sides(X, w)
+    halfspace = linsep.Halfspace(w, 0.0)
+    for rows in (X, sp.csr_array(X)):
+        assert np.sign(halfspace.score(rows)).tolist() == sides
+        assert halfspace.predict(rows).tolist() == [1 if side > 0 else -1 for side in sides]
+    far = np.array([0.5, 0.5, 1.0]) * 2.0**of_rows * np.sign(w)
+    assert halfspace.margin([far], [1]) == pytest.approx(
+        2 / 3**0.5 * 2.0**of_rows, rel=2.0**-4 if of_rows < -1022 else 1e-9
+    )
+
+
+def test_scores_within_the_range_are_those_of_numpy():
+    X, y = linsep.datasets.planted(50, 4, seed=0)
+    fitted = linsep.PerceptronClassifier(random_state=0).fit(X, y)
+    assert (fitted.decision_function(X) == X @ fitted.coef_[0] + fitted.intercept_[0]).all()
+
+
+@pytest.mark.parametrize("keep", ["last", "average", "best"])
+def test_a_perceptron_has_rows_near_the_largest_double_on_their_side(keep):
+    fitted = linsep.PerceptronClassifier(keep, random_state=0).fit([[1.0, 0.0], [0.0, 1.0]], [1, 0])
+    X = np.array([[1e308, -1e308], [-1e308, 1e308], [1.7e308, 1.6e308], [1e308, 1.1e308]])
+    sides = exact_sides(X, fitted.coef_[0], fitted.intercept_[0])
+    assert fitted.predict(X).tolist() == [int(side > 0) for side in sides]
+    assert np.sign(fitted.decision_function(X)).tolist() == sides
+
+
+def test_of_many_classes_the_highest_score_stays_the_highest():
+    fitted = linsep.PerceptronClassifier(order="cyclic").fit(np.eye(3) * 4, ["a", "b", "c"])
+    assert fitted.predict(np.eye(3) * 1.7e308).tolist() == ["a", "b", "c"]
+    assert np.isfinite(fitted.decision_function(np.eye(3) * 1.7e308)).all()
+
+
+def test_the_votes_of_sums_that_overflow_are_refused():
+    fitted = linsep.PerceptronClassifier("vote", random_state=0).fit([[10.0, 0.0], [0.0, 10.0]], [1, 0])
+    with pytest.raises(linsep.LinsepError, match="beyond the largest double"):
+        fitted.predict([[1.7e308, 1.7e308]])
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e200, 1.7e308])
+def test_the_widest_margin_predicts_at_every_scale(size):
+    X, y = np.array([[1.0, 0.0], [0.5, 0.5], [-1.0, 0.0]]) * size, [1, 1, 0]
+    fitted = linsep.MaxMarginClassifier().fit(X, y)
+    assert fitted.predict(X).tolist() == y and np.linalg.norm(fitted.coef_) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("options", [{"kernel": "poly"}, {"kernel": "linear"}, {"kernel": "rbf"}])
+def test_kernel_values_that_overflow_are_refused(options):
+    fitted = linsep.KernelPerceptronClassifier(**options, gamma=1.0).fit([[1.0], [-1.0]], [1, 0])
+    if options["kernel"] == "rbf":
+        assert np.isfinite(fitted.decision_function([[1e100]])).all()
+        with pytest.raises(linsep.LinsepError, match="variance"):
+            linsep.KernelPerceptronClassifier("rbf").fit([[1e308], [-1e308]], [1, 0])
+    else:
+        with pytest.raises(linsep.LinsepError, match="not finite"):
+            linsep.KernelPerceptronClassifier(**options, gamma=1.0).fit([[1e308], [-1e308]], [1, 0])
+
+
+def test_an_online_perceptron_predicts_near_the_largest_double():
+    model = linsep.OnlinePerceptron([0, 1], keep="last")
+    model.predict_then_learn([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [1, 0, 1])
+    assert model.predict([[1.7e308, 1e308], [1e308, 1.7e308]]) == [1, 0]
+
+
+@pytest.mark.parametrize("keep", ["last", "average"])
+def test_weights_that_overflow_while_they_are_learned_are_an_error(keep):
+    with pytest.raises(linsep.LinsepError, match="beyond the largest double"):
+        linsep.OnlinePerceptron([0, 1], keep=keep).predict_then_learn([[1e308, 1.0], [1e308, 1.0]] * 4, [0, 1] * 4)
+    with pytest.raises(linsep.LinsepError, match="beyond the largest"):
+        linsep.PerceptronClassifier(keep, order="cyclic").fit([[1e308, 1.0], [1e308, 2.0], [1e308, 1.5]], [0, 1, 0])
+
+
+def test_the_radius_of_very_short_rows_is_not_zero():
+    model = linsep.OnlinePerceptron([0, 1], bias=False, keep="last")
+    model.predict_then_learn([[1e-200], [-1e-200]], [1, 0])
+    assert model.gamma_ceiling >= 1e-200

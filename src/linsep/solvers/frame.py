@@ -92,7 +92,8 @@ def require_memory(n_rows: int, width: int) -> None:
     if free is not None and needed > free:
         raise OutOfMemoryError(
             f"{n_rows:,} rows of {width:,} columns must be held densely at once: that takes about "
-            f"{needed / GB:,.1f} GB of memory, and {free / GB:,.1f} GB are free. Use fewer columns or a machine with more memory."
+            f"{needed / GB:,.1f} GB of memory, and {free / GB:,.1f} GB are free. "
+            "Use fewer columns, or a machine with more memory."
         )
 
 
