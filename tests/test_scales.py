@@ -196,3 +196,30 @@ def test_the_radius_of_very_short_rows_is_not_zero():
     model = linsep.OnlinePerceptron([0, 1], bias=False, keep="last")
     model.predict_then_learn([[1e-200], [-1e-200]], [1, 0])
     assert model.gamma_ceiling >= 1e-200
+
+
+def test_a_search_that_takes_long_ends_at_its_limit():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((900, 2500))
+    y = np.where(X[:, 0] + 0.1 * rng.standard_normal(900) > 0, 1, -1)
+    linsep.max_margin(X[:20], y[:20])
+    began = time.perf_counter()
+    verdict = linsep.max_margin(X, y, time_limit=0.3)
+    assert verdict.kind in ("separable", "undecided") and time.perf_counter() - began < 5
+
+
+def test_memory_that_is_not_there_is_refused_before_it_is_taken(monkeypatch):
+    monkeypatch.setattr("linsep.solvers.frame.free_memory", lambda: 10**4)
+    X, y = linsep.datasets.planted(2000, 30, margin=0.01)
+    for question in (linsep.max_margin, linsep.novikoff):
+        with pytest.raises(linsep.LinsepError, match=r"rows of 31 columns .* GB of memory") as refused:
+            question(X, y)
+        assert refused.value.code == "E-MEMORY"
+
+
+def test_the_command_line_states_a_bound_beyond_doubles(tmp_path, capsys):
+    from linsep.cli import main
+
+    (tmp_path / "d.csv").write_text("x,y\n2e200,1\n1e200,0\n")
+    assert main(["margin", str(tmp_path / "d.csv"), "--label", "y"]) == 0
+    assert "at most about 3.60e+401 updates" in capsys.readouterr().out

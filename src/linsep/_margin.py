@@ -13,7 +13,7 @@ from linsep._decide import as_integers, decide, facts_of
 from linsep.certificates import Obstruction, Separable, Verdict, recheck
 from linsep.certificates.signs import form_of
 from linsep.certificates.signs import scores as float_scores
-from linsep.errors import ArgumentError, NotSeparableError
+from linsep.errors import ArgumentError, LinsepError, NotSeparableError, OutOfMemoryError
 from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
 from linsep.solvers.clock import Clock, OutOfTime
@@ -73,6 +73,13 @@ def _searched(search: WidestSearch) -> Widest | None:
         return search.run()
     except OutOfTime:
         return search.best
+    except LinsepError:
+        raise
+    except MemoryError as error:
+        size = f"{search.source.n_rows:,} rows and {search.source.n_columns:,} columns"
+        raise OutOfMemoryError(
+            f"The memory for the margin of {size} could not be had: {error}. Use fewer columns, or more memory."
+        ) from error
 
 
 def _exactly(search: WidestSearch, widest: Widest | None) -> ExactWidest | None:

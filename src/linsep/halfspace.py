@@ -179,7 +179,7 @@ def _may_vanish(W: Array, values: Array, limits: Any) -> bool:
     if not weights.size or not values.size:
         return False
     least = (float(np.abs(part).min()) for part in (weights, values))
-    return sum(math.frexp(value)[1] for value in least) < limits.minexp + 2
+    return bool(sum(math.frexp(value)[1] for value in least) < limits.minexp + 2)
 
 
 def _exact_score(values: Array, w: Array, b: Any) -> Fraction:

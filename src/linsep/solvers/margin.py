@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
 from linsep.solvers.clock import Clock
 from linsep.solvers.frame import require_memory
@@ -25,6 +26,7 @@ ON_SAMPLES = 0.1  # how exactly a sample is solved before the next is drawn
 SUPPORT = 1e-12  # multipliers below this part of the largest count as 0
 TRIES = 40  # rounds without a better bound before the interval is returned as it is
 FAR = 2.0**200  # entries beyond this, in units of the first rows seen, count as this: no square overflows
+FEW = 1 << 20  # entries that tell well enough where the others lie
 USUAL = 400  # exponents of two up to here leave room for squares
 
 
@@ -84,8 +86,16 @@ class Centre:
 
 def scaled(block: Block, exponent: int) -> Floats:
     """The values of a block as doubles times 2^exponent; those far beyond 1 are cut off there."""
-    values = block.values if isinstance(block.values, np.ndarray) else block.values.toarray()
-    return np.clip(np.ldexp(values.astype(np.float64), exponent), -FAR, FAR)
+    values = block.values
+    entries = values if isinstance(values, np.ndarray) else values.data
+    if abs(exponent) <= USUAL:
+        entries = entries.astype(np.float64) * 2.0**exponent
+    else:  # ldexp takes its time, and has no power of two that it cannot multiply with
+        entries = np.ldexp(entries.astype(np.float64), exponent)
+    np.clip(entries, -FAR, FAR, out=entries)
+    if isinstance(values, np.ndarray):
+        return entries
+    return np.asarray(sp.csr_array((entries, values.indices, values.indptr), shape=values.shape).toarray())
 
 
 class WidestSearch:
@@ -107,6 +117,7 @@ class WidestSearch:
             self.clock.check()
             if best is None:
                 self._begin(level)
+                self.clock.check()
             best = self._settle(level, self.gap if level.numbers is None else max(self.gap, ON_SAMPLES))
             if best is None:
                 return None
@@ -127,7 +138,7 @@ class WidestSearch:
         exponent = -math.frexp(largest)[1]
         if self.homogeneous:
             return Centre(np.zeros(self.source.n_columns), exponent, math.ldexp(least, exponent))
-        rows = scaled(block, exponent)
+        rows = scaled(block.take(np.arange(min(len(block), 2 + FEW // block.n_columns))), exponent)
         point = rows.mean(axis=0)
         closer = -math.frexp(float(np.abs(rows - point).max(initial=0.0)))[1]
         return Centre(np.ldexp(point, closer), exponent + closer, 1.0)

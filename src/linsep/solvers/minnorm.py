@@ -13,11 +13,12 @@ Lawson and Hanson, Solving least squares problems (1974), chapter 23.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import daqp
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import qr
 from scipy.optimize import nnls
 
 from linsep.solvers.clock import Clock
@@ -26,6 +27,7 @@ from linsep.sources.base import Floats
 SOLVED, INFEASIBLE = 1, -1
 ACTIVE = 1  # DAQP's mark for a constraint to start from
 IDENTITY, NOTHING = None, None  # the cost |w|² as DAQP likes it best: no matrix of width² numbers
+WIDE = 1 << 14  # columns: beyond, DAQP's own triangle of width² / 2 numbers (1 GB) is too much
 FIRST_TRY, FASTER = 256, 4  # iterations of nnls before the clock is looked at; then so many times as many
 
 
@@ -47,6 +49,8 @@ def shortest(z: Floats, start: npt.NDArray[np.bool_] | None = None, *, clock: Cl
     if is_zero.any():  # DAQP would divide by its length, and answer with whatever its memory holds
         first = np.arange(n_rows) == np.argmax(is_zero)
         return Shortest(np.zeros(width), first.astype(np.float64), is_solved=False, is_infeasible=True)
+    if n_rows < width and width > WIDE:
+        return _in_their_span(z, start, clock)
     sense = np.zeros(n_rows, np.int32)
     if start is not None:
         sense[start] = ACTIVE
@@ -67,6 +71,16 @@ def shortest(z: Floats, start: npt.NDArray[np.bool_] | None = None, *, clock: Cl
     if not (np.isfinite(w).all() and np.isfinite(multipliers).all()):
         return Shortest(np.zeros(width), np.zeros(n_rows), is_solved=False, is_infeasible=False)
     return Shortest(w, multipliers, flag == SOLVED, flag == INFEASIBLE)
+
+
+def _in_their_span(z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock) -> Shortest:
+    """The same in the coordinates of an orthonormal basis of the rows' span, where the shortest vector lies."""
+    n_rows, width = z.shape
+    clock.require(2e-9 * width * n_rows**2 / 5)  # at 5 GFlop/s: the factorisation cannot be interrupted
+    basis, triangle = qr(z.T, mode="economic", check_finite=False)
+    clock.check()
+    found = shortest(np.ascontiguousarray(triangle.T), start, clock=clock)
+    return replace(found, w=basis @ found.w)
 
 
 def nearest_to_zero(z: Floats, clock: Clock | None = None) -> Shortest:
