@@ -364,15 +364,17 @@ def least_score(rows: Rows, form: Form) -> Fraction:
 
 def squared_reach(rows: Rows, *, constant: bool) -> tuple[Fraction, Fraction]:
     """The squared length of the longest row, with a 1 appended if asked for: between two bounds, at any scale."""
-    largest = 0.0
+    largest = longest = 0.0
     for _, values, _ in rows.blocks():
         entries = values.data if is_sparse(values) else values
         largest = max(largest, float(np.abs(entries.astype(np.float64)).max(initial=0.0)))
-    exponent, longest = -math.frexp(largest)[1], 0.0
+    exponent = -math.frexp(largest)[1]
     for _, values, _ in rows.blocks():
         for _, piece in pieces(values):
-            shifted = np.ldexp((piece.toarray() if is_sparse(piece) else piece).astype(np.float64), exponent)
-            longest = max(longest, float(np.einsum("ij,ij->i", shifted, shifted).max(initial=0.0)))
+            squares = piece.astype(np.float64)
+            entries = squares.data if is_sparse(piece) else squares
+            entries[...] = np.ldexp(entries, exponent) ** 2
+            longest = max(longest, float(squares.sum(axis=1).max(initial=0.0)))
     slack = Fraction(rows.n_columns + 8, 2**52)
     square = Fraction(longest) / Fraction(4) ** exponent
     return square * (1 - slack) + constant, square * (1 + slack) + constant
