@@ -293,6 +293,17 @@ def max_margin_squared(X: Any, y: Any) -> Fraction:
     return min(distances) / 4
 
 
+def novikoff(X: Any, y: Any, bias: bool = True) -> tuple[Fraction, Fraction]:
+    """R² and gamma² of the homogenised rows; gamma is the distance of 0 from the hull of the signed rows.
+
+    >>> novikoff([[1], [-1]], [1, -1], bias=False)
+    (Fraction(1, 1), Fraction(1, 1))
+    """
+    Z = signed_rows(X, y, bias)
+    origin = (ZERO,) * len(Z[0])
+    return max(dot(z, z) for z in Z), 4 * max_margin_squared([*Z, origin], [1] * len(Z) + [-1])
+
+
 def nearest_on(rows: Sequence[Vector], labels: Sequence[int]) -> Fraction | None:
     """|Σ u_i y_i x_i|² at its stationary point over weights that sum to 1 in each class.
 

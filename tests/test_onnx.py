@@ -142,7 +142,7 @@ def test_only_fitted_classifiers_of_linsep_are_exported():
     X, y = rows(2)
     with pytest.raises(NotFittedError):
         linsep.to_onnx(PerceptronClassifier())
-    with pytest.raises(ArgumentError, match="Perceptron is no classifier of linsep"):
+    with pytest.raises(ArgumentError, match="A Perceptron cannot be exported"):
         linsep.to_onnx(Perceptron().fit(X, y))
 
 
@@ -151,3 +151,28 @@ def test_without_onnx_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(MissingPackageError, match=r"pip install 'linsep\[onnx\]'"):
         linsep.to_onnx(PerceptronClassifier().fit(X, y))
+
+
+def test_a_halfspace_is_a_linear_model():
+    halfspace = linsep.Halfspace([1, -2], 3, ("no", "yes"))
+    X = np.array([[0.0, 0.0], [1.0, 2.0], [-5.0, 1.0]])
+    label, scores = run(halfspace, X)
+    assert label.tolist() == halfspace.predict(X).tolist() and scores.tolist() == halfspace.score(X).tolist()
+
+
+def test_an_online_perceptron_of_numbers_is_exported():
+    X, y = rows(3)
+    model = linsep.OnlinePerceptron()
+    model.predict_then_learn(X, y)
+    label, scores = run(model, X)
+    assert label.tolist() == model.predict(X)
+    np.testing.assert_allclose(scores, model.decision_function(X), rtol=1e-12)
+
+
+def test_a_model_of_text_and_one_without_classes_are_refused_by_name():
+    with pytest.raises(ArgumentError, match="hashes text"):
+        linsep.to_onnx(linsep.OnlinePerceptron(bits=4))
+    with pytest.raises(ArgumentError, match="two classes"):
+        linsep.to_onnx(linsep.OnlinePerceptron())
+    with pytest.raises(ArgumentError, match="dict cannot be exported"):
+        linsep.to_onnx({})

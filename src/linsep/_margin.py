@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,15 +12,18 @@ import numpy as np
 from linsep._decide import as_integers, decide, facts_of, obstruction_of
 from linsep.certificates import Obstruction, Separable, Verdict, recheck
 from linsep.certificates.signs import form_of
-from linsep.errors import ArgumentError, CertificateError, NotSeparableError
+from linsep.certificates.signs import scores as float_scores
+from linsep.errors import ArgumentError, LinsepError, NotSeparableError, OutOfMemoryError
+from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.exact_margin import exact_widest
+from linsep.solvers.exact_margin import ExactWidest, exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
 from linsep.sources.base import Source
 from linsep.sources.inputs import as_source
 
 AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
+NEARLY_ONE = 1 - Fraction(1, 2**20)
 MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound
 
 
@@ -34,7 +39,8 @@ def max_margin(
 
     The margin is geometric and the bias is free: the distance of the nearest row to the hyperplane. `low` is the
     margin of this hyperplane, `high` a bound that no hyperplane exceeds, proved by the rows of `nearest`; they
-    differ by at most the part `gap`, unless doubles cannot tell them apart that well. `watch` is that of `decide`.
+    differ by at most the part `gap`, unless doubles cannot tell them apart that well or the time ends before; `low` is
+    0 for a margin below the smallest double, `high` infinite for one beyond the largest. `watch` is that of `decide`.
 
     >>> import linsep
     >>> verdict = linsep.max_margin([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]], [0, 0, 1, 1])
@@ -44,44 +50,83 @@ def max_margin(
     if not 0 < gap < 1:
         raise ArgumentError(f"gap is {gap}: it must lie between 0 and 1.")
     source, clock = as_source(X, y), Clock(time_limit, watch=watch)
-    try:
-        widest = WidestSearch(source, homogeneous=False, gap=gap / 2, clock=clock).run()
-    except OutOfTime:
-        widest = None
-    if widest is None or not widest.low > 0:
-        left = None if time_limit is None else max(0.0, time_limit - clock.seconds)
-        return decide(source, time_limit=left, watch=watch)
-    verdict = _exactly(source, widest, clock) or _certified(source, widest, clock)
+    search = WidestSearch(source, homogeneous=False, gap=gap / 2, clock=clock)
+    widest = _searched(search)
+    exact = _exactly(search, widest)
+    if exact is not None:
+        verdict: Verdict = _stated(source, clock, exact)
+    elif widest is not None and widest.low > 0:
+        verdict = _certified(source, clock, as_integers(widest.w, widest.b), _weighed(source, widest))
+    else:
+        verdict = decide(source, time_limit=clock.left, watch=watch)
+        if not isinstance(verdict, Separable) or not any(verdict.weights):
+            return verdict
+        proved = verdict.weights, verdict.bias_weight
+        verdict = _certified(source, clock, proved, _nearest_pair(source, *proved))
     verdict.verify(source.fresh())
     return verdict
 
 
-def _certified(source: Source, widest: Widest, clock: Clock) -> Separable:
-    """The interval that the float hyperplane and its support prove."""
-    weights, bias_weight = as_integers(widest.w, widest.b)
-    nearest = _weighed(source, widest)
-    margin = recheck.margin_bounds(source, weights, bias_weight, nearest.rows, nearest.weights, True)
-    proof = nearest if math.isfinite(margin[1]) else None  # a bound beyond the largest double is none
-    return _separable(source, clock, weights, bias_weight, margin, proof)
-
-
-def _exactly(source: Source, widest: Widest, clock: Clock) -> Separable | None:
-    """The exact optimum on the same support, where that is affordable and the support is right."""
-    if source.n_rows * source.n_columns > AFFORDABLE_ENTRIES or len(widest.support) > AFFORDABLE_SUPPORT:
-        return None
-    found = exact_widest(widest.support)
-    if found is None:
-        return None
-    low, high = recheck.root_below(found.gamma_squared), recheck.root_above(found.gamma_squared)
-    if not math.isfinite(high):
-        return None
-    nearest = obstruction_of(source, widest.support.row_numbers.tolist(), found.multipliers)
-    verdict = _separable(source, clock, found.weights, found.bias_weight, (low, high), nearest)
+def _searched(search: WidestSearch) -> Widest | None:
+    """What floats find, in the time that there is."""
     try:
-        verdict.verify(source.fresh())
-    except CertificateError:  # some other row is nearer: floats named the wrong support
+        return search.run()
+    except OutOfTime:
+        return search.best
+    except LinsepError:
+        raise
+    except MemoryError as error:
+        size = f"{search.source.n_rows:,} rows and {search.source.n_columns:,} columns"
+        raise OutOfMemoryError(
+            f"The memory for the margin of {size} could not be had: {error}. Use fewer columns, or more memory."
+        ) from error
+
+
+def _exactly(search: WidestSearch, widest: Widest | None) -> ExactWidest | None:
+    """The exact optimum, where it is affordable: from the support that floats name, or from nothing."""
+    source = search.source
+    width = len(widest.support) if widest is not None and widest.low > 0 else source.n_columns
+    if source.n_rows * source.n_columns > AFFORDABLE_ENTRIES or width > AFFORDABLE_SUPPORT:
         return None
-    return replace(verdict, gamma_squared=found.gamma_squared)
+    source.require_finite()
+    rows = source.take(np.arange(source.n_rows))
+    guess = {}
+    if widest is not None:
+        guess = dict(zip(widest.support.row_numbers.tolist(), widest.multipliers.tolist(), strict=True))
+    try:
+        return exact_widest(rows, guess, search.clock, homogeneous=search.homogeneous, has_bias=search.has_bias)
+    except OutOfTime:
+        return None
+
+
+def _stated(source: Source, clock: Clock, exact: ExactWidest) -> Separable:
+    """The exact optimum as a verdict; a margin beyond the largest double has no upper end."""
+    low, high = recheck.root_below(exact.gamma_squared), recheck.root_above(exact.gamma_squared)
+    nearest = obstruction_of(source, exact.rows, exact.multipliers) if math.isfinite(high) else None
+    verdict = _separable(source, clock, exact.weights, exact.bias_weight, (low, high), nearest)
+    return replace(verdict, gamma_squared=exact.gamma_squared)
+
+
+def _certified(source: Source, clock: Clock, plane: tuple[tuple[int, ...], int], nearest: Obstruction) -> Separable:
+    """The interval that a hyperplane and some rows with weights prove."""
+    margin = recheck.margin_bounds(source, *plane, nearest.rows, nearest.weights, True)
+    proof = nearest if math.isfinite(margin[1]) else None  # a bound beyond the largest double is none
+    return _separable(source, clock, *plane, margin, proof)
+
+
+def _nearest_pair(source: Source, weights: tuple[int, ...], bias_weight: int) -> Obstruction:
+    """The row of each class that is nearest to a hyperplane: half their distance bounds every margin."""
+    form = form_of(weights, bias_weight)
+    nearest: dict[int, tuple[float, int]] = {}
+    for numbers, values, y in source.blocks():
+        scores, _ = float_scores(form, values)
+        for sign in (-1, 1):
+            places = np.flatnonzero(y == sign)
+            if places.size:
+                best = places[np.argmin(np.abs(np.nan_to_num(scores[places])))]
+                found = float(abs(scores[best])), int(numbers[best])
+                nearest[sign] = min(nearest.get(sign, found), found)
+    return obstruction_of(source, [number for _, number in nearest.values()], (1, 1))
 
 
 def _separable(
@@ -114,22 +159,27 @@ def _weighed(source: Source, widest: Widest) -> Obstruction:
 class Novikoff:
     """R, gamma and (R/gamma)² of the rows with a 1 appended (without bias: as they are), between certified bounds.
 
-    The Perceptron makes at most `bound[1]` updates on these rows, in any order. `halfspace` is the u* of the
-    theorem, the unit vector W = (w, b) whose margin on these rows is `gamma[0]` at least.
+    The Perceptron makes at most `most_updates` updates on these rows, in any order: an exact integer, where
+    `bound[1]`, the same as a double, may be infinite. `halfspace` is the u* of the theorem, the unit vector W = (w, b)
+    whose margin on these rows is `gamma[0]` at least.
     """
 
     radius: tuple[float, float]
     gamma: tuple[float, float]
     bound: tuple[float, float]
+    most_updates: int
     halfspace: Halfspace
     bias: bool = True
 
     def explain(self) -> str:
         """The theorem with these numbers."""
         rows = "the rows with a 1 appended" if self.bias else "the rows as they are"
+        most = self.bound[1] if math.isfinite(self.bound[1]) else Decimal(self.most_updates)
+        radius = f"= {self.radius[1]:.6g}" if math.isfinite(self.radius[1]) else f"above {self.radius[0]:.6g}"
+        gamma = f"= {self.gamma[0]:.6g}" if self.gamma[0] else f"below {self.gamma[1]:.6g}"
         return (
-            f"With R = {self.radius[1]:.6g} and gamma = {self.gamma[0]:.6g} (of {rows}), "
-            f"the Perceptron makes at most (R/gamma)² = {self.bound[1]:.6g} updates, in any order (Novikoff 1962)."
+            f"With R {radius} and gamma {gamma} (of {rows}), "
+            f"the Perceptron makes at most (R/gamma)² = {most:.6g} updates, in any order (Novikoff 1962)."
         )
 
 
@@ -144,37 +194,55 @@ def novikoff(
     ------
     NotSeparableError : there is no bound, because no hyperplane is known to separate the rows; `verdict` says why.
 
+    Where neither doubles nor small exact arithmetic find the largest gamma, that of a proved separator is taken: the
+    bound is certain, and larger than it need be.
+
     >>> import linsep
     >>> theory = linsep.novikoff(*linsep.datasets.cornwell())
     >>> linsep.perceptron(*linsep.datasets.cornwell()).updates <= theory.bound[1]
     True
     """
     source, clock = as_source(X, y), Clock(time_limit)
-    try:
-        widest = WidestSearch(source, homogeneous=True, gap=gap / 2, clock=clock, has_bias=bias).run()
-    except OutOfTime:
-        widest = None
-    if widest is None or not widest.low > 0:
-        raise NotSeparableError(decide(source, bias=bias, time_limit=time_limit))
-    return _theory(source, widest, bias)
+    search = WidestSearch(source, homogeneous=True, gap=gap / 2, clock=clock, has_bias=bias)
+    widest = _searched(search)
+    exact = _exactly(search, widest)
+    if exact is not None:
+        plane, rows = (exact.weights, exact.bias_weight), Obstruction(exact.rows, exact.multipliers)
+        return _theory(source, plane, rows, bias, exact.gamma_squared)
+    if widest is not None and widest.low > 0:
+        return _theory(source, as_integers(widest.w, widest.b), _weighed(source, widest), bias)
+    verdict = decide(source, bias=bias, time_limit=clock.left)
+    if not isinstance(verdict, Separable):
+        raise NotSeparableError(verdict)
+    plane = verdict.weights, verdict.bias_weight
+    return _theory(source, plane, _nearest_pair(source, *plane), bias)
 
 
-def _theory(source: Source, widest: Widest, bias: bool) -> Novikoff:
-    """Floats rounded outward, and the exact length of the rows' mean."""
-    weights, bias_weight = as_integers(widest.w, widest.b)
-    nearest = _weighed(source, widest)
-    low = recheck.homogeneous_floor(source, form_of(weights, bias_weight))
-    high = recheck.root_above(recheck.squared_ceiling(source, nearest.rows, nearest.weights, None if bias else False))
-    longest2 = source.scan(widest.w, widest.b).longest2
-    slack = (source.n_columns + 8) * 2.0**-52
-    reach = math.sqrt(longest2 + bias)
-    radius = (reach * (1 - slack), reach * (1 + slack))
-    bound = (radius[0] / high, radius[1] / low if low > 0 else math.inf)
-    bound = (bound[0] ** 2 * (1 - 1e-14), bound[1] ** 2 * (1 + 1e-14))
-    return Novikoff(radius, (low, high), bound, _unit(widest, source), bias)
+def _theory(
+    source: Source,
+    plane: tuple[tuple[int, ...], int],
+    nearest: Obstruction,
+    bias: bool,
+    exact: Fraction | None = None,
+) -> Novikoff:
+    """The numbers of the theorem, rounded outward: those of a separator W, and of rows that allow no larger gamma."""
+    form, square = form_of(*plane), sum(w * w for w in plane[0]) + plane[1] ** 2
+    high2 = exact or recheck.squared_ceiling(source, nearest.rows, nearest.weights, None if bias else False)
+    low2 = exact or recheck.scanned_squared_floor(source, form)
+    if low2 < high2 * NEARLY_ONE:  # else it is worth finding out exactly
+        low2 = recheck.squared_floor(source, form, square)
+    shortest2, longest2 = recheck.squared_reach(source, constant=bias)
+    return Novikoff(
+        radius=(recheck.root_below(shortest2), recheck.root_above(longest2)),
+        gamma=(recheck.root_below(low2), recheck.root_above(high2)),
+        bound=(recheck.float_below(shortest2 / high2), recheck.float_above(longest2 / low2)),
+        most_updates=math.floor(longest2 / low2),
+        halfspace=_unit(plane, source),
+        bias=bias,
+    )
 
 
-def _unit(widest: Widest, source: Source) -> Halfspace:
-    W = np.append(widest.w, widest.b)
+def _unit(plane: tuple[tuple[int, ...], int], source: Source) -> Halfspace:
+    W = to_doubles((*plane[0], plane[1]))
     W /= np.abs(W).max()  # so that no square leaves the range of doubles
     return Halfspace.from_homogeneous(W / np.linalg.norm(W), source.labels)

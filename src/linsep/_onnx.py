@@ -5,6 +5,7 @@ the compiled loops of linsep do. No product of matrices is multiplied or divided
 fuses the two and rounds that number to float32.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,10 @@ from linsep._version import __version__
 from linsep.errors import ArgumentError, MissingPackageError
 from linsep.estimators import KernelPerceptronClassifier, MaxMarginClassifier, PerceptronClassifier
 from linsep.estimators.base import Array, ScoreClassifier
+from linsep.halfspace import Halfspace
 from linsep.kernels.learning import LABEL, RIVAL, ROW
+from linsep.models import Model
+from linsep.online import OnlinePerceptron
 from linsep.solvers.keeping import Ballot
 
 OPSET, IR_VERSION = 17, 8  # of 2022: what runtimes in use can read
@@ -24,10 +28,26 @@ MOST_BYTES = 1 << 31  # of a protocol buffer
 KERNELS = ("linear", "poly", "polynomial", "rbf", "sigmoid", "cosine")
 
 
-def to_onnx(estimator: ScoreClassifier) -> Any:
-    """The classifier as an `onnx.ModelProto`: input `X` (rows of doubles), outputs `label` and `scores`.
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """Weights, biases and labels of any linear model, under scikit-learn's names."""
 
-    `scores` are those of `decision_function`, `label` is what `predict` gives. Needs the extra `onnx`.
+    coef_: Array
+    intercept_: Array
+    classes_: Array
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns."""
+        return int(self.coef_.shape[1])
+
+
+def to_onnx(model: ScoreClassifier | OnlinePerceptron | Model | Halfspace) -> Any:
+    """The model as an `onnx.ModelProto`: input `X` (rows of doubles), outputs `label` and `scores`.
+
+    It may be a fitted classifier, an `OnlinePerceptron` of numbers, a `Halfspace`, or what `linsep.load` reads from a
+    file of `linsep fit`. `scores` are those of `decision_function`, `label` is what `predict` gives. Needs
+    the extra `onnx`.
 
     >>> import linsep
     >>> X, y = linsep.datasets.cornwell()
@@ -35,7 +55,7 @@ def to_onnx(estimator: ScoreClassifier) -> Any:
     >>> [output.name for output in model.graph.output]
     ['label', 'scores']
     """
-    check_is_fitted(estimator)
+    estimator = _known(model)
     graph = _Graph()
     match estimator:
         case KernelPerceptronClassifier():
@@ -43,16 +63,41 @@ def to_onnx(estimator: ScoreClassifier) -> Any:
         case PerceptronClassifier() if estimator._learners[0].ballot is not None:
             columns = [_votes(graph, learner.ballot) for learner in estimator._learners if learner.ballot]
             scores = graph("Concat", *columns, axis=1)
-        case PerceptronClassifier() | MaxMarginClassifier():
-            scores = graph("Add", graph("MatMul", "X", estimator.coef_.T), estimator.intercept_)
         case _:
-            raise ArgumentError(f"{type(estimator).__name__} is no classifier of linsep: it cannot be exported.")
+            scores = graph("Add", graph("MatMul", "X", estimator.coef_.T), estimator.intercept_)
     if len(estimator.classes_) == 2:
         scores = graph("Squeeze", scores, [1])
         winners = graph("Cast", graph("Greater", scores, 0.0), to=graph.onnx.TensorProto.INT64)
     else:
         winners = graph("ArgMax", scores, axis=1, keepdims=0)
     return graph.model(graph("Gather", _classes(estimator.classes_), winners), scores, estimator)
+
+
+def _known(model: Any) -> Any:
+    """The model as one of the classifiers, or as a linear one; an error that names what cannot be exported."""
+    match model:
+        case KernelPerceptronClassifier() | PerceptronClassifier() | MaxMarginClassifier():
+            check_is_fitted(model)
+            return model
+        case Model():
+            return _known(model.halfspace)
+        case Halfspace():
+            weights = np.asarray(model.w, np.float64)[None]
+            return _Linear(weights, np.array([model.b], np.float64), np.array(model.labels))
+        case OnlinePerceptron(bits=None):
+            if model.learner is None or len(model.classes) < 2:
+                raise ArgumentError("This OnlinePerceptron has not met two classes yet: there is nothing to export.")
+            kept = model.learner.kept
+            return _Linear(kept.W, kept.b, np.array(model.classes))
+        case OnlinePerceptron():
+            raise ArgumentError(
+                "This OnlinePerceptron hashes text or named values, which ONNX cannot do. Only models of numbers can "
+                "be exported."
+            )
+    raise ArgumentError(
+        f"A {type(model).__name__} cannot be exported. to_onnx takes linsep's classifiers, an OnlinePerceptron of "
+        "numbers, a Halfspace, or a model read by linsep.load."
+    )
 
 
 class _Graph:
@@ -91,7 +136,7 @@ class _Graph:
         self.constants.append(self.onnx.numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name))
         return name
 
-    def model(self, label: str, scores: str, estimator: ScoreClassifier) -> Any:
+    def model(self, label: str, scores: str, estimator: Any) -> Any:
         """The finished model."""
         helper, types = self.onnx.helper, self.onnx.TensorProto
         self.nodes += [

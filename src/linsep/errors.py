@@ -34,6 +34,7 @@ LinsepError
 │   ├── CheckpointError              a checkpoint that is damaged, foreign, of another version or of other data
 │   └── ArgumentError                an option outside its range
 ├── NotSeparableError                a question about the margin of rows that have none; the verdict is attached
+├── OutOfMemoryError (also a MemoryError)   rows and columns that do not fit into the memory that is free
 ├── CertificateError                 a proof that does not hold: the failing row is named
 └── MissingPackageError (also an ImportError)   an optional library is not installed: the extra is named
 
@@ -294,6 +295,12 @@ class NotSeparableError(LinsepError):
         self.verdict = verdict
         known = "are not separable" if verdict.separable is False else "could not be separated in the time given"
         super().__init__(f"The classes {known} ({verdict.kind}), so the Perceptron has no bound. See the verdict.")
+
+
+class OutOfMemoryError(LinsepError, MemoryError):
+    """The rows and columns of a question do not fit into the memory that is free."""
+
+    code = "E-MEMORY"
 
 
 class CertificateError(LinsepError):

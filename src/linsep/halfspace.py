@@ -6,7 +6,7 @@ dimensions (Tao's Problem 1) is finding one through the origin in d + 1 (Problem
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,6 +19,8 @@ from linsep.errors import ArgumentError, ShapeError
 from linsep.tables import EXACT, distinct, read_doubles, read_exact, read_labels, require_finite
 
 Array = npt.NDArray[Any]
+
+MODERATE = 400  # exponents of two up to here leave room for squares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +57,10 @@ class Halfspace:
         return hash((self.w.tobytes(), self.b, self.labels))
 
     def score(self, X: Any) -> Array:
-        """w·x + b for each row: in integers where all numbers are, else in doubles, rounded; NaN is refused by row."""
+        """w·x + b for each row: in integers where all numbers are, else in doubles, rounded; NaN is refused by row.
+
+        A score beyond the largest double is infinite, and none is 0 unless it is 0.
+        """
         table = read_exact(X)
         if table.inexact is not None:
             raise table.inexact
@@ -65,12 +70,7 @@ class Halfspace:
             raise ShapeError(f"X has {rows.shape[1]} columns, and the halfspace has {len(self.w)} weights.")
         if rows.dtype.kind in "iu" and not self._is_safe(rows):  # NumPy would wrap around, or round, in silence
             return self._exact_scores(rows)
-        with np.errstate(all="ignore"):
-            scores: Array = np.asarray(rows @ self.w) + self.b
-        if scores.dtype.kind == "f" and not np.isfinite(scores).all():
-            beyond = np.flatnonzero(~np.isfinite(scores))
-            scores[beyond] = self._exact_scores(rows[beyond])
-        return scores
+        return linear_scores(rows, self.w[None], np.array([self.b]))[:, 0]
 
     def _is_safe(self, rows: Any) -> bool:
         """Whether integer rows times the weights stay in 64 bits or, for float weights, are not rounded first."""
@@ -87,7 +87,7 @@ class Halfspace:
         scores = [sum((v * Fraction(x) for v, x in zip(w, row.tolist(), strict=True) if x), b) for row in lines]
         if self.w.dtype.kind in "iu" and rows.dtype.kind in "iu" and isinstance(self.b, int):
             return np.fromiter((int(score) for score in scores), object, len(scores))
-        return np.array([_nearest(score) for score in scores])
+        return np.array([_nearest(score, np.finfo(np.float64)) for score in scores])
 
     def predict(self, X: Any, *, at_zero: int = -1) -> Array:
         """The label of each row's side. A score of exactly 0 belongs to neither; `at_zero` says which to give."""
@@ -114,13 +114,24 @@ class Halfspace:
 
     def distance(self, X: Any) -> Array:
         """How far each row lies from the hyperplane."""
-        distances: Array = np.abs(self.score(X)) / np.linalg.norm(self.w)
-        return distances
+        return np.abs(self._signed_distances(X))
 
     def margins(self, X: Any, y: Any) -> Array:
         """Each row's distance, negative where the row is on the wrong side."""
-        margins: Array = self.signs(y) * self.score(X) / np.linalg.norm(self.w)
+        margins: Array = self.signs(y) * self._signed_distances(X)
         return margins
+
+    def _signed_distances(self, X: Any) -> Array:
+        near = self.near_one()
+        distances: Array = near.score(X) / np.linalg.norm(near.w)
+        return distances
+
+    def near_one(self) -> "Halfspace":
+        """The same hyperplane times a power of two that brings the largest weight near 1: no square overflows."""
+        power = -math.frexp(float(np.abs(self.w.astype(np.float64)).max(initial=0.0)))[1]
+        if abs(power) < MODERATE:
+            return self
+        return Halfspace(np.ldexp(self.w.astype(np.float64), power), float(np.ldexp(self.b, power)), self.labels)
 
     def margin(self, X: Any, y: Any) -> float:
         """The margin of the set under this hyperplane: the smallest of the rows' margins."""
@@ -158,6 +169,67 @@ class Halfspace:
         return f"{'-' if first == ' - ' else ''}{rest or '0'} = 0"
 
 
+def linear_scores(X: Any, W: Array, b: Array) -> Array:
+    """W·x + b for rows of finite numbers, one column for each row of W, at any scale.
+
+    Scores that overflow, or may have vanished below the smallest double, are computed again in exact arithmetic and
+    rounded so that the sign stays: a single score beyond the largest double is infinite, one that is not 0 is never
+    rounded to 0. Where a row has several scores, and one leaves the range, all of them are multiplied by the same
+    power of two: which is the highest stays true.
+    """
+    with np.errstate(all="ignore"):
+        scores: Array = np.asarray(X @ W.T) + b
+    if scores.dtype.kind != "f" or not (np.isfinite(W).all() and np.isfinite(b).all()):
+        return scores
+    limits = np.finfo(scores.dtype)
+    is_odd = ~np.isfinite(scores) | (np.abs(scores) < limits.tiny)
+    for row in np.flatnonzero(is_odd.any(axis=1)).tolist():
+        columns, values = _entries(X, row)
+        if np.isfinite(values).all() and (
+            not np.isfinite(scores[row]).all() or _may_vanish(W[:, columns], values, limits)
+        ):
+            scores[row] = _rounded([_exact_score(values, w[columns], c) for w, c in zip(W, b, strict=True)], limits)
+    return scores
+
+
+def _entries(X: Any, row: int) -> tuple[Array, Array]:
+    """The columns and values of a row that are not 0."""
+    if sp.issparse(X):
+        line = X[[row]].tocoo()
+        return line.col[line.data != 0], line.data[line.data != 0]
+    columns = np.flatnonzero(X[row])
+    return columns, X[row][columns]
+
+
+def _may_vanish(W: Array, values: Array, limits: Any) -> bool:
+    """Whether some product of a weight and a value may be below the normal range."""
+    weights = np.abs(W[W != 0])
+    if not weights.size or not values.size:
+        return False
+    least = (float(np.abs(part).min()) for part in (weights, values))
+    return bool(sum(math.frexp(value)[1] for value in least) < limits.minexp + 2)
+
+
+def _exact_score(values: Array, w: Array, b: Any) -> Fraction:
+    pairs = zip(values.tolist(), w.tolist(), strict=True)
+    return sum((Fraction(x) * Fraction(weight) for x, weight in pairs if weight), Fraction(b.item()))
+
+
+def _rounded(scores: Sequence[Fraction], limits: Any) -> list[float]:
+    """Exact scores as floats of a type with these limits; several are brought into range together."""
+    largest = max(map(abs, scores))
+    if len(scores) > 1 and largest and not limits.tiny <= largest <= Fraction(float(limits.max)):
+        power = largest.denominator.bit_length() - largest.numerator.bit_length()
+        scores = [score * Fraction(2) ** power for score in scores]
+    return [_nearest(score, limits) for score in scores]
+
+
+def _nearest(score: Fraction, limits: Any) -> float:
+    size = max(abs(score), Fraction(float(limits.smallest_subnormal))) if score else score
+    rounded = float(size) if size <= Fraction(float(limits.max)) else math.inf
+    return -rounded if score < 0 else rounded
+
+
 def homogenise(X: Any) -> Array:
     """Each row with a 1 appended: a hyperplane with a bias becomes one through the origin.
 
@@ -183,13 +255,6 @@ def _weights(w: Any) -> Array:
     if w.ndim != 1:
         raise ShapeError(f"The weights have shape {w.shape}: there is one for each column.")
     return np.array(w)
-
-
-def _nearest(value: Fraction) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def _term(value: float, name: str) -> str:

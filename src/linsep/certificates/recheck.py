@@ -295,12 +295,16 @@ def _length_above(form: Form) -> float:
 def _near_scores(rows: Rows, form: Form, low: float) -> Iterator[tuple[int, Fraction]]:
     """The exact z·w of every row that floats cannot show to be at least `low·|w|`."""
     # |w| from above, in the units of the float scores; the factor pays for rounding `sizes` and the root.
-    norm = _length_above(form)
+    return _scores_up_to(rows, form, low * _length_above(form) * (1 + 2.0**-40))
+
+
+def _scores_up_to(rows: Rows, form: Form, ceiling: float) -> Iterator[tuple[int, Fraction]]:
+    """The exact z·w of every row that floats cannot show to be above the ceiling, in the units of float scores."""
     for numbers, values, y in rows.blocks():
         for part, piece in pieces(values):
             score, error = scores(form, piece)
             with np.errstate(all="ignore"):
-                far = score * y[part] - error > low * norm * (1 + 2.0**-40)
+                far = score * y[part] - error > ceiling
             near = np.flatnonzero(~far)
             yield from _exact_scores(form, piece[near], numbers[part][near], y[part][near])
 
@@ -339,10 +343,50 @@ def squared_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], 
     return _squared_length(_signed_sum(rows, numbers, balanced, False)) / Fraction(2 * plus * minus) ** 2
 
 
-def homogeneous_floor(rows: Scannable, form: Form) -> float:
-    """A lower bound on min z·W / |W|, W = (w, b) and z the homogenised rows; 0 where floats cannot tell."""
-    length = math.hypot(*form.sizes.tolist()) * (1 + 2.0**-40)
-    return max(0.0, _scanned_floor(rows, form) / length * (1 - 2.0**-40)) if is_exact(form) else 0.0
+def squared_floor(rows: Rows, form: Form, square: int) -> Fraction:
+    """(z·w)² / square for the row with the least z·w, from below; 0 or less where a row is on the wrong side.
+
+    `square` is that length of the integer coefficients which distances are divided by.
+    """
+    least = least_score(rows, form)
+    return least * abs(least) / square
+
+
+def scanned_squared_floor(rows: Rows, form: Form) -> Fraction:
+    """The same for homogenised rows, |W|² with the constant, at the speed of a scan; 0 where floats cannot tell."""
+    if not (can_scan(rows) and is_exact(form)):
+        return Fraction(0)
+    low = _scanned_floor(rows, form) / (math.hypot(*form.sizes.tolist()) * (1 + 2.0**-40)) * (1 - 2.0**-40)
+    return Fraction(low) ** 2 if low > 0 else Fraction(0)
+
+
+def least_score(rows: Rows, form: Form) -> Fraction:
+    """The smallest z·w of all rows, exactly; floats tell which rows it may be."""
+    ceiling = math.inf
+    for _, values, y in rows.blocks():
+        for part, piece in pieces(values):
+            score, error = scores(form, piece)
+            with np.errstate(all="ignore"):
+                ceiling = min(ceiling, float(np.nanmin(score * y[part] + error, initial=math.inf)))
+    return min(score for _, score in _scores_up_to(rows, form, ceiling))
+
+
+def squared_reach(rows: Rows, *, constant: bool) -> tuple[Fraction, Fraction]:
+    """The squared length of the longest row, with a 1 appended if asked for: between two bounds, at any scale."""
+    largest = longest = 0.0
+    for _, values, _ in rows.blocks():
+        entries = values.data if is_sparse(values) else values
+        largest = max(largest, float(np.abs(entries.astype(np.float64)).max(initial=0.0)))
+    exponent = -math.frexp(largest)[1]
+    for _, values, _ in rows.blocks():
+        for _, piece in pieces(values):
+            squares = piece.astype(np.float64)
+            entries = squares.data if is_sparse(piece) else squares
+            entries[...] = np.ldexp(entries, exponent) ** 2
+            longest = max(longest, float(squares.sum(axis=1).max(initial=0.0)))
+    slack = Fraction(rows.n_columns + 8, 2**52)
+    square = Fraction(longest) / Fraction(4) ** exponent
+    return square * (1 - slack) + constant, square * (1 + slack) + constant
 
 
 def _squared_length(vector: dict[int, tuple[int, int]]) -> Fraction:
@@ -368,21 +412,7 @@ def margin_bounds(
         low = floor / _length_above(form) * (1 - 2.0**-40)
         if low > high * (1 - 2.0**-20):  # else it is worth finding out exactly
             return low, high
-    guess = _float_margin(rows, form)
-    least = min((score for _, score in _near_scores(rows, form, guess)), default=None)
-    low = guess if least is None else root_below(least * abs(least) / square)
-    return low, high
-
-
-def _float_margin(rows: Rows, form: Form) -> float:
-    """A little more than the margin as floats see it, so that the nearest rows count as near."""
-    norm = math.hypot(*form.floats[:-1].tolist())
-    least = math.inf
-    for _, values, y in rows.blocks():
-        for part, piece in pieces(values):
-            score, error = scores(form, piece)
-            least = min(least, float(np.min(score * y[part] + error, initial=math.inf)))
-    return max(least, 0.0) / norm * (1 + 2.0**-30)
+    return root_below(squared_floor(rows, form, square)), high
 
 
 def root_below(square: Fraction) -> float:
@@ -393,6 +423,25 @@ def root_below(square: Fraction) -> float:
     while Fraction(root) ** 2 > square:
         root = math.nextafter(root, 0.0)
     return root
+
+
+def float_below(number: Fraction) -> float:
+    """A double hardly below a positive number, and never above it."""
+    nearest = _nearest(number)
+    return math.nextafter(nearest, 0.0) if nearest == math.inf or Fraction(nearest) > number else nearest
+
+
+def float_above(number: Fraction) -> float:
+    """A double, infinity included, hardly above a positive number, and never below it."""
+    nearest = _nearest(number)
+    return math.nextafter(nearest, math.inf) if nearest < math.inf and Fraction(nearest) < number else nearest
+
+
+def _nearest(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def root_above(square: Fraction) -> float:

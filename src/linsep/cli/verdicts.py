@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -124,8 +125,8 @@ def _exact_margin(verdict: Separable) -> str | None:
 
 
 def _bound(bound: "Novikoff") -> None:
-    most = bound.bound[1]
-    updates = f"at most {math.floor(most):,} updates" if most < ENDLESS else f"at most about {most:.3g} updates"
+    most = bound.most_updates
+    updates = f"at most {most:,} updates" if most < ENDLESS else f"at most about {Decimal(most):.3g} updates"
     field("bound", f"the Perceptron makes {updates}, in any order of the rows (Novikoff)")
     gamma = " to ".join(f"{end:.6g}" for end in bound.gamma)
     field("", f"(R/gamma)² with R = {bound.radius[1]:.6g} and gamma = {gamma}, both of the homogenised rows")

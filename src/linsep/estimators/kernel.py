@@ -10,11 +10,14 @@ from sklearn.utils import check_random_state
 
 from linsep.errors import ArgumentError, OverflowedError
 from linsep.estimators.base import ScoreClassifier, distinct_labels, require_count, require_one_of
+from linsep.halfspace import linear_scores
 from linsep.kernels import gram
 from linsep.solvers import dual
 from linsep.solvers.dual import DualPerceptron, Rows
 from linsep.solvers.keeping import Keep, WalkOrder
 from linsep.sources.base import Floats, Ints, Signs
+
+REMEDY = "scale the columns, or lower gamma or the degree"
 
 
 class KernelPerceptronClassifier(ScoreClassifier):
@@ -109,7 +112,10 @@ class KernelPerceptronClassifier(ScoreClassifier):
 
     def _decide(self, values: Floats) -> Floats:
         if self._votes is None:
-            return np.asarray(values @ self.dual_coef_.T)
+            return linear_scores(values, self.dual_coef_, np.zeros(len(self.dual_coef_)))
+        steps = max(float(np.abs(deltas).sum()) for _, deltas, _ in self._votes)
+        if not np.abs(values).max(initial=0.0) < np.finfo(np.float64).max / max(1.0, steps):
+            raise OverflowedError(f"The scores of some hypotheses are not finite: {REMEDY}.")
         votes = np.empty((len(values), len(self._votes)), np.int64)
         for k, (places, deltas, counts) in enumerate(self._votes):
             one = np.empty(len(values), np.int64)
@@ -135,14 +141,15 @@ class KernelPerceptronClassifier(ScoreClassifier):
 
     def _kernel_values(self, A: Any, B: Any) -> Floats:
         """K(a, b) for each pair of rows."""
-        if callable(self.kernel):
-            values = self.kernel(A, B)
-        else:
-            options = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
-            values = pairwise_kernels(A, B, metric=self.kernel, filter_params=True, **options)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+            if callable(self.kernel):
+                values = self.kernel(A, B)
+            else:
+                options = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+                values = pairwise_kernels(A, B, metric=self.kernel, filter_params=True, **options)
         values = np.ascontiguousarray(values, np.float64)
         if not np.isfinite(values).all():
-            raise OverflowedError("Some kernel values are not finite: scale the columns, or lower gamma or the degree.")
+            raise OverflowedError(f"Some kernel values are not finite: {REMEDY}.")
         return values
 
     def _require_options(self) -> None:
@@ -166,8 +173,12 @@ def _gamma(gamma: Any, X: Any) -> float:
         return 1.0 / float(X.shape[1])
     if gamma == "scale":
         is_sparse: bool = sp.issparse(X)
-        variance = float(X.multiply(X).mean() - X.mean() ** 2 if is_sparse else X.var(dtype=np.float64))
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        with np.errstate(all="ignore"):
+            variance = float(X.multiply(X).mean() - X.mean() ** 2 if is_sparse else X.var(dtype=np.float64))
+            scaled = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        if not np.isfinite(variance) or not 0 < scaled < np.inf:
+            raise OverflowedError("The variance of X is beyond the range of doubles: scale the columns, or give gamma.")
+        return scaled
     if isinstance(gamma, str) or not np.isfinite(gamma) or gamma <= 0:
         raise ArgumentError(f"gamma is {gamma!r}: it must be 'scale', 'auto' or a positive number.")
     return float(gamma)

@@ -12,6 +12,7 @@ from linsep._margin import max_margin
 from linsep.certificates import Separable, Verdict
 from linsep.errors import NotSeparableWarning
 from linsep.estimators.base import ScoreClassifier, distinct_labels
+from linsep.halfspace import Halfspace, linear_scores
 from linsep.sources.base import Floats
 
 
@@ -65,7 +66,7 @@ class MaxMarginClassifier(ScoreClassifier):
     def decision_function(self, X: Any) -> Floats:
         """The signed distance of each row: one number for two classes, one for each class otherwise."""
         X = self._read_rows(X)
-        scores: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
+        scores: Floats = linear_scores(X, self.coef_, self.intercept_)
         return scores if len(self.classes_) > 2 else scores[:, 0]
 
     @property
@@ -118,8 +119,11 @@ def _plane(verdict: Verdict, X: Any, labels: Any) -> tuple[Floats, float]:
         w, b = verdict.halfspace.w, float(verdict.halfspace.b)
     else:
         w, b = soft_margin(X, labels)
-    length = float(np.linalg.norm(w)) or 1.0
-    return w / length, b / length
+    if not w.any():
+        return w, b
+    line = Halfspace(w, b).near_one()
+    length = float(np.linalg.norm(line.w))
+    return line.w / length, float(line.b) / length
 
 
 def soft_margin(X: Any, labels: Any, *, bias: bool = True) -> tuple[Floats, float]:

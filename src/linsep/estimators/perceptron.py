@@ -14,6 +14,7 @@ from linsep.estimators.base import (
     require_one_of,
     seed_of,
 )
+from linsep.halfspace import linear_scores
 from linsep.solvers.keeping import Keep, KeepingLearner, WalkOrder, Weights
 
 
@@ -85,12 +86,15 @@ class PerceptronClassifier(ScoreClassifier):
         return self._walk(X, y, 1)
 
     def decision_function(self, X: Any) -> Array:
-        """w·x + b for each row (for each class, where they are more than two); with keep="vote" the voices."""
+        """w·x + b for each row (for each class, where they are more than two); with keep="vote" the voices.
+
+        The sign and the order of the scores of a row are right at any scale (see `linsep.halfspace.linear_scores`).
+        """
         X = self._read_rows(X)
         if self._learners[0].ballot is not None:
             scores = np.hstack([learner.ballot.votes(X) for learner in self._learners if learner.ballot])
         else:
-            scores = np.asarray(X @ self.coef_.T) + self.intercept_
+            scores = linear_scores(X, self.coef_, self.intercept_)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _start(self) -> None:

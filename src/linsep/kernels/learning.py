@@ -68,8 +68,9 @@ def sweep(
             follow(table, i)
         label = labels[i]
         gap, rival = judge(table, i, label, W, b)
-        if foretold.shape[0] > 0:
-            foretell(table, i, label, gap, rival, walked + position - start, state, foretold)
+        before = walked + position - start
+        if foretold.shape[0] > 0 and not foretell(table, i, label, gap, rival, before, state, foretold):
+            return position, updates, run, i
         if margin < gap < np.inf:
             run += 1
             continue
@@ -77,7 +78,6 @@ def sweep(
             return position, updates, run, i
         if run > longest:
             return position, updates, run, ALL_FINE
-        before = walked + position - start
         correct(table, i, label, rival, 1.0, bias, W, b)
         if lag_b.size > 0:
             correct(table, i, label, rival, float(before), bias, lag, lag_b)
@@ -106,8 +106,10 @@ def judge(table: Any, i: Any, label: Any, W: Any, b: Any) -> tuple[float, int]:
 
 
 @njit(cache=True, nogil=True)
-def foretell(table: Any, i: Any, label: Any, gap: float, rival: int, before: int, state: State, foretold: Any) -> None:
+def foretell(table: Any, i: Any, label: Any, gap: float, rival: int, before: int, state: State, foretold: Any) -> bool:
     """Write down the class that the weights predict for row i, and whether that is a mistake (a tie is one).
+
+    Says whether the score was a finite number.
 
     Where the average is kept it is the average so far, over `before` rows, that predicts. The label decides nothing:
     it only says from which side the gap was measured.
@@ -121,6 +123,7 @@ def foretell(table: Any, i: Any, label: Any, gap: float, rival: int, before: int
     elif gap == 0:
         winner = 0 if is_pair else min(label, rival)
     foretold[i, PREDICTED], foretold[i, MISSED] = winner, not gap > 0
+    return bool(np.isfinite(gap))
 
 
 @njit(cache=True, nogil=True)

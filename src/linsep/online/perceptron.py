@@ -41,6 +41,8 @@ from linsep.tables import read_labels
 OnlineKeep = Literal["last", "average"]
 
 MOST_WEIGHTS = 1 << 28  # 2 GiB, and as much again for an average
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
+SAFE = 1e300  # no sum of updates, each times the rows before it, leaves the range of doubles below this
 NOTHING_YET = -1  # the prediction before any class is known
 
 
@@ -207,7 +209,10 @@ class OnlinePerceptron:
     @property
     def bound(self) -> float | None:
         """Novikoff's bound on the updates, for the gamma given and the rows so far."""
-        return None if self.gamma is None else self._factor * (self.radius / self.gamma) ** 2
+        if self.gamma is None:
+            return None
+        ratio = self.radius / self.gamma
+        return self._factor * ratio * ratio
 
     @property
     def gamma_ceiling(self) -> float:
@@ -249,7 +254,10 @@ class OnlinePerceptron:
             before = learner.updates
             foretold = learner.predict_then_learn(rows, codes)
             updates = learner.updates - before
-        self.longest = max(self.longest, float(longest(table, len(codes))))
+        self.longest = max(self.longest, float(longest(table, len(codes))) or _shortest_square(rows))
+        if not self.radius * (learner.updates + 1.0) * (learner.walked + 1.0) < SAFE:
+            learner.weights.require_finite()
+            learner.lag.require_finite()
         self.counts += Counts(len(codes), int(foretold[:, MISSED].sum()), updates)
         return foretold
 
@@ -302,6 +310,11 @@ class OnlinePerceptron:
             pairs = zip(self.columns, columns, strict=True)
             before, now = next((before, now) for before, now in pairs if before != now)
             raise ShapeError(f"X has the column {now!r} where earlier rows had {before!r}: keep the columns in order.")
+
+
+def _shortest_square(rows: Any) -> float:
+    """A square not below those of rows so short that all of theirs vanish: an upper bound, so that R stays one."""
+    return rows.shape[1] * SMALLEST_NORMAL if (rows != 0).sum() else 0.0
 
 
 def _require_room(n_classes: int, n_columns: int) -> None:

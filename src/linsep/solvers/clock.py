@@ -31,6 +31,16 @@ class Clock:
         """Time since the start."""
         return time.perf_counter() - self.start
 
+    @property
+    def left(self) -> float | None:
+        """Seconds until the limit, never below 0; None without a limit."""
+        return None if self.limit is None else max(0.0, self.limit - self.seconds)
+
+    def require(self, seconds: float) -> None:
+        """Stop here unless this many seconds are left."""
+        if self.left is not None and self.left < seconds:
+            raise OutOfTime
+
     def is_over(self) -> bool:
         """Whether the limit has passed."""
         return self.limit is not None and self.seconds > self.limit

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linsep.errors import OverflowedError
 from linsep.kernels import gram
 from linsep.solvers.keeping import Keep, WalkOrder
 from linsep.sources.base import Floats, Ints, Signs
@@ -116,6 +117,10 @@ class DualPerceptron:
             begun = len(self.log)
             for k in self._sequence(len(self._blocks)):
                 self._visit(self._blocks[k])
+            if not all(np.isfinite(block.scores).all() for block in self._blocks):
+                raise OverflowedError(
+                    "Some scores are beyond the largest double: scale the columns, or lower the degree."
+                )
             mistaken = {changes.problem for changes in self.log[begun:]}
             self.active = [problem for problem in self.active if problem in mistaken]
 

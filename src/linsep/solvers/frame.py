@@ -4,16 +4,21 @@ Rows and columns may be multiplied by powers of two without changing which hyper
 rounding. Solvers work on the signed rows z = y·(x, 1) of a frame; proofs speak of the original columns.
 """
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from linsep.errors import OutOfMemoryError
 from linsep.exact import IntegerRows, integer_rows
 from linsep.sources.base import Block, Floats, Ints
 
 LOWEST, LARGEST = -(2**20), 1000  # exponents: below that of any value, and one that leaves room above
+COPIES = 4  # of the rows looked at together, while a solver works on them
+GB = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ class Frame:
         One shift for row and column together: a later row may be 2^2000 times larger than those the frame was
         built around, and must not pass through infinity on its way.
         """
+        require_memory(len(block), self.width)
         z = np.empty((len(block), self.width))
         z[:, : len(self.columns)] = _columns(block, self.columns)
         z[:, len(self.columns) :] = 1.0
@@ -78,6 +84,30 @@ class Frame:
         for column, weight in zip(self.columns.tolist(), weights, strict=False):
             everywhere[column] = weight
         return tuple(everywhere), weights[-1] if self.bias else 0
+
+
+def require_memory(n_rows: int, width: int) -> None:
+    """Refuse to look at so many dense rows together if the memory for them is not there."""
+    needed, free = COPIES * 8 * n_rows * width, free_memory()
+    if free is not None and needed > free:
+        raise OutOfMemoryError(
+            f"{n_rows:,} rows of {width:,} columns must be held densely at once: that takes about "
+            f"{needed / GB:,.1f} GB of memory, and {free / GB:,.1f} GB are free. "
+            "Use fewer columns, or a machine with more memory."
+        )
+
+
+def free_memory() -> int | None:
+    """Bytes that this machine could still hand out; None where it does not say."""
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as lines:
+            return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def _columns(block: Block, columns: Ints) -> Any:

@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.errors import ArgumentError, OverflowedError
+from linsep.halfspace import linear_scores
 from linsep.kernels.learning import BORN, ROW, State, count_mistakes, replay, sweep, tally
 from linsep.kernels.shuffling import shuffled
 from linsep.kernels.walks import ALL_FINE
@@ -57,9 +58,13 @@ class Weights:
         return Weights(self.W.copy(), self.b.copy())
 
     def scores(self, X: Rows) -> Floats:
-        """W·x + b, one column for each row of W."""
-        scores: Floats = np.asarray(X @ self.W.T) + self.b
-        return scores
+        """W·x + b, one column for each row of W, at any scale."""
+        return linear_scores(X, self.W, self.b)
+
+    def require_finite(self) -> None:
+        """Refuse weights that left the range of doubles while they were learned."""
+        if not (np.isfinite(self.W).all() and np.isfinite(self.b).all()):
+            raise OverflowedError("The weights are beyond the largest double. Divide large columns by a power of two.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +103,16 @@ class Ballot:
         step = max(1, PRODUCTS_A_CALL // max(1, rows.shape[0]))
         for start in range(0, X.shape[0], step):
             part = X[start : start + step].astype(np.float64, copy=False)
-            scores = np.ascontiguousarray(self.first.scores(part).T)
+            with np.errstate(all="ignore"):
+                scores, products = np.ascontiguousarray(self.first.scores(part).T), _products(rows, part)
+                largest = np.abs(scores).max(initial=0.0) + len(self.log) * np.abs(products).max(initial=0.0)
+            if not np.isfinite(largest):  # a running sum may overflow, and then every later vector's vote is wrong
+                raise OverflowedError(
+                    "The scores of the vectors that vote are beyond the largest double. "
+                    "Divide large columns by a power of two."
+                )
             share = np.zeros_like(scores)
-            tally(scores, _products(rows, part), self.log, survived, self.bias, share)
+            tally(scores, products, self.log, survived, self.bias, share)
             votes[:, start : start + step] = share
         shares: Floats = votes.T / survived.sum()
         return shares
@@ -170,6 +182,8 @@ class KeepingLearner:
             self.converged = walk.one_pass(order) == 0
             self.passes, max_passes = self.passes + 1, max_passes - 1
         walk.finish()
+        self.weights.require_finite()
+        self.lag.require_finite()
         return walk.mistakes_per_row
 
     def predict_then_learn(self, X: Rows, labels: Ints) -> Ints:

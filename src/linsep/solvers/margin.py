@@ -6,14 +6,18 @@ optimum the two meet, and the rows whose weights make up the two points are the 
 
 The search is that of `working_set.py`, in the true metric: min |w|² with y·(w·x + b) >= 1, b free. Rows are
 centred on the hyperplane found last, where b is 0, so that counting b in |w|² changes nothing in the end.
+Rows are looked at times one power of two, which brings them to a size of about 1: that scales the margin, and nothing
+else. Columns have no powers of their own here, since those would change the metric.
 """
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
 from linsep.solvers.clock import Clock
+from linsep.solvers.frame import require_memory
 from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
 from linsep.solvers.working_set import Level, WorkingSet, levels, scan_safely
 from linsep.sources.base import Block, Floats, Source
@@ -21,11 +25,17 @@ from linsep.sources.base import Block, Floats, Source
 ON_SAMPLES = 0.1  # how exactly a sample is solved before the next is drawn
 SUPPORT = 1e-12  # multipliers below this part of the largest count as 0
 TRIES = 40  # rounds without a better bound before the interval is returned as it is
+FAR = 2.0**200  # entries beyond this, in units of the first rows seen, count as this: no square overflows
+FEW = 1 << 20  # entries that tell well enough where the others lie
+USUAL = 400  # exponents of two up to here leave room for squares
 
 
 @dataclass(frozen=True, slots=True)
 class Widest:
-    """A hyperplane and the rows (with positive weights) that show how much better another could be, in floats."""
+    """A hyperplane and the rows (with positive weights) that show how much better another could be, in floats.
+
+    w and b are those of the rows as they are, times any power of two; `low` and `high` are in units of the search.
+    """
 
     w: Floats
     b: float
@@ -43,35 +53,58 @@ class Widest:
 
 @dataclass(slots=True)
 class Centre:
-    """Rows as they look from a point: (x - point)·scale, and the bias in the same units."""
+    """Rows as they look from a point: x·2^exponent - point, and the constant that the bias is multiplied with."""
 
     point: Floats
-    scale: float
-    has_bias: bool
+    exponent: int
+    constant: float
 
     def signed(self, block: Block) -> Floats:
         """The signed rows seen from here."""
-        values = block.values
         z = np.empty((len(block), len(self.point) + 1))
-        z[:, :-1] = values if isinstance(values, np.ndarray) else values.toarray()
+        z[:, :-1] = scaled(block, self.exponent)
         z[:, :-1] -= self.point
-        z[:, :-1] *= self.scale
-        z[:, -1] = 1.0 if self.has_bias else 0.0
+        z[:, -1] = self.constant
         z *= block.y[:, None]
         return z
 
     def halfspace(self, v: Floats) -> tuple[Floats, float]:
-        """Weights from here as weights of the original columns, and the bias."""
-        w = v[:-1] * self.scale
-        return w, float(v[-1] - w @ self.point) if self.has_bias else 0.0
+        """Weights from here as weights of the original columns, and the bias, times a power of two.
+
+        Far from 1, half of the exponent is left to the scores: neither they nor the weights leave the range.
+        """
+        shift = 0 if abs(self.exponent) <= USUAL else -self.exponent // 2
+        b = float(v[-1]) * self.constant - float(v[:-1] @ self.point)
+        return np.ldexp(v[:-1], self.exponent + shift), float(np.ldexp(b, shift))
+
+    def moved(self, v: Floats) -> "Centre":
+        """The same from the point of a hyperplane that is nearest to this one."""
+        w = v[:-1] / np.abs(v[:-1]).max()
+        away = float(v[-1]) / float(v[:-1] @ w)
+        return Centre(self.point - w * away, self.exponent, self.constant)
+
+
+def scaled(block: Block, exponent: int) -> Floats:
+    """The values of a block as doubles times 2^exponent; those far beyond 1 are cut off there."""
+    values = block.values
+    entries = values if isinstance(values, np.ndarray) else values.data
+    if abs(exponent) <= USUAL:
+        entries = entries.astype(np.float64) * 2.0**exponent
+    else:  # ldexp takes its time, and has no power of two that it cannot multiply with
+        entries = np.ldexp(entries.astype(np.float64), exponent)
+    np.clip(entries, -FAR, FAR, out=entries)
+    if isinstance(values, np.ndarray):
+        return entries
+    return np.asarray(sp.csr_array((entries, values.indices, values.indptr), shape=values.shape).toarray())
 
 
 class WidestSearch:
-    """The working set of the margin, and the best bounds so far."""
+    """The working set of the margin, and the best bounds so far; `best` are those on all rows."""
 
     def __init__(self, source: Source, *, homogeneous: bool, gap: float, clock: Clock, has_bias: bool = True) -> None:
         self.source, self.homogeneous, self.gap, self.clock = source, homogeneous, gap, clock
         self.has_bias = has_bias
+        self.best: Widest | None = None
 
     def run(self) -> Widest | None:
         """The widest hyperplane; None if floats find none (perhaps there is none)."""
@@ -81,8 +114,10 @@ class WidestSearch:
     def _run(self) -> Widest | None:
         best: Widest | None = None
         for level in levels(self.source, self.source.n_columns + 1):
+            self.clock.check()
             if best is None:
                 self._begin(level)
+                self.clock.check()
             best = self._settle(level, self.gap if level.numbers is None else max(self.gap, ON_SAMPLES))
             if best is None:
                 return None
@@ -90,13 +125,23 @@ class WidestSearch:
 
     def _begin(self, level: Level) -> None:
         block = level.globally(level.source.sample(2 * self.source.n_columns + 12, seed=1))
-        centre = Centre(np.zeros(self.source.n_columns), 1.0, self.has_bias)
-        if not self.homogeneous:
-            rows = centre.signed(block)[:, :-1] * block.y[:, None]
-            point = rows.mean(axis=0)
-            size = float(np.abs(rows - point).max()) or 1.0
-            centre = Centre(point, float(np.ldexp(1.0, -np.frexp(size)[1])), has_bias=True)
-        self.working = WorkingSet(centre, block)
+        require_memory(len(block), self.source.n_columns + 1)
+        self.working = WorkingSet(self._centre(block), block)
+
+    def _centre(self, block: Block) -> Centre:
+        """Rows through the origin as they are; others from their mean, in units of how far they reach."""
+        least = float(self.homogeneous and self.has_bias)
+        values = block.values if isinstance(block.values, np.ndarray) else block.values.data
+        largest = float(np.abs(values.astype(np.float64)).max(initial=least))
+        if not math.isfinite(largest):
+            self.source.require_finite()  # raises, and names the row
+        exponent = -math.frexp(largest)[1]
+        if self.homogeneous:
+            return Centre(np.zeros(self.source.n_columns), exponent, math.ldexp(least, exponent))
+        rows = scaled(block.take(np.arange(min(len(block), 2 + FEW // block.n_columns))), exponent)
+        point = rows.mean(axis=0)
+        closer = -math.frexp(float(np.abs(rows - point).max(initial=0.0)))[1]
+        return Centre(np.ldexp(point, closer), exponent + closer, 1.0)
 
     def _settle(self, level: Level, gap: float) -> Widest | None:
         """Go on until the rows of this level are at the margin within the gap, or no bound gets better."""
@@ -112,23 +157,29 @@ class WidestSearch:
             if best is None or better.low > best.low * (1 + gap / 8) or better.high < best.high * (1 - gap / 8):
                 waited = 0
             best = better
-            self.clock.saw(0.0 if self.homogeneous or level.numbers is not None else best.low, self._known(best))
+            self._note(level, best)
             if best.low >= best.high * (1 - gap):
                 return best
             if not self.working.renew(answer.w, worst, slack=min(gap, 0.5) / 4):
-                self._recentre(candidate)
+                if not self.homogeneous:
+                    self.working.look_from(self.working.frame.moved(answer.w))
                 waited += TRIES // 4
             waited += 1
         return best
 
-    def _known(self, best: Widest) -> float:
-        return math.inf if self.homogeneous else best.high  # another margin, of other rows
+    def _note(self, level: Level, best: Widest) -> None:
+        """Keep bounds on all rows, and show what is known; homogenised rows have another margin."""
+        if level.numbers is None:
+            self.best = best
+        if not self.homogeneous:
+            low, high = np.ldexp([best.low if level.numbers is None else 0.0, best.high], -self.working.frame.exponent)
+            self.clock.saw(float(low), float(high))
 
     def _solve(self) -> Shortest:
         """The shortest vector for the working set; every row with a multiplier matters, however small that is."""
-        answer = shortest(self.working.z)
+        answer = shortest(self.working.z, clock=self.clock)
         if not answer.is_solved:
-            answer = nearest_to_zero(self.working.z)
+            answer = nearest_to_zero(self.working.z, self.clock)
         self.working.matters = answer.multipliers > 0
         return answer
 
@@ -143,7 +194,7 @@ class WidestSearch:
         support = np.flatnonzero(answer.multipliers > SUPPORT * answer.multipliers.max())
         rows, weights = self.working.block.take(support), answer.multipliers[support]
         length = math.hypot(*w.tolist(), b if self.homogeneous else 0.0)  # no square that under- or overflows
-        low = min(scan.lowest) / length
+        low = _quotient(min(scan.lowest), length, self.working.frame.exponent)
         return Widest(w, b, rows, weights, low, self._ceiling(rows, weights)), level.globally(scan.worst)
 
     def _ceiling(self, rows: Block, weights: Floats) -> float:
@@ -155,13 +206,10 @@ class WidestSearch:
         if plus.all() or not plus.any():
             return float("inf")
         means = [np.average(z[side, :-1], axis=0, weights=weights[side]) for side in (plus, ~plus)]
-        return float(np.linalg.norm(means[0] + means[1]) / 2 / self.working.frame.scale)
+        return float(np.linalg.norm(means[0] + means[1]) / 2)
 
-    def _recentre(self, seen: Widest) -> None:
-        """Look from the point of the hyperplane nearest to the old centre."""
-        if self.homogeneous:
-            return
-        centre, length = self.working.frame, math.hypot(*seen.w.tolist())
-        distance = float(seen.w @ centre.point + seen.b) / length
-        point = centre.point - seen.w / length * distance
-        self.working.look_from(Centre(point, centre.scale, has_bias=True))
+
+def _quotient(a: float, b: float, exponent: int) -> float:
+    """a/b·2^exponent, where only the result need be in the range of doubles."""
+    (m, e), (n, f) = math.frexp(a), math.frexp(b)
+    return float(np.ldexp(m / n, e - f + exponent)) if n else 0.0

@@ -12,17 +12,23 @@ Arnström, Bemporad and Axehill, A dual active-set solver for embedded quadratic
 Lawson and Hanson, Solving least squares problems (1974), chapter 23.
 """
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 
 import daqp
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import qr
 from scipy.optimize import nnls
 
+from linsep.solvers.clock import Clock
 from linsep.sources.base import Floats
 
 SOLVED, INFEASIBLE = 1, -1
 ACTIVE = 1  # DAQP's mark for a constraint to start from
+IDENTITY, NOTHING = None, None  # the cost |w|² as DAQP likes it best: no matrix of width² numbers
+WIDE = 1 << 14  # columns: beyond, DAQP's own triangle of width² / 2 numbers (1 GB) is too much
+FIRST_TRY, FASTER = 256, 4  # iterations of nnls before the clock is looked at; then so many times as many
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,43 +41,76 @@ class Shortest:
     is_infeasible: bool
 
 
-def shortest(z: Floats, start: npt.NDArray[np.bool_] | None = None) -> Shortest:
-    """Minimise |w|² with z·w >= 1; `start` marks rows likely to matter."""
+def shortest(z: Floats, start: npt.NDArray[np.bool_] | None = None, *, clock: Clock | None = None) -> Shortest:
+    """Minimise |w|² with z·w >= 1; `start` marks rows likely to matter. Raises OutOfTime at the clock's limit."""
+    clock = clock or Clock()
     n_rows, width = z.shape
     is_zero = ~z.any(axis=1)
     if is_zero.any():  # DAQP would divide by its length, and answer with whatever its memory holds
         first = np.arange(n_rows) == np.argmax(is_zero)
         return Shortest(np.zeros(width), first.astype(np.float64), is_solved=False, is_infeasible=True)
+    if n_rows < width and width > WIDE:
+        return _in_their_span(z, start, clock)
     sense = np.zeros(n_rows, np.int32)
     if start is not None:
         sense[start] = ACTIVE
+    limit = {} if clock.left is None else {"time_limit": max(clock.left, 1e-3)}
     w, _, flag, info = daqp.solve(
-        np.eye(width),
-        np.zeros(width),
+        IDENTITY,
+        NOTHING,
         -z,
         np.full(n_rows, -1.0),
         np.full(n_rows, -1e30),
         sense,
         iter_limit=20 * (width + n_rows) + 1000,
         fval_bound=1e30,
+        **limit,
     )
+    clock.check()
     w, multipliers = np.array(w), np.abs(np.asarray(info["lam"]))
     if not (np.isfinite(w).all() and np.isfinite(multipliers).all()):
         return Shortest(np.zeros(width), np.zeros(n_rows), is_solved=False, is_infeasible=False)
     return Shortest(w, multipliers, flag == SOLVED, flag == INFEASIBLE)
 
 
-def nearest_to_zero(z: Floats) -> Shortest:
+def _in_their_span(z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock) -> Shortest:
+    """The same in the coordinates of an orthonormal basis of the rows' span, where the shortest vector lies."""
+    n_rows, width = z.shape
+    clock.require(2e-9 * width * n_rows**2 / 5)  # at 5 GFlop/s: the factorisation cannot be interrupted
+    basis, triangle = qr(z.T, mode="economic", check_finite=False)
+    clock.check()
+    found = shortest(np.ascontiguousarray(triangle.T), start, clock=clock)
+    return replace(found, w=basis @ found.w)
+
+
+def nearest_to_zero(z: Floats, clock: Clock | None = None) -> Shortest:
     """The same by the dual: min |z'u|² + (1 - Σu)², u >= 0. The residual is the vector, or 0 if there is none."""
     n_rows, width = z.shape
     target = np.append(np.zeros(width), 1.0)
     columns = np.vstack([z.T, np.ones(n_rows)])
-    try:
-        u, _ = nnls(columns, target, maxiter=10 * (n_rows + width))
-    except RuntimeError:  # too many iterations: no hint from here
+    u = _nnls(columns, target, 10 * (n_rows + width), clock or Clock())
+    if u is None:  # no hint from here
         return Shortest(np.zeros(width), np.zeros(n_rows), is_solved=False, is_infeasible=False)
     residual = target - columns @ u
     least = (z @ -residual[:-1]).min()
-    is_solved = bool(least > 0)
-    w = -residual[:-1] / least if is_solved else residual[:-1]
+    w = -residual[:-1] / least if least > 0 else residual[:-1]
+    is_solved = bool(least > 0 and np.isfinite(w).all())
     return Shortest(w, u, is_solved, not is_solved)
+
+
+def _nnls(columns: Floats, target: Floats, most: int, clock: Clock) -> Floats | None:
+    """The u >= 0 with the shortest target - columns·u; None after too many iterations.
+
+    nnls cannot be interrupted. Under a time limit it is therefore asked for few iterations first, then for more while
+    the clock allows as many again.
+    """
+    tried = most if clock.left is None else min(most, FIRST_TRY)
+    while True:
+        began = time.perf_counter()
+        try:
+            return np.asarray(nnls(columns, target, maxiter=tried)[0])
+        except RuntimeError:
+            if tried == most:
+                return None
+        tried = min(most, FASTER * tried)
+        clock.require(FASTER * (time.perf_counter() - began))

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ArgumentError, CheckpointError, InexactError
+from linsep.errors import ArgumentError, CheckpointError, InexactError, OverflowedError
 from linsep.halfspace import Halfspace
 from linsep.kernels.shuffling import shuffled
 from linsep.kernels.walks import ALL_FINE, End, Weights, sweep
@@ -282,6 +282,8 @@ class Learner:
 
     def result(self) -> PerceptronRun:
         """The run as far as it went."""
+        if not (np.isfinite(self.w).all() and np.isfinite(self.b).all()):
+            raise OverflowedError("The weights are beyond the largest double. Divide large columns by a power of two.")
         bits = max(abs(int(value)).bit_length() for value in (*self.w, self.b[0])) if self.is_exact() else None
         return PerceptronRun(self.halfspace, self.converged, self.updates, self.passes, self.mistakes_per_row, bits)
 

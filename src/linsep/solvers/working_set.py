@@ -35,6 +35,7 @@ SMALL = 3  # rows per column below which a sample is not sampled again
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
 PASSES = 50  # of the Perceptron where it is asked first
 NEAR = 1.5  # rows of W up to this score stay
+SMALLER = 8  # times 2^-300: after that finite weights are 0
 SLACK = 1e-6  # a row found that falls short of 1 by less than this is left alone
 
 
@@ -104,13 +105,13 @@ class WorkingSet(Generic[V]):
         self.frame = frame
         self.z = frame.signed(self.block)
 
-    def solve(self) -> Shortest:
+    def solve(self, clock: Clock) -> Shortest:
         """The shortest vector for the rows, started from those that mattered last time."""
-        return self._note(shortest(self.z, self.matters))
+        return self._note(shortest(self.z, self.matters, clock=clock))
 
-    def solve_again(self) -> Shortest:
+    def solve_again(self, clock: Clock) -> Shortest:
         """The same by the slower and more careful way."""
-        return self._note(nearest_to_zero(self.z))
+        return self._note(nearest_to_zero(self.z, clock))
 
     def _note(self, answer: Shortest) -> Shortest:
         self.matters = answer.multipliers > SUPPORT * answer.multipliers.max(initial=0.0)
@@ -186,11 +187,11 @@ def _settle(level: Level, working: WorkingSet[Frame], clock: Clock) -> Found:
     width = working.frame.width
     while True:
         clock.check()
-        answer = working.solve()
+        answer = working.solve(clock)
         if not answer.is_solved:
             if blocked := _prove_blocked(working):
                 return blocked
-            answer = working.solve_again()
+            answer = working.solve_again(clock)
         if not answer.is_solved:
             return _prove_blocked(working) or _stuck(working)
         matters = np.flatnonzero(working.matters)
@@ -210,11 +211,12 @@ def _settle(level: Level, working: WorkingSet[Frame], clock: Clock) -> Found:
 
 def scan_safely(source: Source, w: Floats, b: float, *, worst: int) -> tuple[Floats, float, Scan]:
     """Scan, with smaller weights of the same signs if a score is beyond the largest double."""
-    while True:
+    for _ in range(SMALLER):
         try:
             return w, b, source.scan(w, b, worst=worst)
         except OverflowedError:
             w, b = w * 2.0**-300, b * 2.0**-300
+    return w, b, source.scan(w, b, worst=worst)  # weights of 0, or not finite: then the error is the answer
 
 
 def is_separated(source: Source, w: Floats, b: float, scan: Scan) -> bool:
