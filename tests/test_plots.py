@@ -18,7 +18,7 @@ import linsep
 from linsep import plots
 from linsep.cli import main
 from linsep.datasets import cornwell, planted, planted_sparse, tao, xor
-from linsep.errors import ArgumentError, NotSeparableError, ShapeError
+from linsep.errors import ArgumentError, LengthError, NotSeparableError, ShapeError
 from linsep.plots import flat, many, runs, style, subject, view
 from linsep.solvers.perceptron import Learner
 from linsep.sources.inputs import as_source
@@ -212,7 +212,7 @@ def test_a_classifier_that_knows_column_names_is_asked_with_them(kind, three, ax
 )
 def test_rows_that_the_regions_of_three_classes_cannot_show_are_refused(X, y, said, three, ax):
     model = linsep.PerceptronClassifier(random_state=0).fit(*three)
-    with pytest.raises((ArgumentError, ShapeError), match=re.escape(said)):
+    with pytest.raises((ArgumentError, LengthError, ShapeError), match=re.escape(said)):
         plots.regions(X, None if y is None else np.array(y), model=model, ax=ax)
 
 

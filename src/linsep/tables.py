@@ -217,7 +217,7 @@ def _rows(rows: Sequence[Any]) -> ExactTable:
     """Rows one by one. Plain Python numbers, which is nearly always all there is, are converted by NumPy in one go."""
     kinds = set(map(type, rows))
     if kinds == {np.ndarray} and len({(row.dtype, row.shape) for row in rows}) == 1 and rows[0].ndim == 1:
-        return _array(np.stack(rows))
+        return _array(np.array(rows))
     if not kinds <= {list, tuple}:
         rows = [_row(row, number) for number, row in enumerate(rows)]
     _require_cells(len(rows), len(rows[0]) if rows else 0)
@@ -279,8 +279,8 @@ def _cells(cells: list[Any], width: int, names: Columns) -> ExactTable:
             raise _not_a_number(cell, *divmod(position, width), names)
         exact.append(number)
     types = set(map(type, exact))
-    if types == {int} and _fit_words(exact):
-        return ExactTable(np.array(exact, np.int64).reshape(-1, width), names)
+    if types == {int} and (words := _words(exact)) is not None:
+        return ExactTable(words.reshape(-1, width), names)
     doubles = [as_double(number) for number in exact]
     if None not in doubles:
         return ExactTable(np.array(doubles, np.float64).reshape(-1, width), names)
@@ -353,8 +353,12 @@ def _not_a_number(cell: Any, row: int, column: int, names: Columns) -> InputErro
     return NotNumericError(f"{where}, of type {kind}: turn it into a number or leave the column out.", **place)
 
 
-def _fit_words(values: Iterable[Any]) -> bool:
-    return all(-WORD <= value < WORD for value in values)
+def _words(values: Sequence[Any]) -> Array | None:
+    """Python integers as int64, or None if one of them is longer."""
+    try:
+        return np.array(values, np.int64)
+    except OverflowError:
+        return None
 
 
 def _objects(values: Sequence[Any], width: int) -> Array:
@@ -374,7 +378,8 @@ def _scaled(exact: list[Number], width: int, names: Columns, inexact: InexactErr
         if scales[position % width].bit_length() > LONGEST_SCALE:
             raise inexact
     whole = [top * (scales[k % width] // bottom) for k, (top, bottom) in enumerate(ratios)]
-    values = np.array(whole, np.int64).reshape(-1, width) if _fit_words(whole) else _objects(whole, width)
+    words = _words(whole)
+    values = _objects(whole, width) if words is None else words.reshape(-1, width)
     is_decimal = any(bottom & (bottom - 1) for _, bottom in ratios)
     return ExactTable(values, names, tuple(scales), is_decimal, inexact)
 
@@ -533,8 +538,8 @@ def _group_sums(data: Array, starts: npt.NDArray[np.intp]) -> Array:
     stops = np.append(starts[1:], len(data))
     exact = [_required(exact_number(value)) for value in data.tolist()]
     sums = [_total(exact[start:stop]) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
-    if all(isinstance(value, int) for value in sums) and _fit_words(sums):
-        return np.array(sums, np.int64)
+    if all(isinstance(value, int) for value in sums) and (words := _words(sums)) is not None:
+        return words
     doubles = [as_double(value) for value in sums]
     return np.fromiter(sums, object, len(sums)) if None in doubles else np.array(doubles, np.float64)
 
@@ -667,8 +672,8 @@ def _label_cells(cells: list[Any]) -> Array:
         )
     if types == {bool}:
         return np.array(cells, np.bool_)
-    if types <= {int, bool} and _fit_words(cells):
-        return np.array(cells, np.int64)
+    if types <= {int, bool} and (words := _words(cells)) is not None:
+        return words
     if float in types and not types - {float, int, bool} and None not in (doubles := [as_double(c) for c in cells]):
         return np.array(doubles, np.float64)
     return np.fromiter(cells, object, len(cells))
