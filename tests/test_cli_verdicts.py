@@ -111,6 +111,12 @@ def test_a_proof_cannot_turn_the_first_row_into_a_header(capsys):
     assert "Say --header" in capsys.readouterr().err
 
 
+def test_the_last_column_holds_the_labels_even_if_another_is_called_minus_one():
+    Path("odd.csv").write_text("-1,b,y\n0,5,0\n1,5,1\n")
+    Path("proof.json").write_text(linsep.decide([[0, 5], [1, 5]], [0, 1]).to_json())
+    assert main(["verify", "proof.json", "odd.csv"]) == checker("proof.json", "odd.csv").returncode == 0
+
+
 def test_both_say_what_was_verified_in_the_same_words(capsys):
     main(["decide", "overlapping.csv", "--label", "y", "--no-bias", "--proof", "proof.json"])
     capsys.readouterr()

@@ -33,7 +33,9 @@ import csv
 import hashlib
 import json
 import math
+import os
 import re
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -375,10 +377,13 @@ def main(arguments: list[str] | None = None) -> int:
         words, status = error.args
     except (OSError, ValueError, csv.Error, RecursionError, MemoryError) as error:
         words, status = f"{type(error).__name__}: {str(error)!a}", BAD_INPUT
+    told = f"{VERDICTS[status]}{': ' if status else ' '}{words}"
     if options.json:
-        print(json.dumps({"answer": VERDICTS[status].lower(), "message": words.partition("\n")[0]} | facts))
-    else:
-        print(f"{VERDICTS[status]}{': ' if status else ' '}{words}")
+        told = json.dumps({"answer": VERDICTS[status].lower(), "message": words.partition("\n")[0]} | facts)
+    try:
+        print(told, flush=True)
+    except BrokenPipeError:  # the reader has seen enough; the status is still the answer
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return int(status)
 
 

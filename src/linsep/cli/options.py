@@ -139,7 +139,7 @@ class Reading:
     header: Header = False
     format: Format = None
 
-    def options(self, label: str | None, numbers: str = "binary64") -> "Options":
+    def options(self, label: str | int | None, numbers: str = "binary64") -> "Options":
         """The same as the library has it; `numbers` is how a proof has them, if nothing else is asked for."""
         from linsep.sources.files import options_of
 

@@ -42,12 +42,12 @@ def signed(verdict: Verdict, table: Table, seconds: float) -> Verdict:
     return replace(verdict, names=table.columns, label_column=label, seconds=seconds)
 
 
-def label_column(verdict: Verdict, files: Sequence[str], label: str | None) -> str | None:
+def label_column(verdict: Verdict, files: Sequence[str], label: str | None) -> str | int | None:
     """Where the labels of a file stand: as told, as the proof says, else in the last column, as the checker has it."""
     without = (".npz", ".svm", ".svmlight", ".libsvm", ".svm.gz", ".svm.bz2", ".svm.zst")
     if label is not None or is_example(files[0]) or files[0].lower().endswith(without):
         return label
-    return verdict.label_column or "-1"
+    return -1 if verdict.label_column is None else verdict.label_column
 
 
 def require_agreement(verdict: Verdict, proof: str, bias: bool | None, reading: Reading) -> None:

@@ -40,7 +40,7 @@ class Table:
 
 def read(
     files: Sequence[str],
-    label: str | None,
+    label: str | int | None,
     reading: Reading | None = None,
     proof: "Verdict | None" = None,
     *,
@@ -128,7 +128,7 @@ def require_own(option: str, path: str | None, *others: str | None) -> None:
             raise ArgumentError(f"{option} {path}: the command uses this file for something else.", file=path)
 
 
-def _example(file: str, label: str | None) -> Table:
+def _example(file: str, label: str | int | None) -> Table:
     name = file.removeprefix("example:")
     if name not in EXAMPLES:
         known = ", ".join(f"example:{known}" for known in EXAMPLES)
