@@ -126,12 +126,7 @@ class Halfspace:
 
 
 def homogenise(X: Any) -> Array:
-    """Each row with a 1 appended: a hyperplane with a bias becomes one through the origin.
-
-    >>> import linsep
-    >>> linsep.homogenise([[2, 3], [4, 5]]).tolist()
-    [[2, 3, 1], [4, 5, 1]]
-    """
+    """Each row with a 1 appended."""
     X = np.asarray(X)
     return np.column_stack([X, np.ones(len(X), dtype=X.dtype)])
 
