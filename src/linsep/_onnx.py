@@ -27,13 +27,7 @@ KERNELS = ("linear", "poly", "polynomial", "rbf", "sigmoid", "cosine")
 def to_onnx(estimator: ScoreClassifier) -> Any:
     """The classifier as an `onnx.ModelProto`: input `X` (rows of doubles), outputs `label` and `scores`.
 
-    `scores` are those of `decision_function`, `label` is what `predict` gives. Needs the extra `onnx`.
-
-    >>> import linsep
-    >>> X, y = linsep.datasets.cornwell()
-    >>> model = linsep.to_onnx(linsep.PerceptronClassifier("last", random_state=0).fit(X, y))
-    >>> [output.name for output in model.graph.output]
-    ['label', 'scores']
+    `scores` are those of `decision_function`, `label` is what `predict` gives. Needs `pip install linsep[onnx]`.
     """
     check_is_fitted(estimator)
     graph = _Graph()
