@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/kernels/*.py | cksum | cut -d' ' -f1)
 
-.PHONY: demo test torture kills fuzz lint format bench scale load figures-check api images chromium clean
+.PHONY: demo test torture kills fuzz lint format bench scale load images chromium clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
@@ -58,6 +58,7 @@ load: $(VENV)/.test
 	$(BIN)/python benchmarks/explorer.py
 
 # Which figures of the docs are older than the code they measure. Before a release; benchmarks/figures.py PAGE measures.
+.PHONY: figures-check api
 figures-check: $(VENV)/.run
 	$(BIN)/python benchmarks/figures.py --check
 
