@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Reading, path
+from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Reading, path, rejects
 
 if TYPE_CHECKING:
     from linsep.explorer.tables import OwnTable
@@ -31,13 +31,11 @@ def explore(
     """
     from linsep.cli import report, tables
 
-    if export:
-        tables.require_folder(export)
-    tables.require_own("--reject", (reading or Reading()).reject, export)
+    tables.require_outputs(file, {"--export": export, "--reject": rejects(reading)})
     table = _read(file, label, reading) if file else None
     if export:
         from linsep.explorer.export import page
-        from linsep.sealed import write_file
+        from linsep.outputs import write_file
 
         write_file(export, page(table).encode())
         if json:

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from linsep.sources.files.reading import Options
 
 SEPARABLE, NOT_SEPARABLE, BAD_INPUT, UNDECIDED, FAULT = 0, 1, 2, 3, 4
+SIGNALLED = 128  # and the number of the signal, as shells count
 INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
 OF_A_FAULT = "4 a fault of linsep (--debug shows where)."
 
 
 class Terminated(BaseException):
-    """SIGTERM, as an exception: like Ctrl-C it ends the command where it stands."""
+    """SIGTERM or SIGHUP, as an exception with its number: like Ctrl-C it ends the command where it stands."""
 
 
 STDIN_WORD = "stdin:"  # stands for - on its way through Cyclopts, which takes - for an option
@@ -161,6 +162,11 @@ class Reading:
     def where_cached(self) -> str | bool | None:
         """The folder of the cache; False for none."""
         return False if self.cache == "none" else self.cache
+
+
+def rejects(reading: Reading | None) -> str | None:
+    """Where bad rows go."""
+    return None if reading is None else reading.reject
 
 
 def listed(columns: str | None) -> list[str] | None:
