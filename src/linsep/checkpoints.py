@@ -12,6 +12,7 @@ import binascii
 import hashlib
 import json
 import math
+import os
 import re
 import stat
 import struct
@@ -86,7 +87,7 @@ class CheckpointFile:
     def __init__(self, path: str | Path, identity: Identity, note: Callable[[str], None] = lambda text: None) -> None:
         self.path, self.identity, self.note = Path(path), identity, note
         if self.path.is_symlink():  # the file beside which the previous one stands is what the link names
-            self.path = self.path.resolve()
+            self.path = Path(os.path.realpath(path))
         self._lock = threading.RLock()
         self._saved, self._cost, self._is_stale = time.monotonic(), 0.0, False
         self._texts: dict[Key, str] = {}

@@ -195,6 +195,7 @@ def trace(*file: File, label: Label = None, run: Run | None = None, reading: Rea
     from linsep.cli.training import doubtful_rows
 
     options = run or Run()
+    tables.require_outputs(file, {"--reject": rejects(reading)})
     with tables.about(file):
         table = tables.read(file, label, reading)
         learner = options.learner(table, TRACED_UPDATES)

@@ -155,12 +155,16 @@ def _stdout() -> outputs.Identity | None:
 
 def _require_folder(output: str) -> None:
     """Refuse a path that cannot be written to because its folder is not there, or because it is a folder."""
-    if Path(output).is_dir():
-        raise FileError(f"{output}: cannot be written: this is a folder.", file=output)
-    folder = Path(output).resolve().parent
-    if outputs.descriptor(output) is None and not folder.is_dir():
-        shown = Path(output).parent if not Path(output).is_symlink() else folder
-        raise FileError(f"{output}: cannot be written: there is no folder {str(shown)!r}.", file=output)
+    seen, place = None, Path(output)
+    if place.is_dir():
+        seen = "this is a folder"
+    elif place.is_symlink() and not place.exists():
+        target = Path(os.path.realpath(place))  # of a link to itself, a link
+        seen = None if target.parent.is_dir() and not target.is_symlink() else "it is a link that leads nowhere"
+    elif not place.parent.is_dir():
+        seen = f"there is no folder {str(place.parent)!r}"
+    if seen is not None:
+        raise FileError(f"{output}: cannot be written: {seen}.", file=output)
 
 
 def _example(file: str, label: str | None) -> Table:

@@ -1,6 +1,7 @@
 """What a path may be: a file, a pattern, a folder, a list of those, or "-" for standard input; and what a name says."""
 
 import glob
+import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -89,7 +90,7 @@ def reads(path: Paths, output: str) -> str | None:
     files = expand(name) if _stands_for_many(name) else [name]
     if any(outputs.identity(file) == wanted for file in files):
         return name
-    for place in (Path(output), Path(output).resolve()):
+    for place in (Path(output), Path(os.path.realpath(output))):
         folder = outputs.identity(place.parent)
         if any(outputs.identity(each) == folder for each in _takers(name, place.name)):
             return name
