@@ -109,6 +109,14 @@ def test_every_option_that_writes_is_here(command, capsys):
     assert set(offered) == listed
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_debug_is_listed_and_shows_the_traceback(command, here, capsys):
+    main([command, "--help"])
+    assert "--debug" in re.sub(r"Exit codes: .*", "", capsys.readouterr().out, flags=re.DOTALL)
+    with pytest.raises(linsep.LinsepError):
+        main([*asked(command, "--reject", "bad.csv", "none.csv"), "--debug"])
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("command", "option"), OPTIONS)
 def test_no_output_is_written_over_the_data(command, option, kind, here, capsys):

@@ -85,6 +85,9 @@ Columns: TypeAlias = Annotated[
 Memory: TypeAlias = Annotated[str, Parameter(help="How much memory reading may take.")]
 IndexBase: TypeAlias = Annotated[int, Parameter(help="The index of the first column of svmlight files: 0 or 1.")]
 Reject: TypeAlias = Annotated[str | None, Parameter(help="Set bad rows aside in this file instead of stopping.")]
+Debug: TypeAlias = Annotated[  # listed here, heard by main wherever it stands
+    bool, Parameter(help="Show the traceback of an error.", negative="", show_default=False)
+]
 Format: TypeAlias = Annotated[str | None, Parameter(help="What the files are, where their names do not say.")]
 
 
@@ -97,6 +100,7 @@ class Walking:
     reject: Reject = None
     index_base: IndexBase = 1
     format: Format = None
+    debug: Debug = False
 
     def options(self, label: str | None, columns: str | None = None) -> "Options":
         """The same as the library has it."""
@@ -132,6 +136,7 @@ class Reading:
     reject: Reject = None
     index_base: IndexBase = 1
     format: Format = None
+    debug: Debug = False
 
     def options(self, label: str | None, numbers: str = "binary64") -> "Options":
         """The same as the library has it; `numbers` is how a proof has them, if nothing else is asked for."""
