@@ -281,6 +281,8 @@ SPOKEN = {
     "fit, model": ["fit", *DATA, "-o", "m.json"],
     "learn, model": ["learn", *DATA, "-o", "l.json"],
     "predict, file": ["predict", "model.json", "data.csv", "-o", "o.csv", "--json"],
+    "explore, served": ["explore", "--no-browser"],
+    "demo": ["demo"],
     "help": ["--help"],
     "help of a command": ["decide", "--help"],
     "version": ["--version"],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from linsep.cli import stdio
 from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Reading, path, rejects
 
 if TYPE_CHECKING:
@@ -42,12 +43,14 @@ def explore(
             report.say_json({"output": export})
         report.note(f"The page was written to {export}.")
         return SEPARABLE
-    from linsep.explorer.server import serve
+    from linsep.explorer.server import announce, serve
 
-    if json:
-        serve(table, port=port, browser=browser, tell=lambda address: report.say_json({"address": address}))
-    else:
-        serve(table, port=port, browser=browser)
+    def tell(address: str) -> None:
+        with stdio.shown():
+            report.say_json({"address": address}) if json else announce(address)
+        stdio.flush()
+
+    serve(table, port=port, browser=browser, tell=tell)
     return SEPARABLE
 
 
