@@ -222,13 +222,14 @@ def serve(
     """Warm up, say the address, open it in the browser, and serve until Ctrl-C."""
     explorer = Explorer(table, port=port)  # a port in use is told at once
     print("Starting. The first start on a machine compiles, which takes a minute.", file=sys.stderr, flush=True)
-    engine.warm_up()
-    tell(explorer.address)
-    sys.stdout.flush()
-    if browser:
-        webbrowser.open(explorer.gate.address_for_once())
-    with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
-        explorer.run()
+    with contextlib.closing(explorer.socket):
+        engine.warm_up()
+        tell(explorer.address)
+        sys.stdout.flush()
+        if browser:
+            webbrowser.open(explorer.gate.address_for_once())
+        with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
+            explorer.run()
 
 
 def _listen(port: int) -> socket.socket:
