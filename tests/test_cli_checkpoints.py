@@ -96,8 +96,8 @@ def test_other_data_start_over_and_the_reason_is_said(interrupted, capsys):
 @pytest.mark.parametrize(
     ("command", "checkpoint", "says"),
     [
-        ("decide separable.npz", "separable.npz", "uses this file for something else"),
-        ("decide separable.npz --proof p.json", "./p.json", "uses this file for something else"),
+        ("decide separable.npz", "separable.npz", "the command reads this file"),
+        ("decide separable.npz --proof p.json", "./p.json", "--proof goes into the same file"),
         ("fit separable.npz", "touching.npz", "not a linsep checkpoint"),
         ("mle separable.npz", "none/run.checkpoint", "there is no folder"),
     ],

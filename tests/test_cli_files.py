@@ -61,7 +61,7 @@ def test_a_dash_is_standard_input(arguments, parts, monkeypatch, capsys):
 
 def test_a_checkpoint_is_none_of_the_files(parts, capsys):
     assert main(["decide", *parts, "--label", "y", "--checkpoint", "2.csv"]) == 2
-    assert "--checkpoint 2.csv: the command uses this file for something else" in capsys.readouterr().err
+    assert "--checkpoint 2.csv: the command reads this file" in capsys.readouterr().err
 
 
 def test_an_example_stands_alone(parts, capsys):
@@ -82,4 +82,4 @@ def test_rows_of_many_files_are_named_with_their_file(parts, capsys):
 
 def test_a_dash_is_no_name_for_a_file_to_write(capsys):
     assert main(["decide", "example:xor", "--proof", "-"]) == 2
-    assert "- is no file to write to" in capsys.readouterr().err
+    assert "- is not a file to write to" in capsys.readouterr().err

@@ -151,6 +151,36 @@ def test_every_route_answers_its_own_page_and_guards_the_answer(client, method, 
     assert {(name.decode(), value.decode()) for name, value in HEADERS} <= set(response.headers.items())
 
 
+FOREIGN = {  # what other programs on 127.0.0.1 keep in the same browser, before and behind ours
+    "JSON": b'state={"open": [1, "a"], "b": null}',
+    "brackets": b"session[id]=(1); {x}=<y>",
+    "not ASCII": "name=Jürgen ✓".encode(),
+    "Latin-1": b"name=J\xfcrgen",
+    "no name": b"=1; alone; ;;",
+    "an open quotation": b'q="never closed',
+    "attributes": b"path=/; expires=never; $Version=1",
+    "another explorer": b"linsep-1=AAAA",
+    "long": b"; ".join(b"k%d=" % k + b"x" * 4000 for k in range(40)),
+}
+
+
+def _with_cookies(client, *headers):
+    address = f"http://{client.base_url.netloc.decode()}/api/start"
+    return httpx.get(address, headers=[(b"cookie", header) for header in headers], trust_env=False).status_code
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_our_cookie_is_found_among_those_of_other_programs(client, kind):
+    (name, value), foreign = next(iter(client.cookies.items())), FOREIGN[kind]
+    ours, wrong = f"{name}={value}".encode(), f"{name}={'A' * len(value)}".encode()
+    assert _with_cookies(client, foreign + b"; " + ours) == 200
+    assert _with_cookies(client, ours + b"; " + foreign) == 200
+    assert _with_cookies(client, foreign, ours) == 200
+    assert _with_cookies(client, wrong + b";" + ours) == 200
+    assert _with_cookies(client, foreign + b"; " + wrong) == 403
+    assert _with_cookies(client, foreign + b'; x="' + ours + b'"') == 403
+
+
 def test_the_exchange_sets_a_strict_cookie_and_drops_the_token(explorer):
     response = httpx.get(explorer.address)
     assert response.headers["location"] == "/"

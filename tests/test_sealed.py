@@ -1,8 +1,5 @@
-"""Models and proofs that were cut or changed anywhere are refused, and files are put in place in one step."""
+"""Models and proofs that were cut or changed anywhere are refused."""
 
-import os
-import subprocess
-import sys
 from contextlib import suppress
 
 import numpy as np
@@ -14,7 +11,7 @@ from linsep.certificates.written import verdict_from_json
 from linsep.errors import CertificateError, ModelError
 from linsep.halfspace import Halfspace
 from linsep.models import Model, Training, from_json, load
-from linsep.sealed import fault, seal, write_file
+from linsep.sealed import fault, seal
 
 PAIR = Obstruction((0, 1), (1, 1))
 PROOFS = {
@@ -94,14 +91,3 @@ def test_the_checker_says_that_a_proof_was_edited(tmp_path, capsys):
 )
 def test_a_fault_is_named(text, says):
     assert fault(text) is says or says in fault(text)
-
-
-def test_what_a_killed_process_left_half_written_is_taken_away(tmp_path):
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    half = tmp_path / f".model.json.{dead.pid}.tmp"
-    alive, other = tmp_path / f".model.json.{os.getppid()}.tmp", tmp_path / f".other.json.{dead.pid}.tmp"
-    for path in (half, alive, other):
-        path.write_text("half")
-    write_file(tmp_path / "model.json", b"new")
-    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "model.json", alive, other])

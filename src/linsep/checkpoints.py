@@ -14,11 +14,11 @@ import json
 import math
 import os
 import re
+import stat
 import struct
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -26,10 +26,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from linsep import sealed
+from linsep import outputs, sealed
 from linsep.errors import CheckpointError, shown
 
 FORMAT, VERSION = "linsep-checkpoint", 1
+PREVIOUS = ".previous"  # what the name of the checkpoint before ends in
 HEAD = f'{{\n "format": "{FORMAT}"'.encode()
 MAX_BYTES = 1 << 28  # of a file
 MAX_RECORDS = 1 << 27  # characters of all records: what does not fit is read again after a stop
@@ -85,17 +86,20 @@ class CheckpointFile:
 
     def __init__(self, path: str | Path, identity: Identity, note: Callable[[str], None] = lambda text: None) -> None:
         self.path, self.identity, self.note = Path(path), identity, note
+        if self.path.is_symlink():  # the file beside which the previous one stands is what the link names
+            self.path = Path(os.path.realpath(path))
         self._lock = threading.RLock()
         self._saved, self._cost, self._is_stale = time.monotonic(), 0.0, False
         self._texts: dict[Key, str] = {}
-        sealed.sweep_leftovers(self.path)
+        self._require_file(path)
+        outputs.sweep_leftovers(self.path.parent)
         self._load()
         self.found = len(self._texts)
 
     @property
     def previous(self) -> Path:
         """Where the checkpoint before the newest is kept."""
-        return self.path.with_name(self.path.name + ".previous")
+        return self.path.with_name(self.path.name + PREVIOUS)
 
     def get(self, key: Key) -> Arrays | None:
         """What is recorded under the key."""
@@ -128,9 +132,7 @@ class CheckpointFile:
                 return
             started = time.monotonic()
             content = _text(self.identity, self._texts).encode()
-            with suppress(FileNotFoundError):
-                os.replace(self.path, self.previous)  # noqa: PTH105 - in one step, on every system
-            sealed.write_file(self.path, content)
+            outputs.write_file(self.path, content, self.previous)
             self._saved, self._is_stale = time.monotonic(), False
             self._cost = self._saved - started
 
@@ -141,6 +143,11 @@ class CheckpointFile:
                 path.unlink(missing_ok=True)
             self._texts.clear()
             self._is_stale = False
+
+    def _require_file(self, path: str | Path) -> None:
+        """Refuse a pipe or a device: nothing could be read back from it, and damaged files are removed."""
+        if outputs.descriptor(path) is not None or (self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode)):
+            raise CheckpointError(f"{path}: a pipe, a device or a folder cannot hold a checkpoint. Give a file name.")
 
     def _load(self) -> None:
         damaged = False

@@ -1,11 +1,14 @@
 """Data with known truth: the worked examples of the lectures, and generators with a planted margin."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import FileKindError
+from linsep.outputs import replaced
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -66,16 +69,16 @@ def write_planted(
             writer.write_table(pa.table([*(np.ascontiguousarray(column) for column in X.T), y], schema=schema))
 
 
-def _table_writer(path: str, schema: Any) -> Any:
+@contextmanager
+def _table_writer(path: str, schema: Any) -> Iterator[Any]:
     if path.endswith(".parquet"):
-        import pyarrow.parquet
-
-        return pyarrow.parquet.ParquetWriter(path, schema)
-    if path.endswith(".csv"):
-        import pyarrow.csv
-
-        return pyarrow.csv.CSVWriter(path, schema)
-    raise FileKindError(f"{path}: write to a .parquet or a .csv file.", file=path)
+        from pyarrow.parquet import ParquetWriter as Writer
+    elif path.endswith(".csv"):
+        from pyarrow.csv import CSVWriter as Writer
+    else:
+        raise FileKindError(f"{path}: write to a .parquet or a .csv file.", file=path)
+    with replaced(path) as file, Writer(file, schema) as writer:
+        yield writer
 
 
 def _unit_vector(rng: np.random.Generator, n_columns: int) -> Table:

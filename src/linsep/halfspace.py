@@ -182,10 +182,10 @@ def linear_scores(X: Any, W: Array, b: Array) -> Array:
     if scores.dtype.kind != "f" or not (np.isfinite(W).all() and np.isfinite(b).all()):
         return scores
     limits = np.finfo(scores.dtype)
-    is_odd = ~np.isfinite(scores)
-    entries = X.data if sp.issparse(X) else X
-    if _may_vanish(W, entries[entries != 0], limits):
-        is_odd |= np.abs(scores) < limits.tiny
+    is_odd, is_small = ~np.isfinite(scores), np.abs(scores) < limits.tiny
+    if is_small.any():
+        entries = X.data if sp.issparse(X) else X
+        is_odd |= is_small & _may_vanish(W, entries[entries != 0], limits)
     for row in np.flatnonzero(is_odd.any(axis=1)).tolist():
         columns, values = _entries(X, row)
         if np.isfinite(values).all() and (

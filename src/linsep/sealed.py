@@ -1,4 +1,4 @@
-"""Files that are whole or refused: a checksum as the last field of a JSON text, and writing in one step.
+"""Texts that are whole or refused: a checksum as the last field of a JSON text.
 
 A sealed text is a JSON object whose last field is "sha256", and which ends in exactly these characters:
 
@@ -10,14 +10,7 @@ that was cut, or in which any bit of any byte was changed, is not sealed any mor
 """
 
 import hashlib
-import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import IO
-
-from linsep.errors import FileError
 
 _SEAL = re.compile(rb'"sha256": "([0-9a-f]{64})"\n\}\n')
 _SEAL_LENGTH = 79
@@ -53,59 +46,3 @@ def fault(text: str | bytes) -> str | None:
     if hashlib.sha256(memoryview(content)[: found.start()]).hexdigest() != found[1].decode():
         return "its checksum does not match: it was damaged or edited"
     return None
-
-
-def write_file(path: str | Path, content: bytes) -> None:
-    """Put a file in place in one step."""
-    with replaced(path) as file:
-        file.write(content)
-
-
-@contextmanager
-def replaced(path: str | Path) -> Iterator[IO[bytes]]:
-    """A file that is put in place in one step when all is written: beside it, flushed to the disk, renamed.
-
-    A process that was killed while it wrote leaves a file `.NAME.PID.tmp` behind; the next write takes it away.
-    """
-    target = Path(path)
-    sweep_leftovers(target)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}.") from error
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    with suppress(OSError):  # some systems cannot flush a folder; the rename itself has happened
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-def sweep_leftovers(target: Path) -> None:
-    """Remove what processes that no longer run left half-written beside the file."""
-    pattern = re.compile(rf"\.{re.escape(target.name)}\.([1-9][0-9]{{0,9}})\.tmp", re.ASCII)
-    with suppress(OSError):
-        for path in target.parent.iterdir():
-            found = pattern.fullmatch(path.name)
-            if found and (int(found[1]) == os.getpid() or not _runs(int(found[1]))):
-                path.unlink(missing_ok=True)
-
-
-def _runs(process: int) -> bool:
-    """Whether a process of this number runs, as far as this user can tell."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from errno import EPIPE
 from io import TextIOWrapper
 from math import isfinite
 from signal import SIGTERM
@@ -18,7 +19,7 @@ from cyclopts import App, CycloptsError, Parameter
 from cyclopts.validators import Number
 
 from linsep import __version__
-from linsep.cli import exploring, learning, plotting, proving
+from linsep.cli import exploring, learning, plotting, proving, stdio
 from linsep.cli.options import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -27,6 +28,7 @@ from linsep.cli.options import (
     OF_A_FAULT,
     READABLE,
     SEPARABLE,
+    SIGNALLED,
     STDIN_WORD,
     TERMINATED,
     UNDECIDED,
@@ -42,6 +44,7 @@ from linsep.cli.options import (
     Terminated,
     Walking,
     path,
+    rejects,
 )
 from linsep.errors import FileError, LinsepError
 
@@ -99,27 +102,38 @@ class Run:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; errors become one line on stderr."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # an ASCII terminal shows \xb7 instead of failing
     tokens = list(sys.argv[1:] if arguments is None else arguments)
+    with stdio.opened(), stdio.termination_raised():
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")  # an ASCII terminal shows \xb7 instead of failing
+        code = _run(tokens)
+        try:
+            stdio.flush()
+        except stdio.UnshownError as error:
+            return _unshown(error, in_json="--json" in tokens)
+        return code
+
+
+def _run(tokens: list[str]) -> int:
+    from linsep.cli import report
+
     debug = "--debug" in tokens or os.environ.get("LINSEP_DEBUG", "") not in ("", "0")
     in_json = "--json" in tokens
     tokens = [STDIN_WORD if token == "-" else token for token in tokens if token != "--debug"]
+    page = report.Page(**report.colours(sys.stdout))  # help goes there
     try:
-        code = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
+        code = app(tokens, console=page, exit_on_error=False, print_error=False, result_action="return_value")
     except KeyboardInterrupt:
         return _fail("interrupted.", INTERRUPTED)
-    except Terminated:
-        return _fail("terminated.", TERMINATED)
+    except Terminated as error:
+        return _fail("terminated.", SIGNALLED + error.args[0])
     except CycloptsError as error:
         if in_json:
             return _fail(str(error), BAD_INPUT, {"code": "E-USAGE", "message": str(error)})
         return _fail(f"{error}\nlinsep --help lists the commands, linsep COMMAND --help their options.", BAD_INPUT)
+    except (stdio.UnshownError, BrokenPipeError) as error:
+        return _unshown(error, in_json=in_json)
     except (LinsepError, OSError) as error:
         if debug:
             raise
@@ -130,6 +144,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         told = _fault(error)
         return _fail(told, FAULT, {"code": "E-FAULT", "message": told} if in_json else None)
     return code if isinstance(code, int) else SEPARABLE
+
+
+def _unshown(error: OSError, *, in_json: bool) -> int:
+    """The results did not get out: because their reader has seen enough, or by an error such as a full disk."""
+    stdio.silence(sys.stdout)
+    if error.errno == EPIPE:
+        return BROKEN_PIPE
+    told = f"the result cannot be written to standard output: {error.strerror}."
+    return _fail(told, BAD_INPUT, FileError(told).facts() if in_json else None)
 
 
 def _fail(text: str, code: int, facts: dict[str, Any] | None = None) -> int:
@@ -172,6 +195,7 @@ def trace(*file: File, label: Label = None, run: Run | None = None, reading: Rea
     from linsep.cli.training import doubtful_rows
 
     options = run or Run()
+    tables.require_outputs(file, {"--reject": rejects(reading)})
     with tables.about(file):
         table = tables.read(file, label, reading)
         learner = options.learner(table, TRACED_UPDATES)
@@ -207,10 +231,7 @@ def fit(
     from linsep.solvers.resuming import question
 
     options = run or Run()
-    tables.require_own("--checkpoint", checkpoint, *file, output)
-    tables.require_own("--reject", (reading or Reading()).reject, output, checkpoint)
-    if output:
-        tables.require_folder(output)  # before the hours of learning, not after them
+    tables.require_outputs(file, {"--output": output, "--checkpoint": checkpoint, "--reject": rejects(reading)})
     with tables.about(file):
         table = tables.read(file, label, reading)
         learner = options.learner(table)
@@ -221,13 +242,14 @@ def fit(
         with report.progress(options.max_passes or None, wanted=progress) as show:
             keeper = Keeper(kept, question(learner, options.seed)) if kept else None
             result = run_to_the_end(learner, show, keeper)
-    rows = learner.source.n_rows
+    if output:
+        _model(table, learner, result, options).save(output)
     if options.json:
         report.say_json(report.fitted_json(result, learner.source))
     else:
-        report.fitted(result, rows, table.columns)
+        report.fitted(result, learner.source.n_rows, table.columns)
+    stdio.flush()
     if output:
-        _model(table, learner, result, options).save(output)
         report.note(f"Model written to {output}.")
     if kept and result.interrupted:
         checkpointing.how_to_go_on(kept)
@@ -257,9 +279,8 @@ def convert(
     *files, output = file
     if not files:
         raise ArgumentError(f"{output}: name what to read and, last, the file to write: linsep convert IN OUT.parquet.")
-    tables.require_folder(output)
     how = reading or Reading()
-    tables.require_own("--reject", how.reject, output)
+    tables.require_outputs(files, {"": output, "--reject": how.reject})
     if how.positive is not None:
         raise ArgumentError(f"--positive {how.positive}: every label is kept; pit it against the rest when reading.")
     options = how.options(label)
@@ -306,10 +327,9 @@ def predict(
     from linsep._load import load
     from linsep.cli import pages, prediction, tables
 
-    if output:
-        tables.require_folder(output)
-    known, how = load(model), walking or Walking()
-    tables.require_own("--reject", how.reject, output, model)
+    how = walking or Walking()
+    tables.require_outputs([model, *file], {"--output": output, "--reject": how.reject})
+    known = load(model)
     prediction.require_kind(known, model, is_text=text)
     judge = prediction.judge_of(known, model)
     options = replace(how.options(label), needs=judge.needs)

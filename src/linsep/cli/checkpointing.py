@@ -1,7 +1,5 @@
 """--checkpoint FILE: what a command has learned is kept in a file, and the same command goes on from there."""
 
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -32,14 +30,13 @@ def kept(source: Source, checkpoint: str | None) -> Iterator[Kept]:
         return
     journal = JournaledSource(source, checkpoint, report.note)
     welcome(journal.file)
-    with _termination_raised():
-        try:
-            yield Kept(journal, journal.file)
-        except BaseException as error:
-            journal.file.save(now=True)
-            if isinstance(error, KeyboardInterrupt | Terminated):
-                how_to_go_on(journal.file)
-            raise
+    try:
+        yield Kept(journal, journal.file)
+    except BaseException as error:
+        journal.file.save(now=True)
+        if isinstance(error, KeyboardInterrupt | Terminated):
+            how_to_go_on(journal.file)
+        raise
 
 
 def opened(source: Source, checkpoint: str) -> CheckpointFile:
@@ -69,19 +66,3 @@ def finish(file: CheckpointFile, *, is_settled: bool) -> None:
     file.save(now=True)
     if file.path.exists():
         report.note(f"{file.path} is kept: the same command with a higher limit goes on from there.")
-
-
-@contextmanager
-def _termination_raised() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():  # only the main thread hears signals
-        yield
-        return
-
-    def stop(number: int, frame: object) -> None:
-        raise Terminated
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Reading, path
+from linsep.cli import stdio
+from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Reading, path, rejects
 
 if TYPE_CHECKING:
     from linsep.explorer.tables import OwnTable
@@ -31,25 +32,25 @@ def explore(
     """
     from linsep.cli import report, tables
 
-    if export:
-        tables.require_folder(export)
-    tables.require_own("--reject", (reading or Reading()).reject, export)
+    tables.require_outputs(file, {"--export": export, "--reject": rejects(reading)})
     table = _read(file, label, reading) if file else None
     if export:
         from linsep.explorer.export import page
-        from linsep.sealed import write_file
+        from linsep.outputs import write_file
 
         write_file(export, page(table).encode())
         if json:
             report.say_json({"output": export})
         report.note(f"The page was written to {export}.")
         return SEPARABLE
-    from linsep.explorer.server import serve
+    from linsep.explorer.server import announce, serve
 
-    if json:
-        serve(table, port=port, browser=browser, tell=lambda address: report.say_json({"address": address}))
-    else:
-        serve(table, port=port, browser=browser)
+    def tell(address: str) -> None:
+        with stdio.shown():
+            report.say_json({"address": address}) if json else announce(address)
+        stdio.flush()
+
+    serve(table, port=port, browser=browser, tell=tell)
     return SEPARABLE
 
 

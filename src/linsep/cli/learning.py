@@ -1,15 +1,15 @@
 """`linsep learn`: one pass over rows as they come, with the mistakes made on the way."""
 
 import signal
-import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from linsep.cli import stdio
 from linsep.cli.options import INTERRUPTED, READABLE, SEPARABLE, Columns, Json, Label, Walking, path
 
 HEADS = ("average", "since", "rows", "label", "predicted", "features")
@@ -54,22 +54,30 @@ def learn(
     Rows are tables of any format with --label, or text with --text. Ctrl-C ends the stream and keeps what was learned.
     """
     from linsep.cli import report, streams, tables
-    from linsep.errors import NoRowsError, OneClassError
+    from linsep.errors import LinsepError, NoRowsError, OneClassError
     from linsep.online import OnlinePerceptron
 
-    if output:
-        tables.require_folder(output)  # before the hours of learning, not after them
-    ctrl_c, model = streams.CtrlC(), OnlinePerceptron(keep=keep, bias=bias, bits=bits if text else None, gamma=gamma)
     how = walking or Walking()
-    tables.require_own("--reject", how.reject, output)
+    tables.require_outputs(file or [streams.STDIN], {"--output": output, "--reject": how.reject})
+    ctrl_c, model = streams.CtrlC(), OnlinePerceptron(keep=keep, bias=bias, bits=bits if text else None, gamma=gamma)
     options = how.options(label, columns)
     if text:
         batches = streams.text_batches(file, bits, ctrl_c, rejects=options.set_aside)
     else:
         batches = streams.table_batches(file, options, how.format, ctrl_c)
-    show = _show_json if json else _Page().show
-    with _heard(ctrl_c):
-        was_interrupted = _walk(model, batches, ctrl_c, show)
+    shown = _Shown(_show_json if json else _Page().show, stops=output is None)
+    try:
+        with _heard(ctrl_c):
+            was_interrupted = _walk(model, batches, ctrl_c, shown)
+    except LinsepError as error:
+        if output and len(model.classes) > 1:
+            model.save(output)
+            error.args = (
+                f"{error} The model of the {report.count(model.counts.rows, 'row')} before it is in {output}.",
+            )
+        raise
+    if options.set_aside is not None:
+        options.set_aside.begin()  # after Ctrl-C too, a file without rows says that none was bad
     left_out = 0 if options.set_aside is None else options.set_aside.count
     if not model.counts.rows:
         seen = f"no row is left: all {left_out:,} were set aside" if left_out else "no row was read"
@@ -78,6 +86,9 @@ def learn(
         raise OneClassError(
             f"All {model.counts.rows:,} labels are {model.classes[0]!r}: there is nothing to tell apart."
         )
+    if output:
+        model.save(output)
+    shown.require_reader()
     if json:
         report.say_json(summary_json(model, was_interrupted, left_out))
     else:
@@ -85,7 +96,6 @@ def learn(
     if options.set_aside is not None and left_out:
         report.note(report.set_aside(options.set_aside))
     if output:
-        model.save(output)
         report.note(f"Model written to {output}.")
     return INTERRUPTED if was_interrupted else SEPARABLE
 
@@ -160,6 +170,29 @@ def _heard(ctrl_c: "CtrlC") -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+class _Shown:
+    """Lines for whoever reads them: when nobody does any more, learning stops, or goes on for the model's file."""
+
+    def __init__(self, show: Callable[[Look], None], *, stops: bool) -> None:
+        self._show, self._stops = show, stops
+        self._error: stdio.UnshownError | None = None
+
+    def __call__(self, look: Look) -> None:
+        """Show a line, while they can be shown."""
+        if self._error is None:
+            try:
+                self._show(look)
+            except stdio.UnshownError as error:
+                self._error = error
+                if self._stops:
+                    raise
+
+    def require_reader(self) -> None:
+        """Say so at last if lines were not shown."""
+        if self._error is not None:
+            raise self._error
+
+
 class _Page:
     """The table, line by line as it comes."""
 
@@ -176,7 +209,7 @@ class _Page:
         self.last = look.counts
         shown = [_short(look.label), "-" if look.predicted is None else _short(look.predicted)]
         say(_line((f"{look.counts.loss:.6f}", f"{since.loss:.6f}", str(look.counts.rows), *shown, str(look.features))))
-        sys.stdout.flush()
+        stdio.flush()
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -197,7 +230,7 @@ def _show_json(look: Look) -> None:
     counts = look.counts
     numbers = {"rows": counts.rows, "mistakes": counts.mistakes, "updates": counts.updates}
     say_json({**numbers, "label": look.label, "predicted": look.predicted, "features": look.features})
-    sys.stdout.flush()
+    stdio.flush()
 
 
 def summarise(model: "OnlinePerceptron", was_interrupted: bool) -> None:

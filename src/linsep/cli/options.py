@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from linsep.sources.files.reading import Options
 
 SEPARABLE, NOT_SEPARABLE, BAD_INPUT, UNDECIDED, FAULT = 0, 1, 2, 3, 4
+SIGNALLED = 128  # and the number of the signal, as shells count
 INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
 OF_A_FAULT = "4 a fault of linsep (--debug shows where)."
 
 
 class Terminated(BaseException):
-    """SIGTERM, as an exception: like Ctrl-C it ends the command where it stands."""
+    """SIGTERM or SIGHUP, as an exception with its number: like Ctrl-C it ends the command where it stands."""
 
 
 STDIN_WORD = "stdin:"  # stands for - on its way through Cyclopts, which takes - for an option
@@ -88,6 +89,9 @@ Header: TypeAlias = Annotated[
     bool,
     Parameter(help="The first line of CSV is a header, even if it holds numbers.", negative="", show_default=False),
 ]
+Debug: TypeAlias = Annotated[  # listed here, heard by main wherever it stands
+    bool, Parameter(help="Show the traceback of an error.", negative="", show_default=False)
+]
 Format: TypeAlias = Annotated[str | None, Parameter(help="What the files are, where their names do not say.")]
 
 
@@ -101,6 +105,7 @@ class Walking:
     index_base: IndexBase = 1
     header: Header = False
     format: Format = None
+    debug: Debug = False
 
     def options(self, label: str | None, columns: str | None = None) -> "Options":
         """The same as the library has it."""
@@ -138,6 +143,7 @@ class Reading:
     index_base: IndexBase = 1
     header: Header = False
     format: Format = None
+    debug: Debug = False
 
     def options(self, label: str | int | None, numbers: str = "binary64") -> "Options":
         """The same as the library has it; `numbers` is how a proof has them, if nothing else is asked for."""
@@ -169,6 +175,11 @@ class Reading:
     def where_cached(self) -> str | bool | None:
         """The folder of the cache; False for none."""
         return False if self.cache == "none" else self.cache
+
+
+def rejects(reading: Reading | None) -> str | None:
+    """Where bad rows go."""
+    return None if reading is None else reading.reject
 
 
 def listed(columns: str | None) -> list[str] | None:

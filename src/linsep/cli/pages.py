@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from linsep.cli import stdio
 from linsep.sources.base import Ints
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class JsonPage(Page):
 @contextmanager
 def page(how: Asked, classes: list[Any]) -> Iterator[Page]:
     """Where predictions go: to stdout, or into a CSV file that is put in place when all are written."""
-    from linsep.sealed import replaced
+    from linsep.outputs import replaced
 
     if how.output is None:
         kind = JsonPage if how.json else CsvPage
@@ -102,8 +103,9 @@ def page(how: Asked, classes: list[Any]) -> Iterator[Page]:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()  # whoever waits at the other end of a pipe gets every batch at once
+    with stdio.shown():
+        sys.stdout.write(text)
+    stdio.flush()  # whoever waits at the other end of a pipe gets every batch at once
 
 
 def _quoted(value: Any) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from linsep.cli.options import NOT_SEPARABLE, SEPARABLE, UNDECIDED, Bias, File, Json, Label, Reading, TimeLimit
+from linsep.cli.options import NOT_SEPARABLE, SEPARABLE, UNDECIDED, Bias, File, Json, Label, Reading, TimeLimit, rejects
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,8 +53,7 @@ def plot(
     ending = Path(output).suffix.lower()
     if ending not in ENDINGS:
         raise ArgumentError(f"{output}: the name of a picture ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.")
-    tables.require_folder(output)
-    tables.require_own("--reject", (reading or Reading()).reject, output)
+    tables.require_outputs(file, {"--output": output, "--reject": rejects(reading)})
     require_matplotlib()
     with tables.about(file):
         table = tables.read(file, label, reading)
@@ -82,7 +81,7 @@ def _write(kind: Kind, source: "Source", output: str, *, bias: bool, time_limit:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from linsep import sealed
+    from linsep.outputs import write_file
 
     figure = Figure(figsize=SIZES[kind], layout="constrained")
     FigureCanvasAgg(figure)
@@ -92,7 +91,7 @@ def _write(kind: Kind, source: "Source", output: str, *, bias: bool, time_limit:
     content = BytesIO()
     with mpl.rc_context({"svg.hashsalt": "linsep"}):
         figure.savefig(content, format=ending[1:], dpi=DOTS_PER_INCH, metadata=SAME_BYTES[ending])
-    sealed.write_file(output, content.getvalue())
+    write_file(output, content.getvalue())
     return ax.get_title(loc="left").replace(r"\$", "$")
 
 

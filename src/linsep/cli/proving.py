@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
+from linsep.cli import stdio
 from linsep.cli.options import (
     NOT_SEPARABLE,
     SEPARABLE,
@@ -19,6 +20,7 @@ from linsep.cli.options import (
     Proof,
     Reading,
     Search,
+    rejects,
 )
 
 if TYPE_CHECKING:
@@ -103,7 +105,7 @@ def verify(
     from linsep.errors import CertificateError
 
     how = reading or Reading()
-    tables.require_own("--reject", how.reject, proof)
+    tables.require_outputs([proof, *file], {"--reject": rejects(reading)})
     verdict = proofs.load(proof)
     proofs.require_agreement(verdict, proof, bias, how)
     with tables.about(file):
@@ -156,6 +158,7 @@ def mle(
         report.say_json(coefficients.as_json(found))
     else:
         coefficients.show(found, verdicts.Subject(table))
+    stdio.flush()  # a checkpoint goes only once the answer is out
     kept.finish(is_settled=found.exists is not None)
     return CODES[found.exists]
 
@@ -172,10 +175,7 @@ def _asked(
     """The rows of files while a question about them is worked on, with progress and a checkpoint."""
     from linsep.cli import checkpointing, report, tables
 
-    if proof:
-        tables.require_folder(proof)
-    tables.require_own("--checkpoint", how.checkpoint, *files, proof)
-    tables.require_own("--reject", (reading or Reading()).reject, proof, how.checkpoint)
+    tables.require_outputs(files, {"--proof": proof, "--checkpoint": how.checkpoint, "--reject": rejects(reading)})
     with tables.about(files):
         table = tables.read(files, label, reading)
         with (
@@ -227,15 +227,17 @@ def _told(
     verdict: "Verdict", table: "Table", kept: "Kept", how: Search, bound: "Novikoff | None", written: _Written
 ) -> int:
     """Report the verdict, write its proof where that is asked for, and say how it is checked; the exit code."""
-    from linsep import sealed
     from linsep.cli import proofs, report, verdicts
+    from linsep.outputs import write_file
 
+    if written.proof is not None:
+        write_file(written.proof, verdict.to_json().encode())
     if how.json:
         report.say_json(verdicts.as_json(verdict, bound))
     else:
         verdicts.show(verdict, verdicts.Subject(table), bound)
+    stdio.flush()
     if written.proof is not None:
-        sealed.write_file(written.proof, verdict.to_json().encode())
         claims = "It claims nothing."
         if verdict.separable is not None:
             claims = proofs.how_to_check(written.proof, written.files, written.label, table, written.reading)

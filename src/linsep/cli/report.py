@@ -2,13 +2,14 @@
 
 import json
 import math
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypedDict
 
 from rich import box
 from rich.console import Console
@@ -16,6 +17,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from linsep.cli import stdio
 from linsep.errors import InputError
 
 if TYPE_CHECKING:  # a complaint must not wait for the compiled kernels
@@ -33,10 +35,37 @@ PLAIN_EVERY_S = 2.0
 UNDECIDED = "which proves nothing: it may need more updates, or no hyperplane may separate the classes."
 
 
+class Page(Console):
+    """A console whose reader may leave: Rich would exit with 1, which is a verdict here."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave the error that is being handled to whoever prints."""
+        raise
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print, or say that it cannot be shown."""
+        with stdio.shown():
+            super().print(*objects, **options)
+
+
 def console(stream: TextIO) -> Console:
     """A page that prints text as it is: a column called [red] stays a column."""
     width = None if stream.isatty() else WIDE
-    return Console(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
+    return Page(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True, **colours(stream))
+
+
+def colours(stream: TextIO) -> "Colours":
+    """Whether to style: on a terminal, or where FORCE_COLOR asks for it; never where NO_COLOR is set."""
+    forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
+    plain = os.environ.get("NO_COLOR", "") != ""
+    return {"force_terminal": stream.isatty() or forced, "color_system": None if plain else "auto"}
+
+
+class Colours(TypedDict):
+    """What Rich calls them."""
+
+    force_terminal: bool
+    color_system: Literal["auto"] | None
 
 
 def say(text: str = "", style: str = "") -> None:
@@ -53,8 +82,9 @@ def folded(text: str, indent: int = 0) -> str:
 
 
 def note(text: str) -> None:
-    """A remark that is not part of the result."""
-    console(sys.stderr).print(Text(printable(text), "dim"))
+    """A remark that is not part of the result: if nobody can hear it, the command goes on."""
+    with stdio.unheard():
+        console(sys.stderr).print(Text(printable(text), "dim"))
 
 
 def mention_origin(file: str) -> None:
@@ -69,15 +99,17 @@ def indented(grid: Grid, columns: int) -> None:
 
 def complain(text: str, facts: "dict[str, Any] | None" = None) -> None:
     """An error, in one line: of text, or of JSON where its facts are given."""
-    if facts is not None:
-        print(json.dumps(facts, ensure_ascii=False), file=sys.stderr)
-        return
-    console(sys.stderr).print(Text.assemble(("linsep: ", "bold red"), printable(text)))
+    with stdio.unheard():
+        if facts is not None:
+            print(json.dumps(facts, ensure_ascii=False), file=sys.stderr, flush=True)
+        else:
+            console(sys.stderr).print(Text.assemble(("linsep: ", "bold red"), printable(text)))
 
 
 def say_json(value: Any) -> None:
     """One line of JSON."""
-    print(json.dumps(value, allow_nan=False, ensure_ascii=False))
+    with stdio.shown():
+        print(json.dumps(value, allow_nan=False, ensure_ascii=False))
 
 
 def printable(text: str) -> str:
@@ -279,7 +311,7 @@ def _live(described: Callable[[], str]) -> Iterator[None]:
         def render(self, task: Task) -> Text:
             return Text(printable(described()))
 
-    page = Console(file=sys.stderr, markup=False, emoji=False, highlight=False)
+    page = Page(file=sys.stderr, markup=False, emoji=False, highlight=False, **colours(sys.stderr))
     with Progress(SpinnerColumn(), TimeElapsedColumn(), Line(), console=page, transient=True) as bar:
         bar.add_task("", total=None)
         yield
@@ -293,7 +325,7 @@ def waiting(doing: str) -> Iterator[None]:
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    page = Console(file=sys.stderr, markup=False, emoji=False, highlight=False)
+    page = Page(file=sys.stderr, markup=False, emoji=False, highlight=False, **colours(sys.stderr))
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     with Progress(*columns, console=page, transient=True) as bar:
         bar.add_task(f"{doing} (Ctrl-C ends)", total=None)

@@ -93,7 +93,6 @@ def text_batches(
     names = expand(files or [STDIN])
     if rejects is not None:
         rejects.require_apart(names)
-        rejects.begin()
     workers = os.cpu_count() or 1
     with ThreadPoolExecutor(workers) as pool:
         for file in names:
@@ -102,6 +101,8 @@ def text_batches(
                 batch = _batch(block, lines, row, rejects, need_labels=need_labels)
                 row += len(batch.rows) + len(batch.bad)
                 yield batch
+    if rejects is not None:
+        rejects.begin()
 
 
 def _hashed(blocks: Iterator[Block], bits: int, pool: ThreadPoolExecutor, most: int) -> Iterator[tuple[Block, Lines]]:

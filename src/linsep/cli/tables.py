@@ -4,8 +4,11 @@ Every error begins with the name of the file.
 """
 
 import operator
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -14,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep import datasets
+from linsep import datasets, outputs
+from linsep.checkpoints import PREVIOUS
 from linsep.cli import report
 from linsep.cli.options import STDIN_WORD, Reading
-from linsep.errors import ArgumentError, CheckpointError, FileError, InputError
+from linsep.errors import ArgumentError, CheckpointError, FileError, InputError, NoFileError
 from linsep.sources.inputs import as_source
 
 if TYPE_CHECKING:
@@ -108,24 +112,70 @@ def about(files: Sequence[str]) -> Iterator[None]:
         raise
 
 
-def require_folder(output: str) -> None:
+def require_outputs(inputs: Sequence[str], options: Mapping[str, str | None]) -> None:
+    """Refuse, before anything is read, what cannot be written, is read, or is written to twice.
+
+    Files are compared by their place on the disk, whatever they are called, and standard output is one of them.
+    """
+    from linsep.sources.files.paths import reads
+
+    read = [file for file in inputs if not is_example(file)]
+    taken = {} if (shown := _stdout()) is None else {shown: "standard output"}
+    if shown is not None and any(outputs.identity(file) == shown for file in _listed(read)):
+        raise ArgumentError("Standard output goes into a file that is read. Redirect it to another one.")
+    for option, path in _named(options):
+        about = f"{option} {path}".strip()
+        if path.removesuffix(PREVIOUS) == STDIN_WORD:
+            raise ArgumentError("- is not a file to write to: give a name, or leave the option out.")
+        _require_folder(path)
+        if (found := reads(read, path)) is not None:
+            seen = "the command reads this file" if found == path else f"the command reads this file ({found})"
+            raise ArgumentError(f"{about}: {seen}. Give another name.", file=path)
+        known = outputs.identity(path)
+        if known in taken and not (known == shown and outputs.descriptor(path) is not None):
+            raise ArgumentError(f"{about}: {taken[known]} goes into the same file. Give another name.", file=path)
+        if known is not None:
+            taken[known] = option or "the result"
+
+
+def _named(options: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
+    """The options that were given, and every file they write: a checkpoint keeps the one before it."""
+    for name, path in options.items():
+        if path is not None:
+            yield name, path
+            if name == "--checkpoint":
+                yield name, f"{path}{PREVIOUS}"
+
+
+def _listed(files: Sequence[str]) -> Iterator[str]:
+    from linsep.sources.files.paths import expand
+
+    for file in files:
+        with suppress(NoFileError):  # told of when it is read
+            yield from expand(file)
+
+
+def _stdout() -> outputs.Identity | None:
+    """What standard output is, if it is a file: a pipe cannot be named, and a terminal is everybody's."""
+    try:
+        number = sys.stdout.fileno()
+        return outputs.identity(number) if stat.S_ISREG(os.fstat(number).st_mode) else None
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _require_folder(output: str) -> None:
     """Refuse a path that cannot be written to because its folder is not there, or because it is a folder."""
-    if output == STDIN_WORD:
-        raise ArgumentError("- is no file to write to: give a name, or leave the option out.")
-    if Path(output).is_dir():
-        raise FileError(f"{output}: cannot be written: this is a folder.")
-    if not Path(output).parent.is_dir():
-        raise FileError(f"{output}: cannot be written: there is no folder {str(Path(output).parent)!r}.")
-
-
-def require_own(option: str, path: str | None, *others: str | None) -> None:
-    """Refuse a file to write that cannot be written, or that the command uses for something else too."""
-    if path is None:
-        return
-    require_folder(path)
-    for other in others:
-        if other is not None and Path(other).resolve() == Path(path).resolve():
-            raise ArgumentError(f"{option} {path}: the command uses this file for something else.", file=path)
+    seen, place = None, Path(output)
+    if place.is_dir():
+        seen = "this is a folder"
+    elif place.is_symlink() and not place.exists():
+        target = Path(os.path.realpath(place))  # of a link to itself, a link
+        seen = None if target.parent.is_dir() and not target.is_symlink() else "it is a link that leads nowhere"
+    elif not place.parent.is_dir():
+        seen = f"there is no folder {str(place.parent)!r}"
+    if seen is not None:
+        raise FileError(f"{output}: cannot be written: {seen}.", file=output)
 
 
 def _example(file: str, label: str | int | None) -> Table:

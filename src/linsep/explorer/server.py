@@ -37,6 +37,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from linsep.explorer.tables import OwnTable
 
+MOST_HEAD = 1 << 20  # bytes: a browser sends the cookies of every program on this machine along
 MOST_BYTES = 1 << 18  # 2,000 points with 17 digits a coordinate fit in
 SECONDS = 5.0
 JOBS = 2  # computing at a time; the others wait their turn
@@ -177,6 +178,7 @@ class Explorer:
         config = uvicorn.Config(
             self.gate,
             http=impatient(seconds),
+            h11_max_incomplete_event_size=MOST_HEAD,
             log_level="error",
             access_log=False,
             ws="none",
@@ -220,13 +222,14 @@ def serve(
     """Warm up, say the address, open it in the browser, and serve until Ctrl-C."""
     explorer = Explorer(table, port=port)  # a port in use is told at once
     print("Starting. The first start on a machine compiles, which takes a minute.", file=sys.stderr, flush=True)
-    engine.warm_up()
-    tell(explorer.address)
-    sys.stdout.flush()
-    if browser:
-        webbrowser.open(explorer.gate.address_for_once())
-    with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
-        explorer.run()
+    with contextlib.closing(explorer.socket):
+        engine.warm_up()
+        tell(explorer.address)
+        sys.stdout.flush()
+        if browser:
+            webbrowser.open(explorer.gate.address_for_once())
+        with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
+            explorer.run()
 
 
 def _listen(port: int) -> socket.socket:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from linsep.errors import ModelError
-from linsep.sealed import write_file
+from linsep.outputs import write_file
 
 MAX_BYTES = 1 << 28  # 256 MiB: ten million weights; a larger file is not a model of this library
 T = TypeVar("T")

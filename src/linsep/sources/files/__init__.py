@@ -153,17 +153,16 @@ def survey_files(
     """The first read of every file, and the caches that must live as long as it is used."""
     folder = cache if cache is None or isinstance(cache, bool) else fspath(cache)
     caches = Caches(folder, reuse=options.set_aside is None, hold=HELD_BATCHES * options.batch_bytes)
-    files = expand(path)
     if options.set_aside is not None:
-        options.set_aside.require_apart(files)
-    found = [reader_of(file, options, format) for file in spooled(files, caches, format)]
-    if options.set_aside is not None:
-        options.set_aside.begin()
+        options.set_aside.require_apart(path)
+    found = [reader_of(file, options, format) for file in spooled(expand(path), caches, format)]
     if options.one_hot:
         share_categories(found)
     if options.numbers == "decimal":
         share_decimal_places(found)
     surveys = [_surveyed(reader, options, caches) for reader in found]
+    if options.set_aside is not None:
+        options.set_aside.begin()
     require_alike(surveys)
     return surveys, caches
 

@@ -1,12 +1,13 @@
 """Files of any kind as one Parquet file, to be read many times."""
 
 from collections.abc import Iterator
-from pathlib import Path
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from linsep.errors import ArgumentError, FileError, FileKindError
+from linsep.outputs import replaced
 from linsep.sources.files import survey_files
 from linsep.sources.files.labels import distinct
 from linsep.sources.files.paths import Paths
@@ -18,7 +19,6 @@ WIDEST = 100_000  # columns of a table that Parquet still serves
 
 def convert(path: Paths, output: str, options: Options, *, cache: Any = None, format: str | None = None) -> int:  # noqa: A002
     """Write the chosen columns and the label to a Parquet file, batch by batch; returns how many rows."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     if not output.lower().endswith((".parquet", ".pq")):
@@ -29,20 +29,15 @@ def convert(path: Paths, output: str, options: Options, *, cache: Any = None, fo
     width = max(survey.reader.n_columns for survey in surveys)
     if width > WIDEST:
         raise FileError(f"{output}: {width:,} columns are too many for Parquet: keep the sparse format.", file=output)
-    part, rows = Path(f"{output}.part"), 0
-    writer: Any = None
-    try:
-        for table in _tables(surveys, width):
-            writer = writer or pq.ParquetWriter(part, table.schema)
-            writer.write_table(table)
-            rows += table.num_rows
-        writer.close()
-        part.replace(output)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    assert isinstance(writer.schema, pa.Schema)
-    return rows
+    tables = _tables(surveys, width)
+    first = next(tables)
+    with replaced(output) as file, pq.ParquetWriter(file, first.schema) as writer:
+        return sum(_written(writer, table) for table in chain([first], tables))
+
+
+def _written(writer: Any, table: Any) -> int:
+    writer.write_table(table)
+    return int(table.num_rows)
 
 
 def _tables(surveys: list[Survey], width: int) -> Iterator[Any]:

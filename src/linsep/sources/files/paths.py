@@ -1,11 +1,15 @@
 """What a path may be: a file, a pattern, a folder, a list of those, or "-" for standard input; and what a name says."""
 
 import glob
+import os
 import stat
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
 from os import PathLike, fspath
 from pathlib import Path
 
+from linsep import outputs
 from linsep.errors import EmptyFileError, FileKindError, NoFileError, UnreadableFileError
 
 KINDS = {
@@ -71,6 +75,50 @@ def expand(path: Paths) -> list[str]:
             raise NoFileError(f"{name}: no file has a name of this pattern.", file=name, fix="Check the pattern.")
         return found
     return [name]
+
+
+def reads(path: Paths, output: str) -> str | None:
+    """The part of a path that reads this file, or will once it is written: by its place on the disk, not its name."""
+    wanted = outputs.identity(output)
+    if wanted is None:
+        return None
+    if not isinstance(path, str | PathLike):
+        return next((found for one in path if (found := reads(one, output)) is not None), None)
+    name = fspath(path)
+    if name == "-":
+        return "standard input" if _stdin() == wanted else None
+    files = expand(name) if _stands_for_many(name) else [name]
+    if any(outputs.identity(file) == wanted for file in files):
+        return name
+    for place in (Path(output), Path(os.path.realpath(output))):
+        folder = outputs.identity(place.parent)
+        if any(outputs.identity(each) == folder for each in _takers(name, place.name)):
+            return name
+    return None
+
+
+def _stands_for_many(name: str) -> bool:
+    return Path(name).is_dir() or (glob.has_magic(name) and not Path(name).exists())
+
+
+def _takers(name: str, file: str) -> Iterator[str]:
+    """The folders in which a path, if it is a folder or a pattern, would find a file of this name."""
+    if Path(name).is_dir():
+        if _is_data(file):
+            yield name
+    elif _stands_for_many(name):
+        last = Path(name).name
+        if last == "**":
+            yield from glob.glob(name, recursive=True)  # noqa: PTH207
+        elif fnmatch(file, last) and (last.startswith(".") or not file.startswith(".")):
+            yield from glob.glob(str(Path(name).parent), recursive=True)  # noqa: PTH207
+
+
+def _stdin() -> outputs.Identity | None:
+    try:
+        return outputs.identity(sys.stdin.fileno())
+    except (AttributeError, OSError, ValueError):  # there is none, or it is not a file
+        return None
 
 
 def is_pipe(name: str) -> bool:

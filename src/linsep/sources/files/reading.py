@@ -9,9 +9,10 @@ import weakref
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Literal, TextIO, TypeAlias
 
@@ -29,7 +30,9 @@ from linsep.errors import (
     ShapeError,
     UnreadableFileError,
 )
+from linsep.outputs import begun
 from linsep.sources.base import Ints
+from linsep.sources.files.paths import Paths, reads
 
 Numbers: TypeAlias = Literal["binary64", "decimal"]
 Values: TypeAlias = Any  # a 2-D array of float64 or int64, or a CSR matrix of such; of a walk also ColumnValues
@@ -304,12 +307,14 @@ class Rejects:
     _out: TextIO | None = field(default=None, repr=False)
 
     def begin(self) -> None:
-        """Begin the file anew, so that the bad rows of an earlier run are not taken for those of this one."""
+        """Begin the file anew, so that the bad rows of an earlier run are not taken for those of this one.
+
+        That is done at the first bad row, or when all are read: a run that ends before leaves the file as it was.
+        """
         if self._out is None:
             with self._told():
-                name = Path(self.path)
-                self._out = name.open("w", encoding="utf-8", errors="backslashreplace", newline="")
-                weakref.finalize(self, self._out.close)
+                self._out = TextIOWrapper(begun(self.path), "utf-8", "backslashreplace", newline="")
+                weakref.finalize(self, _close, self._out)
             self._write(["file", "row", "reason", "content"])
 
     def add(self, file: str, row: int, reason: str, text: str) -> None:
@@ -332,8 +337,8 @@ class Rejects:
     def _told(self) -> Iterator[None]:
         try:
             yield
-        except OSError as error:
-            told = f"{self.path}: bad rows cannot be written there: {error.strerror or error}."
+        except FileError as error:
+            told = str(error).replace(": cannot be written", ": bad rows cannot be written there", 1)
             raise FileError(told, file=self.path, fix="Give reject= another path.") from error
 
     def drain(self) -> list[tuple[str, int]]:
@@ -341,13 +346,17 @@ class Rejects:
         found, self.recent = self.recent or [], []
         return found
 
-    def require_apart(self, files: Sequence[str]) -> None:
-        """Refuse to write over one of the files that are read."""
-        for file in files:
-            if Path(self.path).resolve() == Path(file).resolve():
-                raise ArgumentError(
-                    f"{file}: bad rows would be written over the data: give reject another name.", file=file
-                )
+    def require_apart(self, path: Paths) -> None:
+        """Refuse to write over one of the files that are read, or where the next run would read it."""
+        if (found := reads(path, self.path)) is not None:
+            fix = "Give reject another name."
+            told = f"{self.path}: bad rows would be written over the data, or among them ({found}). {fix}"
+            raise ArgumentError(told, file=self.path, fix=fix)
+
+
+def _close(file: TextIO) -> None:
+    with suppress(Exception):  # each row was flushed, and told of if it could not be
+        file.close()
 
 
 def find_column(path: str, names: Sequence[str], wanted: str | int, option: str) -> int:

@@ -34,8 +34,7 @@ def readers(
         if not is_pipe(file):
             kind_of(file, format)  # a name that cannot be read is an error before the first row, not after the last
     if options.set_aside is not None:
-        options.set_aside.require_apart(files)
-        options.set_aside.begin()
+        options.set_aside.require_apart(path)
     for file in files:
         if not is_pipe(file):
             yield reader_of(file, options, format)
@@ -45,6 +44,8 @@ def readers(
         else:
             with tempfile.TemporaryDirectory(prefix="linsep-") as folder:
                 yield reader_of(spool(file, Path(folder, "0"), format), options, format)
+    if options.set_aside is not None:
+        options.set_aside.begin()
 
 
 @dataclass(frozen=True, slots=True)

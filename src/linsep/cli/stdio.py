@@ -1,0 +1,110 @@
+"""Standard streams as a command may find them: closed, full, or with a reader who has left; and signals that end it."""
+
+import errno
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from io import TextIOBase
+from pathlib import Path
+from typing import NoReturn, TextIO
+
+from linsep.cli.options import Terminated
+
+
+class Closed(TextIOBase):
+    """Standard output that was closed before the command began: whoever writes there is told."""
+
+    def __init__(self) -> None:
+        self.is_missed = False
+
+    def write(self, text: str) -> NoReturn:
+        """Say why not."""
+        self.is_missed = True
+        raise OSError(errno.EBADF, "it is closed")
+
+    def flush(self) -> None:
+        """What was not written cannot come out later either."""
+        if self.is_missed:
+            self.write("")
+
+
+@contextmanager
+def opened() -> Iterator[None]:
+    """All three streams are there, so that no file which is opened later gets the number of one of them."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free is this one
+    before = sys.stdin, sys.stdout, sys.stderr
+    with ExitStack() as stack:
+        if sys.stdin is None:
+            sys.stdin = stack.enter_context(Path(os.devnull).open())
+        if sys.stdout is None:
+            sys.stdout = Closed()
+        if sys.stderr is None:
+            sys.stderr = stack.enter_context(Path(os.devnull).open("w"))
+        try:
+            yield
+        finally:
+            sys.stdin, sys.stdout, sys.stderr = before
+
+
+class UnshownError(OSError):
+    """A result could not be shown: its reader has left, its disk is full, or standard output is closed."""
+
+
+@contextmanager
+def shown() -> Iterator[None]:
+    """What goes wrong here is no fault of the data, and none of a file."""
+    try:
+        yield
+    except OSError as error:
+        raise UnshownError(error.errno, error.strerror or str(error)) from error
+
+
+def flush() -> None:
+    """See the result out before anything is done that takes it for granted."""
+    with shown():
+        sys.stdout.flush()
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Without stderr, because its reader has left or its disk is full, there is nobody to complain to."""
+    try:
+        yield
+    except OSError:
+        silence(sys.stderr)
+
+
+def silence(stream: TextIO) -> None:
+    """Let what is written from now on, and what is still held back, go nowhere."""
+    if isinstance(stream, Closed):
+        stream.is_missed = False
+    with suppress(OSError, ValueError):  # a stream without a file has nothing to hold back
+        target, nowhere = stream.fileno(), os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, target)
+        os.close(nowhere)
+
+
+@contextmanager
+def termination_raised() -> Iterator[None]:
+    """SIGTERM and SIGHUP end a command as Ctrl-C does: by an exception, so that no half-written file is left."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread hears signals
+        yield
+        return
+
+    def stop(number: int, frame: object) -> NoReturn:
+        raise Terminated(number)
+
+    heard = [number for number in signal.Signals if number.name in ("SIGTERM", "SIGHUP")]
+    before = {number: signal.signal(number, stop) for number in heard if signal.getsignal(number) == signal.SIG_DFL}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
