@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 
 from linsep.certificates import recheck
-from linsep.certificates.rows import Label, Rows, decimal_places, rows_of
+from linsep.certificates.rows import Label, Rows, decimal_places, from_data, rows_of
 from linsep.certificates.signs import scaled_floats
 from linsep.errors import CertificateError
 from linsep.halfspace import Halfspace
@@ -111,9 +111,10 @@ class Verdict(ABC):
         """Check the proof against the data in exact arithmetic.
 
         X is an array, a sparse matrix, a dataframe, or a source that knows its labels (then y is left out).
-        Raises CertificateError, which names the row, if the proof does not hold. Undecided claims nothing.
+        Raises CertificateError, which names the row, if the proof does not hold. Undecided claims nothing. A source of
+        files is read from the files themselves, never from a cache.
         """
-        rows = rows_of(X, y, self.labels)
+        rows = rows_of(from_data(X), y, self.labels)
         recheck.check_shape(rows, self.n_rows, self.n_columns)
         self._in_units_of(decimal_places(rows))._verify_claim(rows)
 

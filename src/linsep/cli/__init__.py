@@ -18,7 +18,7 @@ from cyclopts import App, CycloptsError, Parameter
 from cyclopts.validators import Number
 
 from linsep import __version__
-from linsep.cli import exploring, learning, plotting, proving
+from linsep.cli import caches, exploring, learning, plotting, proving
 from linsep.cli.options import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -349,6 +349,7 @@ app.command(
 )
 
 
+app.command(caches.cache, help_epilogue=f"Example: linsep cache --clear\n\n{DONE_CODES}")
 app.command(exploring.explore, help_epilogue=f"Example: linsep explore data.csv --label species\n\n{DONE_CODES}")
 
 

@@ -56,7 +56,7 @@ def read(
         how.options(label, numbers),
         positive=how.positive,
         classes=None if proof is None else proof.labels,
-        cache=how.where_cached(),
+        cache=how.where_cached() if proof is None else False,  # a proof is checked against the data themselves
         format=how.format,
     )
     for remark in source.remarks():

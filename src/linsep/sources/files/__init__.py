@@ -3,7 +3,6 @@
 paths -> a reader for each file -> the first read (labels, places, checks, cache) -> one source
 """
 
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,16 @@ from linsep.errors import ArgumentError, InputError, NoRowsError
 from linsep.sources.base import Label
 from linsep.sources.files.cache import Caches
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content
-from linsep.sources.files.reading import HELD_BATCHES, Allowance, Numbers, Options, Reader, Rejects, unreadable
+from linsep.sources.files.reading import (
+    HELD_BATCHES,
+    Allowance,
+    Numbers,
+    Options,
+    Reader,
+    Rejects,
+    parse_size,
+    unreadable,
+)
 from linsep.sources.files.source import FileSource
 from linsep.sources.files.survey import Survey, require_alike
 
@@ -26,7 +34,6 @@ if TYPE_CHECKING:
 MEMORY = "512MB"
 SMALLEST = 1 << 16  # bytes of a batch
 SHARE = 64  # of the memory is a batch: several are on their way at once, as text, as columns and as rows
-UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 
 def open(  # noqa: A001
@@ -265,11 +272,3 @@ def batch_bytes(memory: str | int) -> int:
     if size < 16 * SMALLEST:
         raise ArgumentError(f"memory is {memory}: at least 1MiB is needed.")
     return max(SMALLEST, min(size // SHARE, 1 << 26))
-
-
-def parse_size(text: str) -> int:
-    """A size such as "512MB", "2GiB" or "1000000", in bytes."""
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?)B?\s*", text.upper())
-    if not match or match[2] == "I":
-        raise ArgumentError(f"{text!r} is no size: write for instance 512MB or 2GiB.")
-    return int(float(match[1]) * UNITS[match[2]])

@@ -6,8 +6,6 @@ every walk, a few rows at a time; where its values lie column by column, X is un
 
 import re
 import shutil
-import tempfile
-import weakref
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -30,6 +28,7 @@ from linsep.errors import (
 )
 from linsep.sources.files.arrow import clipped
 from linsep.sources.files.npy import Array, ArrayReader, Piece, not_numpy, read_header, require_table, size_of
+from linsep.sources.files.private import temporary_folder
 from linsep.sources.files.reading import (
     FILE_WITHOUT_NAMES,
     MOST_COLUMNS,
@@ -229,8 +228,7 @@ class NpzReader(ArrayReader):
 
     def _spill(self, archive: zipfile.ZipFile) -> Array:
         """X on the disk, unpacked, where its rows can be found though they lie column by column."""
-        folder = tempfile.mkdtemp(prefix="linsep-")
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        folder = temporary_folder(self)
         with archive.open("X.npy") as packed, Path(folder, "X.npy").open("wb") as out:
             shutil.copyfileobj(packed, out, min(1 << 20, self.options.batch_bytes))
         return np.asarray(np.load(Path(folder, "X.npy"), mmap_mode="r", allow_pickle=False))

@@ -5,6 +5,7 @@ else (labels, several files, the cache, threads, the answers to the solvers) is 
 """
 
 import re
+import time
 import weakref
 from abc import ABC, abstractmethod
 from collections import deque
@@ -38,7 +39,9 @@ KEPT = 4  # tables to be filled again
 HELD_BATCHES = 8  # small files as large as so many batches may be held in memory, all of them together
 FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."
 MODEL_WITHOUT_NAMES = "The model has no column names: the columns are taken in the order of the file."
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 EXACT = 2.0**53  # every integer up to here is a double
+RACY_NS = 2 * 10**9  # the coarsest clock of a file system in use
 MOST_COLUMNS = 1 << 26  # a vector of weights takes 512 MB then; more must be asked for
 
 
@@ -174,6 +177,11 @@ class Reader(ABC):
     is_plain_csv: bool = False  # whether another program that knows CSV reads the same table
     remark: str | None = None  # on how the columns were chosen
 
+    @property
+    def original(self) -> "Reader":
+        """The reader of the file itself, where this one reads something in its place."""
+        return self
+
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
@@ -250,12 +258,18 @@ class Reader(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """How a file is known to be unchanged: its size, its time and its number on the disk."""
+    """How a file is known to be unchanged: where it lies, its size, and when its content and its entry were changed.
+
+    A program can set the time of a file's content back, but not that of its entry.
+    """
 
     path: str
+    device: int
+    inode: int
     size: int
     mtime_ns: int
-    inode: int
+    ctime_ns: int
+    taken_ns: int = field(compare=False)
 
     @classmethod
     def of(cls, path: str) -> "Stamp":
@@ -264,7 +278,14 @@ class Stamp:
             found = Path(path).stat()
         except OSError as error:
             raise unreadable(path, error) from error
-        return cls(path, found.st_size, found.st_mtime_ns, found.st_ino)
+        return cls(
+            path, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, time.time_ns()
+        )
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the file was left alone for long enough: what is written at the same time leaves the same stamp."""
+        return max(self.mtime_ns, self.ctime_ns) + RACY_NS < self.taken_ns
 
     def require_same(self) -> None:
         """Refuse a file that is no longer what it was."""
@@ -477,3 +498,11 @@ def row_major(columns: Sequence[npt.NDArray[Any]], kind: type, buffers: Buffers 
         for j, column in enumerate(columns):
             strip[:, j] = column[start : start + step]
     return table
+
+
+def parse_size(text: str) -> int:
+    """A size such as "512MB", "2GiB" or "1000000", in bytes."""
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?)B?\s*", text.upper())
+    if not match or match[2] == "I":
+        raise ArgumentError(f"{text!r} is no size: write for instance 512MB or 2GiB.")
+    return int(float(match[1]) * UNITS[match[2]])
