@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Reading, path
+from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Learning, Reading, path
 
 if TYPE_CHECKING:
     from linsep.explorer.tables import OwnTable
@@ -23,7 +23,7 @@ def explore(
     ] = 0,
     export: Annotated[str | None, Parameter(help="Write the page with its run into this HTML file instead.")] = None,
     json: Json = False,
-    reading: Reading | None = None,
+    reading: Learning | None = None,
 ) -> int:
     """Watch the Perceptron learn on a page in the browser, with its bound and the proof of the verdict.
 

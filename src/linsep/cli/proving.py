@@ -12,10 +12,13 @@ from linsep.cli.options import (
     SEPARABLE,
     UNDECIDED,
     Bias,
+    Checking,
+    Deciding,
     File,
     Gap,
     Json,
     Label,
+    Learning,
     Proof,
     Reading,
     Search,
@@ -46,7 +49,7 @@ def decide(
     bias: Bias = None,
     proof: Proof = None,
     search: Search | None = None,
-    reading: Reading | None = None,
+    reading: Deciding | None = None,
 ) -> int:
     """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
 
@@ -68,7 +71,7 @@ def margin(
     gap: Gap = 1e-6,
     proof: Proof = None,
     search: Search | None = None,
-    reading: Reading | None = None,
+    reading: Learning | None = None,
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
 
@@ -90,7 +93,7 @@ def verify(
     *file: File,
     label: Label = None,
     json: Json = False,
-    reading: Reading | None = None,
+    reading: Checking | None = None,
 ) -> int:
     """Check a written proof against the data, in exact arithmetic and without the solver.
 
@@ -131,7 +134,7 @@ def mle(
     label: Label = None,
     bias: Bias = None,
     search: Search | None = None,
-    reading: Reading | None = None,
+    reading: Learning | None = None,
 ) -> int:
     """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
 

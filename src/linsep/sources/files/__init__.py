@@ -105,7 +105,8 @@ def options_of(
         raise ArgumentError(f"numbers is {numbers!r}: it must be one of {', '.join(get_args(Numbers))}.")
     if index_base not in (0, 1):
         raise ArgumentError(f"index_base is {index_base}: svmlight files count columns from 0 or from 1.")
-    batch = batch_bytes(memory)
+    size = memory_bytes(memory)
+    batch = batch_bytes(size)
     return Options(
         label=label,
         columns=None if columns is None else tuple(columns),
@@ -113,6 +114,7 @@ def options_of(
         numbers=numbers,
         index_base=index_base,
         n_columns=n_columns,
+        memory=size,
         batch_bytes=batch,
         set_aside=None if reject is None else Rejects(fspath(reject)),
         held=Allowance(HELD_BATCHES * batch),
@@ -159,6 +161,8 @@ def survey_files(
     if options.set_aside is not None:
         options.set_aside.require_apart(files)
     found = [reader_of(file, options, format) for file in spooled(files, caches, format)]
+    for reader in found:
+        options.require_room(reader.path, reader.n_columns)
     if options.set_aside is not None:
         options.set_aside.begin()
     if options.one_hot:
@@ -266,9 +270,14 @@ def reader_of(path: str, options: Options, given: str | None, pipe: "Pipe | None
     return NpzReader(path, options)
 
 
-def batch_bytes(memory: str | int) -> int:
-    """How large a batch may be so that all that is held at once stays within the memory."""
+def memory_bytes(memory: str | int) -> int:
+    """How much memory was asked for."""
     size = memory if isinstance(memory, int) else parse_size(memory)
     if size < 16 * SMALLEST:
         raise ArgumentError(f"memory is {memory}: at least 1MiB is needed.")
-    return max(SMALLEST, min(size // SHARE, 1 << 26))
+    return size
+
+
+def batch_bytes(memory: int) -> int:
+    """How large a batch may be so that all that is held at once stays within the memory."""
+    return max(SMALLEST, min(memory // SHARE, 1 << 26))

@@ -24,14 +24,12 @@ from linsep.errors import (
     LengthError,
     MissingColumnError,
     NotNumericError,
-    ShapeError,
 )
 from linsep.sources.files.arrow import clipped
 from linsep.sources.files.npy import Array, ArrayReader, Piece, not_numpy, read_header, require_table, size_of
 from linsep.sources.files.private import temporary_folder
 from linsep.sources.files.reading import (
     FILE_WITHOUT_NAMES,
-    MOST_COLUMNS,
     Batch,
     Options,
     Place,
@@ -108,12 +106,7 @@ class NpzReader(ArrayReader):
                 f"{self.path}: linsep looks for the arrays X and y, or {', '.join(PARTS)} and y; some are missing.",
                 file=self.path,
             )
-        if shape[1] > MOST_COLUMNS:
-            raise ShapeError(
-                f"{self.path}: {shape[1]:,} columns: linsep reads up to {MOST_COLUMNS:,}.",
-                file=self.path,
-                value=shape[1],
-            )
+        self.options.require_room(self.path, shape[1])
         return shape, size + self._look_at_labels(found.get("y"), shape[0])
 
     def _look_at_parts(self, archive: zipfile.ZipFile, found: "dict[str, Member]") -> tuple[int, int]:
@@ -164,7 +157,7 @@ class NpzReader(ArrayReader):
         try:
             with Path(self.path).open("rb") as file, zipfile.ZipFile(file) as archive:
                 yield archive
-        except (InputError, GeneratorExit):
+        except (InputError, GeneratorExit, MemoryError):
             raise
         except FileNotFoundError as error:
             raise unreadable(self.path, error) from error

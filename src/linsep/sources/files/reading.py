@@ -29,6 +29,7 @@ from linsep.errors import (
     NoFileError,
     ShapeError,
     UnreadableFileError,
+    WideFileError,
 )
 from linsep.sources.base import Ints
 
@@ -42,7 +43,9 @@ MODEL_WITHOUT_NAMES = "The model has no column names: the columns are taken in t
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 EXACT = 2.0**53  # every integer up to here is a double
 RACY_NS = 2 * 10**9  # the coarsest clock of a file system in use
-MOST_COLUMNS = 1 << 26  # a vector of weights takes 512 MB then; more must be asked for
+SPARSE_COLUMN = 256  # bytes that a column costs in vectors of weights and in what is known of each column
+TABLE_COLUMN = 5_000  # and in a table, with its name and its type, while that is read
+MOST_COLUMNS = 2**31 - 1  # indices of 32 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +85,31 @@ class Options:
     numbers: Numbers = "binary64"
     index_base: int = 1
     n_columns: int | None = None
+    memory: int = 1 << 29
     batch_bytes: int = 1 << 24
     set_aside: "Rejects | None" = None
     needs: Needs | None = None
     held: Allowance = field(default_factory=lambda: Allowance(HELD_BATCHES << 24))
+
+    @property
+    def most_columns(self) -> int:
+        """How many columns of a sparse file the memory has room for."""
+        return min(MOST_COLUMNS, self.memory // SPARSE_COLUMN)
+
+    def require_room(self, path: str, n_columns: int, each: int = SPARSE_COLUMN) -> None:
+        """Refuse more columns than the memory has room for."""
+        if n_columns > min(MOST_COLUMNS, self.memory // each):
+            fix = room_for(n_columns, each)
+            told = f"{path}: {n_columns:,} columns are more than the memory has room for. {fix}"
+            raise WideFileError(told, file=path, value=n_columns, fix=fix)
+
+
+def room_for(n_columns: int, each: int = SPARSE_COLUMN) -> str:
+    """How to ask for the memory that so many columns need."""
+    if n_columns > MOST_COLUMNS:
+        return f"At most {MOST_COLUMNS:,} can be read: number them anew."
+    size = f"{-(-n_columns * each // 10**6):,}MB".replace(",", "")
+    return f"If that is right, allow for it: memory={size!r} (--memory {size})."
 
 
 @dataclass(frozen=True, slots=True)
