@@ -32,6 +32,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep.errors import ChangedFileError, DamagedFileError
+from linsep.kernels.checksums import checksums
 from linsep.sources.files import private
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reading import Batch, Buffers, Options, Place, Reader, Stamp
@@ -228,6 +229,7 @@ class CacheReader(CodedReader):
         self._chunk = chunk_rows(self.n_columns)
         self._step = max(1, options.batch_bytes // (8 * self.n_columns * self._chunk)) * self._chunk
         self._kind = np.dtype(np.int64 if footer["kind"] == "i" else np.float64)
+        self._sums = np.array(footer["sums"], np.uint64).reshape(-1, 2).T
         self._renewals, self._renewing = 0, threading.Lock()
         self.buffers: Buffers = Buffers()
 
@@ -328,10 +330,9 @@ class CacheReader(CodedReader):
         labels = np.empty(place.rows, np.uint16)
         file.seek(self.footer["labels_at"] + 2 * place.first)
         fill(file, labels.data.cast("B"))
-        sums = self.footer["sums"]
-        for k, start in enumerate(range(0, place.rows, self._chunk), place.first // self._chunk):
-            stop = start + self._chunk
-            if [zlib.crc32(table[start:stop].data), zlib.crc32(labels[start:stop].data)] != sums[k]:
+        first, found = place.first // self._chunk, (sums_of(table, self._chunk), sums_of(labels, self._chunk))
+        for written, read in zip(self._sums, found, strict=True):
+            if not np.array_equal(written[first : first + len(read)], read):
                 raise BadCacheError
         return table.view(self._kind), labels
 
@@ -375,7 +376,8 @@ class CacheWriter:
         if isinstance(values, np.ndarray):
             parts: list[npt.NDArray[Any]] = [np.ascontiguousarray(values)]
             if self._sums is None:
-                self._sums = Checksums.of(values.shape[1])
+                rows = chunk_rows(values.shape[1])
+                self._sums = Checksums(rows), Checksums(rows)
             for sums, array in zip(self._sums, (parts[0], codes), strict=True):
                 sums.add(array)
         else:
@@ -435,15 +437,15 @@ class CacheWriter:
 
     def _convert(self) -> None:
         """Doubles that are integers as such, and the checksums of what then stands there."""
-        self._sums = (Checksums.of(self._reader.n_columns)[0], self._sums[1]) if self._sums else None
+        rows = Checksums(chunk_rows(self._reader.n_columns))
         for (_, entries, offset, _), seen in zip(self._batches, self._kinds, strict=True):
             self._rows.seek(offset)
             kind = np.float64 if seen == "f" else np.int64
             values: npt.NDArray[Any] = np.frombuffer(self._rows.read(8 * entries), kind).astype(np.int64)
             self._rows.seek(offset)
             self._rows.write(values.data)
-            if self._sums is not None:
-                self._sums[0].add(values)
+            rows.add(values.reshape(-1, self._reader.n_columns))
+        self._sums = (rows, self._sums[1]) if self._sums else None
         self._rows.seek(0, os.SEEK_END)
 
     def abandon(self) -> None:
@@ -456,40 +458,36 @@ class CacheWriter:
 
 
 class Checksums:
-    """The checksum of each so many bytes of what is written in pieces of any length."""
+    """The checksum of each so many rows of what is written in pieces of any length."""
 
-    def __init__(self, size: int) -> None:
-        self._size, self._filled, self._last = size, 0, 0
+    def __init__(self, rows: int) -> None:
+        self._rows, self._rest = rows, np.zeros((0, 0))
         self._done: list[int] = []
 
-    @classmethod
-    def of(cls, n_columns: int) -> "tuple[Checksums, Checksums]":
-        """Those of dense rows, and of their labels."""
-        rows = chunk_rows(n_columns)
-        return cls(8 * n_columns * rows), cls(2 * rows)
-
     def add(self, array: npt.NDArray[Any]) -> None:
-        """What is written next."""
-        rest = np.ascontiguousarray(array).data.cast("B") if array.size else memoryview(b"")
-        while rest:
-            piece = rest[: self._size - self._filled]
-            self._last, self._filled = zlib.crc32(piece, self._last), self._filled + len(piece)
-            if self._filled == self._size:
-                self._done.append(self._last)
-                self._last = self._filled = 0
-            rest = rest[len(piece) :]
+        """The rows that are written next."""
+        pieces = [self._rest, array] if len(self._rest) else [array]
+        rows = np.concatenate(pieces)
+        whole = len(rows) // self._rows * self._rows
+        self._done += sums_of(rows[:whole], self._rows).tolist()
+        self._rest = rows[whole:].copy()
 
     def finish(self) -> list[int]:
         """All of them, the last of what is left."""
-        return [*self._done, self._last] if self._filled else self._done
+        return [*self._done, *sums_of(self._rest, self._rows).tolist()]
+
+
+def sums_of(rows: npt.NDArray[Any], each: int) -> npt.NDArray[np.uint64]:
+    """The checksum of each so many rows; the last ones may be fewer."""
+    found = np.empty(-(-len(rows) // each), np.uint64)
+    words = np.ascontiguousarray(rows).reshape(-1).view(f"u{rows.dtype.itemsize}")
+    checksums(words, each * (rows.size // max(1, len(rows))), found)
+    return found
 
 
 def checksum_of(parts: Sequence[npt.NDArray[Any]]) -> int:
     """One checksum of several arrays."""
-    found = 0
-    for part in parts:
-        found = zlib.crc32(np.ascontiguousarray(part).data, found)
-    return found
+    return zlib.crc32(np.array([sums_of(part, max(1, len(part))).sum() for part in parts]).data)
 
 
 def chunk_rows(n_columns: int) -> int:
