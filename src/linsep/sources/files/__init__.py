@@ -62,10 +62,10 @@ def open(  # noqa: A001
     for each category. Numbers are the nearest doubles (integers stay exact, or are refused); with
     numbers="decimal" the decimals of a CSV file are read exactly, so that 0.1 is one tenth.
 
-    `memory` bounds what is held at once. A slow format is parsed once; later reads use a cache in a private folder of the
-    user (or in the folder `cache`; none if that is False), never to verify a proof. The first bad row is an error; with `reject`, bad rows are written
-    there instead, and counted. `index_base` is the index of the first column of svmlight files, `n_columns` how many
-    columns they have where that is known.
+    `memory` bounds what is held at once. A slow format is parsed once; later reads use a cache in a private folder of
+    the user (or in the folder `cache`; none if that is False), but never to verify a proof. The first bad row is an
+    error; with `reject`, bad rows are written there instead, and counted. `index_base` is the index of the first column
+    of svmlight files, `n_columns` how many columns they have where that is known.
 
     >>> import linsep, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
