@@ -408,6 +408,7 @@ FILES = [
     part("three numbers as shape", shape=[2, 2, 2]),
     part("a negative shape", shape=[2, -2]),
     part("too many rows", shape=[2**62, 2]),
+    part("a column twice", data=np.array([200, 100], np.uint8), indices=[0, 0], indptr=[0, 2, 2]),
     part("too many columns", "E-FILE-WIDE", shape=[2, 2**62]),
     part("a shape of text", shape=["a", "b"]),
     part("NaN", "E-NOT-FINITE", data=[1.0, NAN]),

@@ -178,8 +178,8 @@ class NpzReader(ArrayReader):
         X = arrays["X"] if "X" in arrays else self._matrix(arrays)
         return X if self._chosen is None else X[:, self._chosen], arrays.get("y")
 
-    def _matrix(self, arrays: dict[str, Array]) -> Any:
-        """A CSR matrix from its parts, its numbers as they are written."""
+    def _matrix(self, arrays: dict[str, Array], first: int = 0) -> Any:
+        """A CSR matrix from its parts, its numbers as they are written; errors count its rows from `first`."""
         import scipy.sparse as sp
 
         data, (n_rows, width) = arrays["data"], arrays["shape"].tolist()
@@ -189,7 +189,12 @@ class NpzReader(ArrayReader):
             matrix.check_format(full_check=True)  # an index out of range would be read as memory that is not ours
         except (ValueError, TypeError, IndexError, OverflowError) as error:
             raise self._no_matrix(str(error)) from error
-        matrix.sum_duplicates()
+        matrix.sort_indices()
+        again = np.flatnonzero(np.diff(matrix.indices) == 0) + 1  # SciPy would add them up in their own type
+        again = again[~np.isin(again, matrix.indptr)]
+        if again.size:
+            row = first + int(np.searchsorted(matrix.indptr, again[0], side="right")) - 1
+            raise self._no_matrix(f"row {row} has column {matrix.indices[again[0]]} twice. Sum duplicates first.")
         return matrix
 
     def _pieces(self) -> Iterator[Piece]:
@@ -245,7 +250,9 @@ class NpzReader(ArrayReader):
                 shape = np.array([stop - start, self._width])
                 yield (
                     first + start,
-                    self._matrix({**piece, "indptr": indptr[start : stop + 1] - indptr[start], "shape": shape}),
+                    self._matrix(
+                        {**piece, "indptr": indptr[start : stop + 1] - indptr[start], "shape": shape}, first + start
+                    ),
                 )
                 start = stop
 
