@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/kernels/*.py | cksum | cut -d' ' -f1)
 
-.PHONY: demo test torture kills fuzz lint format bench scale load images chromium clean
+.PHONY: demo test torture kills fuzz forge-cache lint format bench scale load images chromium clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
@@ -29,9 +29,13 @@ torture: $(VENV)/.test
 kills: $(VENV)/.test
 	$(BIN)/python tests/kills.py 200
 
-# 200,000 mutated inputs for each reader of files: half an hour.
+# 200,000 mutated inputs for each reader of files, and bombs, with memory capped: half an hour.
 fuzz: $(VENV)/.test
 	PYTHONPATH=. $(BIN)/python tests/fuzz.py 200000
+
+# 20,000 forged, damaged and stale caches: fifteen minutes.
+forge-cache: $(VENV)/.test
+	$(BIN)/python -m tests.forge_cache 20000
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

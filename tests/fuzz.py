@@ -4,6 +4,9 @@ A reader is a function from bytes and some true inputs for it (READERS). Inputs 
 as bytes; texts of JSON also as values: any leaf, field or list is replaced, dropped, doubled or moved. Half of the
 mutated JSON gets the checksum of what it now says, so that the checks behind the checksum are reached.
 
+Memory is capped meanwhile: a small file may not take more than the `memory` it is opened with, and ROOM for the
+libraries. Each reader of files is also given bombs: a few bytes that stand for gigabytes.
+
 To add a reader, add a line to READERS: its name, the function, and a list of inputs it accepts.
 """
 
@@ -14,11 +17,13 @@ import io
 import json
 import os
 import random
+import resource
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +45,9 @@ from linsep.sources.journal import JournaledSource, _block, _scan
 
 SLOW_S = 2.0  # an input of a few kilobytes that takes longer is a hang
 HANG_S = 5.0  # and is stopped
+BOMB_S = 30.0  # a bomb may be read, if it is done in good time
+ASKED = 64 * 10**6  # bytes of memory that files are opened with
+ROOM = 10**9  # and what else a process may take on top of what it has after the first reads
 JUNK: list[Any] = [
     None, True, False, 0, -1, 1, 1.5, -0.0, 1e300, 2**53, 2**64, 10**400, "", "0", "-0", "1e9", "0x1f", "NaN", "\ud800",
     "é" * 50, "0" * 64, "f" * 64, [], {}, [[]], {"": {}}, [0] * 100, "<f8", "<i8", "|O", "A" * 1000, "AAAA", [3],
@@ -55,6 +63,7 @@ class Reader:
     seeds: list[bytes]
     refusals: tuple[type[Exception], ...] = (LinsepError,)
     is_json: bool = True
+    bombs: Callable[[], list[bytes]] = list
     words: tuple[bytes, ...] = (b"[" * 5000, b'{"a":' * 500, b"9" * 5000, b"NaN", b"\xff\xfe", b"\0")
 
 
@@ -142,13 +151,14 @@ WAYS: list[dict[str, Any]] = [
 ]  # fmt: skip
 CSV_WORDS = (
     b'"', b'""', b",", b"\n", b"\r", b"\r\n", b"\0", b"\xff", b"\xef\xbb\xbf", b"nan", b"1e400", b"1e-400",
-    b"9" * 5000, b"9223372036854775808",
+    b"9" * 5000, b"9223372036854775808", b"1e999999999", b"1e-999999999", b"E99999999999999999999", b"," * 3000,
     b"0.1234567890123456789", b"true", b"NA", b" ", b"\t", b"1_0", b"0x1", b"-", b"+",
     b".", b"e", b'"a,b"', b"y", b"\xef\xbc\x91", b"1" + b"0" * 40,
 )  # fmt: skip
 SVM_WORDS = (
     b":", b" ", b"\n", b"\r", b"#", b"qid:1", b"qid:", b"\0", b"\xff", b"\xef\xbb\xbf", b"nan", b"1e400", b"9" * 5000,
-    b"9223372036854775808", b"2147483647:1", b"67108864:1", b"0:1", b"-1:1", b"_", b"0x1", b"\xc2\xa0", b"\x0b", b"1:",
+    b"9223372036854775808", b"2147483647:1", b"67108864:1", b"250001:1", b"249999:1",
+    b"0:1", b"-1:1", b"_", b"0x1", b"\xc2\xa0", b"\x0b", b"1:",
 )  # fmt: skip
 
 
@@ -224,9 +234,8 @@ def opened(content: bytes, ending: str, label: Any = "y") -> None:
         way = {name: value for name, value in way.items() if name in ("positive", "reject")}
     path.write_bytes(content[1:])
     try:
-        source = linsep.open(path, label=label, cache=False, **way)
-        if source.n_columns < 10_000:
-            source.scan(np.ones(source.n_columns), 0.5, worst=2)
+        source = linsep.open(path, label=label, cache=False, memory=ASKED, **way)
+        source.scan(np.ones(source.n_columns), 0.5, worst=2)
     finally:
         path.unlink(missing_ok=True)
         path.with_suffix(".rejected").unlink(missing_ok=True)
@@ -261,7 +270,7 @@ def true_packed() -> list[bytes]:
 def walked(content: bytes) -> None:
     """Rows as `linsep learn` walks them, bad ones set aside: each row of the file is a good one or a bad one, once."""
     path = MEMORY / f"linsep-fuzz-{os.getpid()}.{'svm' if content[:1] == b's' else 'csv'}"
-    options = options_of(label=None if content[:1] == b"s" else "y", reject=path.with_suffix(".rejected"))
+    options = options_of(label=None if content[:1] == b"s" else "y", memory=ASKED, reject=path.with_suffix(".rejected"))
     options = replace(options, batch_bytes=content[1] if len(content) > 1 else 1)  # batches of any size
     path.write_bytes(content[2:])
     try:
@@ -284,6 +293,87 @@ def true_walked() -> list[bytes]:
     ]
 
 
+# Bombs: a few bytes that stand for gigabytes --------------------------------------------------------------------------
+
+
+def gzipped(*parts: tuple[bytes, int]) -> bytes:
+    """Each of these bytes so many times, packed piece by piece."""
+    out = io.BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1, mtime=0) as file:
+        for content, times in parts:
+            piece = content * (1 + (1 << 20) // len(content))
+            for _ in range(times * len(content) // len(piece) + 1):
+                file.write(piece)
+    return out.getvalue()
+
+
+def packed_bombs() -> list[bytes]:
+    return [
+        b"g" + gzip.compress(b"a,b,y\n1,") + gzipped((b"1", 2 * 10**8)),  # an endless number
+        b"g" + gzip.compress(b"a,b,y\n") + gzipped((b"\n", 10**8)),  # no row, but lines
+        b"g" + gzipped((b"a,", 4 * 10**7)),  # a header
+        b"g" + gzip.compress(b'a,b,y\n1,"') + gzipped((b"1,\n", 6 * 10**7)),  # a quotation
+        b"G" + gzip.compress(b"1 1:") + gzipped((b"0", 2 * 10**8)),
+        b"G" + gzip.compress(b"1 1:1 #") + gzipped((b" ", 2 * 10**8)),
+        b"b" + bz2.compress(b"a,b,y\n1,2," + bytes(1) * 10**8),
+    ]
+
+
+def array_bombs() -> list[bytes]:
+    y = np.arange(2) % 2
+    found = []
+    for arrays in (
+        {"X": np.zeros((2, 10**7)), "y": y},
+        {"X": np.zeros((2 * 10**6, 4)), "y": np.arange(2 * 10**6) % 2},
+        {"X": np.zeros((4, 2 * 10**6)).T, "y": np.arange(2 * 10**6) % 2},
+        {"data": np.ones(2), "indices": y, "indptr": np.arange(3), "shape": (2, 2**31 - 2), "y": y},
+        {"data": np.ones(10**7), "indices": np.zeros(10**7, int), "indptr": np.array([0, 1, 10**7]), "shape": (2, 9),
+         "y": y},
+    ):  # fmt: skip
+        out = io.BytesIO()
+        np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
+        found.append(b"\0" + out.getvalue())
+    plain = io.BytesIO()
+    np.save(plain, np.zeros((2, 2)))
+    shapes = (b"(2, 999999999999)", b"(99999999999, 2)", b"(2, 2, 9999999999)")
+    claim = b"(2, 2), }"
+    return found + [
+        b"\0" + plain.getvalue().replace(claim + b" " * (len(shape) - 6), shape + b", }") for shape in shapes
+    ]
+
+
+def table_bombs() -> list[bytes]:
+    import pyarrow as pa
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    rows = 20 * 10**6
+    table = pa.table({"a": np.zeros(rows), "y": (np.arange(rows) < 5).astype(np.int8)})
+    found = []
+    for write, how in (
+        (pa.parquet.write_table, {"row_group_size": rows}),
+        (pa.parquet.write_table, {"row_group_size": rows, "use_dictionary": False, "compression": "zstd"}),
+        (pa.feather.write_feather, {"compression": "zstd", "chunksize": rows}),
+    ):
+        out = io.BytesIO()
+        write(table, out, **how)
+        found.append(b"\0" + out.getvalue())
+    return found
+
+
+def text_bombs() -> list[bytes]:
+    header = b",".join(b"c%d" % k for k in range(300_000))
+    wide = b",".join(b"c%d" % k for k in range(12_000))
+    return [
+        b"\0" + header + b",y\n", b"\0" + wide + b",y\n" + (b"1," * 12_000 + b"0\n") * 3,
+        b"\3a,y\n1e999999999,0\n1,1\n", b"\3a,y\n1e-999999999,0\n1,1\n", b"\0a,y\n1e999999999,0\n1,1\n",
+    ]  # fmt: skip
+
+
+def sparse_bombs() -> list[bytes]:
+    return [b"\0" + b"1 1:1 %d:1\n-1 1:2\n" % index for index in (249_999, 250_001, 67_108_864, 2**31 - 1, 2**63)]
+
+
 CHECKED = Path(tempfile.gettempdir()) / f"linsep-fuzz-{os.getpid()}.json"
 
 READERS: dict[str, Reader] = {
@@ -291,11 +381,14 @@ READERS: dict[str, Reader] = {
     "proof": Reader(verdict_from_json, true_proofs()),
     "checker": Reader(read_with_checker, true_proofs(), (checker.CheckError, ValueError, RecursionError)),
     "checkpoint": Reader(read_checkpoint, true_checkpoints()),
-    "csv": Reader(lambda content: opened(content, "csv"), true_csv(), is_json=False, words=CSV_WORDS),
-    "svmlight": Reader(lambda content: opened(content, "svm", None), true_svmlight(), is_json=False, words=SVM_WORDS),
-    "table": Reader(read_table, true_tables(), is_json=False),
-    "array": Reader(read_array, true_arrays(), is_json=False),
-    "packed": Reader(packed, true_packed(), is_json=False),
+    "csv": Reader(lambda content: opened(content, "csv"), true_csv(), is_json=False, bombs=text_bombs, words=CSV_WORDS),
+    "svmlight": Reader(
+        lambda content: opened(content, "svm", None), true_svmlight(), is_json=False, bombs=sparse_bombs,
+        words=SVM_WORDS,
+    ),
+    "table": Reader(read_table, true_tables(), is_json=False, bombs=table_bombs),
+    "array": Reader(read_array, true_arrays(), is_json=False, bombs=array_bombs),
+    "packed": Reader(packed, true_packed(), is_json=False, bombs=packed_bombs),
     "walked": Reader(walked, true_walked(), is_json=False, words=CSV_WORDS + SVM_WORDS),
 }  # fmt: skip
 
@@ -376,35 +469,68 @@ def stop(*_: Any) -> None:
     raise TimeoutError("the input takes too long")
 
 
+@contextmanager
+def capped() -> Iterator[None]:
+    """No more memory than the process has, what files may take, and some room."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + ASKED + ROOM, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def given(name: str, content: bytes, slow: float) -> bool:
+    """Give a reader one input; whether it accepts it. Anything but that and a refusal is an error, with its input."""
+    reader, started = READERS[name], time.perf_counter()
+    signal.setitimer(signal.ITIMER_REAL, slow + HANG_S)
+    try:
+        reader.read(content)
+        accepted = True
+    except reader.refusals:
+        accepted = False
+    except Exception as error:
+        raise AssertionError(f"{name}: {error!r} from\n{content[:5000]!r}") from error
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        CHECKED.unlink(missing_ok=True)
+    assert time.perf_counter() - started < slow, f"{name} hangs on\n{content[:5000]!r}"
+    return accepted
+
+
 def fuzz(name: str, count: int, seed: int = 0) -> tuple[int, int]:
-    """Give a reader so many inputs; how many it accepted and refused. Anything else is an error, with its input."""
+    """Give a reader so many inputs; how many it accepted and refused."""
     reader, rng, accepted = READERS[name], random.Random(f"{name} {seed}"), 0
     for content in reader.seeds:
         reader.read(content)  # what it should accept it does
     signal.signal(signal.SIGALRM, stop)
-    for _ in range(count):
-        content = mutated(rng.choice(reader.seeds), reader, rng)
-        started = time.perf_counter()
-        signal.setitimer(signal.ITIMER_REAL, HANG_S)
-        try:
-            reader.read(content)
-            accepted += 1
-        except reader.refusals:
-            pass
-        except Exception as error:
-            raise AssertionError(f"{name}: {error!r} from\n{content[:5000]!r}") from error
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            CHECKED.unlink(missing_ok=True)
-        assert time.perf_counter() - started < SLOW_S, f"{name} hangs on\n{content[:5000]!r}"
+    with capped():
+        for _ in range(count):
+            accepted += given(name, mutated(rng.choice(reader.seeds), reader, rng), SLOW_S)
     return accepted, count - accepted
+
+
+def bombard(name: str) -> tuple[int, int]:
+    """Give a reader of files its bombs; how many it accepted and refused."""
+    reader = READERS[name]
+    for content in reader.seeds:
+        reader.read(content)
+    bombs = reader.bombs()
+    signal.signal(signal.SIGALRM, stop)
+    with capped():
+        accepted = sum(given(name, content, BOMB_S) for content in bombs)
+    return accepted, len(bombs) - accepted
 
 
 if __name__ == "__main__":
     total = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
     for reader in sys.argv[2:] or READERS:
         begun = time.perf_counter()
+        read, blocked = bombard(reader)
         taken, refused = fuzz(reader, total)
         print(
-            f"{reader}: {total:,} inputs, {taken:,} accepted, {refused:,} refused, {time.perf_counter() - begun:.0f} s"
+            f"{reader}: {total:,} inputs, {taken:,} accepted, {refused:,} refused; {read + blocked} bombs, {blocked} "
+            f"refused; {time.perf_counter() - begun:.0f} s",
+            flush=True,
         )

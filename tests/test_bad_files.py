@@ -21,7 +21,8 @@ import pyarrow.parquet
 import pytest
 
 import linsep
-from linsep import errors
+from linsep import checker, errors
+from linsep.certificates import Obstruction, Overlapping
 from linsep.cli import main
 from linsep.sources.files import svmlight, text
 from linsep.sources.files.survey import Survey
@@ -178,6 +179,9 @@ FILES = [
     cell("minus infinity", b"-Infinity", "E-NOT-FINITE"),
     cell("1e400", b"1e400", "E-NOT-FINITE"),
     cell("minus 1e400", b"-1e400", "E-NOT-FINITE"),
+    cell("so small that it becomes 0", b"1e-400", "E-INEXACT"),
+    cell("so small, with many zeros", b"0." + b"0" * 330 + b"1", "E-INEXACT"),
+    cell("minus so small", b"-1E-400", "E-INEXACT"),
     cell("5,000 digits", NINES, "E-NOT-FINITE"),
     cell("minus 5,000 digits", b"-" + NINES, "E-NOT-FINITE"),
     cell("100,000 digits and a letter", NINES * 20 + b"x", "E-NOT-A-NUMBER"),
@@ -404,7 +408,8 @@ FILES = [
     part("three numbers as shape", shape=[2, 2, 2]),
     part("a negative shape", shape=[2, -2]),
     part("too many rows", shape=[2**62, 2]),
-    part("too many columns", "E-SHAPE", shape=[2, 2**62]),
+    part("a column twice", data=np.array([200, 100], np.uint8), indices=[0, 0], indptr=[0, 2, 2]),
+    part("too many columns", "E-FILE-WIDE", shape=[2, 2**62]),
     part("a shape of text", shape=["a", "b"]),
     part("NaN", "E-NOT-FINITE", data=[1.0, NAN]),
     part("text as data", "E-NOT-A-NUMBER", data=["a", "b"]),
@@ -425,9 +430,9 @@ FILES = [
     line("a negative index", b"1 -1:1", value="-1:1"),
     line("an index twice", b"1 2:1 2:2", value="2:2"),
     line("indices out of order", b"1 3:1 2:2", value="2:2"),
-    line("an index of 2^31", b"1 2147483648:1"),
-    line("an index of 2^62", b"1 4611686018427387904:1"),
-    line("an index of 5,000 digits", b"1 " + NINES + b":1"),
+    line("an index of 2^31", b"1 2147483648:1", "E-FILE-WIDE"),
+    line("an index of 2^62", b"1 4611686018427387904:1", "E-FILE-WIDE"),
+    line("an index of 5,000 digits", b"1 " + NINES + b":1", "E-FILE-WIDE"),
     line("half an index", b"1 1.5:1"),
     line("no index", b"1 :1"),
     line("no value", b"1 1:", value="1:"),
@@ -449,6 +454,8 @@ FILES = [
     line("a long word", b"x" * 100_000),
     line("nan", b"1 1:nan", "E-NOT-FINITE", column=0),
     line("1e400", b"1 2:1e400", "E-NOT-FINITE", column=1),
+    line("so small that it becomes 0", b"1 1:1e-400", "E-INEXACT"),
+    line("a label so small that it becomes 0", b"1e-400 1:1", "E-INEXACT"),
     line("5,000 digits", b"1 1:" + NINES, "E-NOT-FINITE"),
     line("2^53 + 1", b"1 1:%d" % BIG, "E-INEXACT", column=0),
     line("2^64 - 1", b"1 2:18446744073709551615", "E-INEXACT", column=1),
@@ -853,8 +860,10 @@ def zigzag(number: int) -> bytes:
         ("a.npy", header((2**60, 2)) + bytes(64), "E-FILE-DAMAGED"),
         ("a.npy", header((2, 2**70)) + bytes(64), "E-FILE-DAMAGED"),
         ("a.npz", PAIR.replace(b"(2, 2), }            ", b"(2, 1152921504606), }"), "E-FILE-DAMAGED"),
-        ("a.svm", SPARSE + b"1 67108865:1\n", "E-SVMLIGHT"),
-        ("a.svm", SPARSE + b"1 9223372036854775807:1\n", "E-SVMLIGHT"),
+        ("a.svm", SPARSE + b"1 67108864:1\n", "E-FILE-WIDE"),
+        ("a.svm", SPARSE + b"1 2000001:1\n", "E-FILE-WIDE"),
+        ("a.svm", SPARSE + b"1 9223372036854775807:1\n", "E-FILE-WIDE"),
+        ("a.npz", npz(**{**CSR, "shape": [2, 2_000_001]}), "E-FILE-WIDE"),
         ("a.csv", b"x,y\n" + b"1" * (3 << 20), "E-CSV-RAGGED"),
         ("a.csv", b"x" * (3 << 20), "E-CSV-HEADER"),
         ("a.csv", b'x,y\n1,"' + b"1,0\n" * (1 << 20), "E-CSV-QUOTE"),
@@ -871,6 +880,27 @@ def test_a_size_that_cannot_be_is_refused_without_the_memory_for_it(name, conten
     error = refused(code, name, label=None if name[2:] in ("svm", "npz") else -1 if name == "a.npy" else "y")
     assert len(str(error)) < 500
     assert peak() - before < 400 << 20
+
+
+def test_memory_asked_for_makes_room_for_the_columns(here):
+    (here / "a.svm").write_bytes(SPARSE + b"1 2000001:1\n")
+    error = refused("E-FILE-WIDE", "a.svm", label=None)
+    assert "line 3" in str(error) and "--memory 513MB" in str(error)
+    assert linsep.open("a.svm", memory="513MB").n_columns == 2_000_001
+    with pytest.raises(errors.LinsepError, match="--memory 25600MB"):
+        linsep.open("a.svm", n_columns=10**8)
+
+
+@pytest.mark.parametrize("exponent", ["999999999", "-999999999", "9" * 30, "-" + "9" * 30, "400", "-400", "100"])
+def test_an_absurd_exponent_is_bad_input_with_exact_decimals_too(exponent, here, capsys):
+    (here / "a.csv").write_text(f"x,y\n1e{exponent},0\n2,1\n")
+    proof = Overlapping(
+        n_rows=2, n_columns=1, obstruction=Obstruction((0, 1), (1, 1)), spread=Obstruction((0, 1), (1, 1)),
+        labels=(0, 1), numbers="decimal", label_column="y", names=("x",),
+    )  # fmt: skip
+    (here / "p.json").write_text(proof.to_json())
+    assert main(["decide", "a.csv", "--label", "y", "--numbers", "decimal"]) == 2
+    assert checker.main(["p.json", "a.csv"]) != 0
 
 
 def peak() -> int:

@@ -10,7 +10,7 @@ from linsep import checkpoints
 from linsep.checkpoints import CheckpointFile, Identity, key, read
 from linsep.errors import CheckpointError, FileError
 from linsep.sealed import seal
-from tests.fuzz import READERS, fuzz
+from tests.fuzz import READERS, bombard, fuzz
 from tests.test_sealed import accepted, damaged
 
 DATA = Identity(4, 2, "0" * 64)
@@ -201,6 +201,12 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path):
     file.put(KEY, {})
     with pytest.raises(FileError, match="cannot be written"):
         file.save(now=True)
+
+
+@pytest.mark.parametrize("name", [name for name, reader in READERS.items() if reader.bombs is not list])
+def test_a_few_bytes_take_no_more_memory_than_files_may(name):
+    accepted, refused = bombard(name)
+    assert accepted + refused >= 3
 
 
 @pytest.mark.parametrize("name", READERS)

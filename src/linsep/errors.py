@@ -29,6 +29,7 @@ LinsepError
 │   │   ├── RaggedRowError           a row with more or fewer values than there are columns
 │   │   ├── QuoteError               a quotation mark that is never closed
 │   │   ├── SvmlightError            an svmlight line that cannot be read, or has a bad index
+│   │   ├── WideFileError            a file with more columns than the memory has room for
 │   │   └── DifferentFilesError      files of one source that differ in their columns
 │   ├── ModelError                   a model file that is damaged, foreign or of another version
 │   ├── CheckpointError              a checkpoint that is damaged, foreign, of another version or of other data
@@ -260,6 +261,12 @@ class SvmlightError(FileError):
     """An svmlight line cannot be read, or has a bad index."""
 
     code = "E-SVMLIGHT"
+
+
+class WideFileError(FileError):
+    """The file has more columns than the memory has room for."""
+
+    code = "E-FILE-WIDE"
 
 
 class DifferentFilesError(FileError):

@@ -184,7 +184,7 @@ def linear_scores(X: Any, W: Array, b: Array) -> Array:
     limits = np.finfo(scores.dtype)
     is_odd, is_small = ~np.isfinite(scores), np.abs(scores) < limits.tiny
     if is_small.any():
-        entries = X.data if sp.issparse(X) else X
+        entries = X if isinstance(X, np.ndarray) else X.data
         is_odd |= is_small & _may_vanish(W, entries[entries != 0], limits)
     for row in np.flatnonzero(is_odd.any(axis=1)).tolist():
         columns, values = _entries(X, row)
@@ -197,11 +197,11 @@ def linear_scores(X: Any, W: Array, b: Array) -> Array:
 
 def _entries(X: Any, row: int) -> tuple[Array, Array]:
     """The columns and values of a row that are not 0."""
-    if sp.issparse(X):
-        line = X[[row]].tocoo()
-        return line.col[line.data != 0], line.data[line.data != 0]
-    columns = np.flatnonzero(X[row])
-    return columns, X[row][columns]
+    if isinstance(X, np.ndarray):
+        columns = np.flatnonzero(X[row])
+        return columns, X[row][columns]
+    line = X[[row]].tocoo()
+    return line.col[line.data != 0], line.data[line.data != 0]
 
 
 def _may_vanish(W: Array, values: Array, limits: Any) -> bool:

@@ -53,6 +53,9 @@ class Scannable(Rows, Protocol):
     def scan(self, w: NDArray[np.float64], b: float) -> Any:
         """What one read of all rows tells about a vector: how many are certainly wrong, which are in doubt."""
 
+    def from_data(self) -> Any:
+        """The same rows without any cache of them."""
+
 
 _CAN_SCAN: dict[type, bool] = {}  # asked of each type once: asking a protocol takes 30 µs
 
@@ -63,6 +66,11 @@ def can_scan(rows: Any) -> TypeGuard[Scannable]:
     if kind not in _CAN_SCAN:
         _CAN_SCAN[kind] = isinstance(rows, Scannable)
     return _CAN_SCAN[kind]
+
+
+def from_data(X: Any) -> Any:
+    """The data themselves, where a source keeps something in their place."""
+    return X.from_data() if can_scan(X) else X
 
 
 def scales_of(rows: Rows) -> tuple[int, ...] | None:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 
 from linsep.certificates import recheck
-from linsep.certificates.rows import Label, Rows, is_decimal, names_of, rows_of, scales_of
+from linsep.certificates.rows import Label, Rows, from_data, is_decimal, names_of, rows_of, scales_of
 from linsep.certificates.signs import scaled_floats
 from linsep.errors import CertificateError, shown
 from linsep.halfspace import Halfspace
@@ -142,9 +142,10 @@ class Verdict(ABC):
         X is an array, a sparse matrix, a dataframe, or a source that knows its labels (then y is left out).
         The labels of y must be the proof's two, of the same type (1 and 1.0 are the same, 1, True and "1" are not),
         and columns that have names must have the proof's, in its order, if it has any.
-        Raises CertificateError, which names the row, if the proof does not hold. Undecided claims nothing.
+        Raises CertificateError, which names the row, if the proof does not hold. Undecided claims nothing. A source of
+        files is read from the files themselves, never from a cache.
         """
-        rows = rows_of(X, y, self.labels)
+        rows = rows_of(from_data(X), y, self.labels)
         recheck.check_shape(rows, self.n_rows, self.n_columns)
         recheck.check_names(self.names, names_of(rows))
         if is_decimal(rows) not in (None, self.numbers == "decimal"):

@@ -19,7 +19,7 @@ from cyclopts import App, CycloptsError, Parameter
 from cyclopts.validators import Number
 
 from linsep import __version__
-from linsep.cli import exploring, learning, plotting, proving, stdio
+from linsep.cli import caches, exploring, learning, plotting, proving, stdio
 from linsep.cli.options import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -34,12 +34,13 @@ from linsep.cli.options import (
     UNDECIDED,
     Bias,
     Checkpoint,
+    Copying,
     File,
     Json,
     Label,
+    Learning,
     NewRows,
     Progress,
-    Reading,
     Seed,
     Terminated,
     Walking,
@@ -89,9 +90,10 @@ class Run:
     def learner(self, table: "Table", max_updates: int | None = None) -> "Learner":
         """The run on these rows, not begun yet."""
         from linsep.solvers.perceptron import Learner
+        from linsep.sources.inputs import as_source
 
         return Learner(
-            table.source,
+            as_source(table.source),
             order=self.order,
             bias=table.bias if self.bias is None else self.bias,
             max_passes=self.max_passes or None,
@@ -186,7 +188,7 @@ def demo(*, seed: Seed = 0) -> int:
 
 
 @app.command(help_epilogue=f"Example: linsep trace data.csv --label species\n\n{EXIT_CODES}")
-def trace(*file: File, label: Label = None, run: Run | None = None, reading: Reading | None = None) -> int:
+def trace(*file: File, label: Label = None, run: Run | None = None, reading: Learning | None = None) -> int:
     """Show every update of the Perceptron. Rows are counted from 0.
 
     Without --max-updates it stops after 1,000 of them.
@@ -222,7 +224,7 @@ def fit(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
     run: Run | None = None,
-    reading: Reading | None = None,
+    reading: Learning | None = None,
 ) -> int:
     """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
     from linsep.cli import checkpointing, report, tables
@@ -269,7 +271,7 @@ def convert(
     ],
     label: Label = None,
     json: Json = False,
-    reading: Reading | None = None,
+    reading: Copying | None = None,
 ) -> int:
     """Write files of any kind as one Parquet file, which is quick to read again and again."""
     from linsep.cli import report, tables
@@ -279,10 +281,8 @@ def convert(
     *files, output = file
     if not files:
         raise ArgumentError(f"{output}: name what to read and, last, the file to write: linsep convert IN OUT.parquet.")
-    how = reading or Reading()
+    how = reading or Copying()
     tables.require_outputs(files, {"": output, "--reject": how.reject})
-    if how.positive is not None:
-        raise ArgumentError(f"--positive {how.positive}: every label is kept; pit it against the rest when reading.")
     options = how.options(label)
     with report.waiting("Converting"):
         rows = write(files, output, options, cache=how.where_cached(), format=how.format)
@@ -369,6 +369,7 @@ app.command(
 )
 
 
+app.command(caches.cache, help_epilogue=f"Example: linsep cache --clear\n\n{DONE_CODES}")
 app.command(exploring.explore, help_epilogue=f"Example: linsep explore data.csv --label species\n\n{DONE_CODES}")
 
 

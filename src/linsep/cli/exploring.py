@@ -7,7 +7,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from linsep.cli import stdio
-from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Reading, path, rejects
+from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Learning, Reading, path, rejects
 
 if TYPE_CHECKING:
     from linsep.explorer.tables import OwnTable
@@ -24,7 +24,7 @@ def explore(
     ] = 0,
     export: Annotated[str | None, Parameter(help="Write the page with its run into this HTML file instead.")] = None,
     json: Json = False,
-    reading: Reading | None = None,
+    reading: Learning | None = None,
 ) -> int:
     """Watch the Perceptron learn on a page in the browser, with its bound and the proof of the verdict.
 

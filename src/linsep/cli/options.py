@@ -121,29 +121,47 @@ class Walking:
         )
 
 
+Positive: TypeAlias = Annotated[str | None, Parameter(help="Pit this label against all others.")]
+Cache: TypeAlias = Annotated[
+    str | None,
+    Parameter(help="Where slow files are cached: a folder, or none. [default: a private folder, see linsep cache]"),
+]
+Numbers: TypeAlias = Annotated[
+    Literal["binary64", "decimal"] | None, Parameter(help="Read decimals as the nearest doubles, or exactly.")
+]
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How files are read."""
+    """How files are read. What not every command can be asked for is added below."""
 
     columns: Columns = None
-    positive: Annotated[str | None, Parameter(help="Pit this label against all others.")] = None
     one_hot: Annotated[
         bool,
         Parameter(help="Make a column of 0 and 1 of each category of a text column.", negative="", show_default=False),
     ] = False
-    numbers: Annotated[
-        Literal["binary64", "decimal"] | None, Parameter(help="Read decimals as the nearest doubles, or exactly.")
-    ] = None
     memory: Memory = "512MB"
-    cache: Annotated[
-        str | None, Parameter(help="Where slow files are cached: a folder, or none. [default: beside the file]")
-    ] = None
     reject: Reject = None
     index_base: IndexBase = 1
     header: Header = False
     format: Format = None
     debug: Debug = False
+
+    @property
+    def positive(self) -> str | None:
+        """The label pitted against all others."""
+        return None
+
+    @property
+    def numbers(self) -> Literal["binary64", "decimal"] | None:
+        """How decimals are read."""
+        return None
+
+    @property
+    def cache(self) -> str | None:
+        """Where slow files are cached."""
+        return None
 
     def options(self, label: str | int | None, numbers: str = "binary64") -> "Options":
         """The same as the library has it; `numbers` is how a proof has them, if nothing else is asked for."""
@@ -175,6 +193,39 @@ class Reading:
     def where_cached(self) -> str | bool | None:
         """The folder of the cache; False for none."""
         return False if self.cache == "none" else self.cache
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Copying(Reading):
+    """Files whose labels are kept as they are."""
+
+    cache: Cache = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Learning(Copying):
+    """Files of two classes, their numbers as doubles."""
+
+    positive: Positive = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Deciding(Learning):
+    """Files of two classes, their numbers as exactly as asked for."""
+
+    numbers: Numbers = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Checking(Reading):
+    """Files that a proof is about: they are read themselves, without a cache."""
+
+    positive: Positive = None
+    numbers: Numbers = None
 
 
 def rejects(reading: Reading | None) -> str | None:

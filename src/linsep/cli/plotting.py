@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from linsep.cli.options import NOT_SEPARABLE, SEPARABLE, UNDECIDED, Bias, File, Json, Label, Reading, TimeLimit, rejects
+from linsep.cli.options import (
+    NOT_SEPARABLE,
+    SEPARABLE,
+    UNDECIDED,
+    Bias,
+    File,
+    Json,
+    Label,
+    Learning,
+    TimeLimit,
+    rejects,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +49,7 @@ def plot(
     bias: Bias = None,
     time_limit: TimeLimit = None,
     json: Json = False,
-    reading: Reading | None = None,
+    reading: Learning | None = None,
 ) -> int:
     """Draw the classes and what is proved about them, or a run of the Perceptron.
 

@@ -13,10 +13,13 @@ from linsep.cli.options import (
     SEPARABLE,
     UNDECIDED,
     Bias,
+    Checking,
+    Deciding,
     File,
     Gap,
     Json,
     Label,
+    Learning,
     Proof,
     Reading,
     Search,
@@ -48,7 +51,7 @@ def decide(
     bias: Bias = None,
     proof: Proof = None,
     search: Search | None = None,
-    reading: Reading | None = None,
+    reading: Deciding | None = None,
 ) -> int:
     """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
 
@@ -70,7 +73,7 @@ def margin(
     gap: Gap = 1e-6,
     proof: Proof = None,
     search: Search | None = None,
-    reading: Reading | None = None,
+    reading: Learning | None = None,
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
 
@@ -93,7 +96,7 @@ def verify(
     label: Label = None,
     bias: Annotated[bool | None, Parameter(help="Refuse a proof without, or with, bias.")] = None,
     json: Json = False,
-    reading: Reading | None = None,
+    reading: Checking | None = None,
 ) -> int:
     """Check a written proof against the data, in exact arithmetic and without the solver.
 
@@ -104,7 +107,7 @@ def verify(
     from linsep.cli import proofs, report, tables
     from linsep.errors import CertificateError
 
-    how = reading or Reading()
+    how = reading or Checking()
     tables.require_outputs([proof, *file], {"--reject": rejects(reading)})
     verdict = proofs.load(proof)
     proofs.require_agreement(verdict, proof, bias, how)
@@ -141,7 +144,7 @@ def mle(
     label: Label = None,
     bias: Bias = None,
     search: Search | None = None,
-    reading: Reading | None = None,
+    reading: Learning | None = None,
 ) -> int:
     """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
 

@@ -71,7 +71,7 @@ def read(
         replace(how.options(label, numbers), says_label=says_label, stated_label=stated),
         positive=how.positive if against_rest else None,
         classes=None if proof is None else proof.labels,
-        cache=how.where_cached(),
+        cache=how.where_cached() if proof is None else False,  # a proof is checked against the data themselves
         format=how.format,
     )
     for remark in source.remarks():

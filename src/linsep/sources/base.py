@@ -209,6 +209,10 @@ class Source(ABC):
         """The same rows, read anew whenever they are asked: what a verdict is checked against."""
         return self
 
+    def from_data(self) -> "Source":
+        """The same rows without any cache of them: what a proof is checked against that somebody doubts."""
+        return self
+
     def recall(self, question: str, work: Callable[[], Array], fits: Callable[[Array], bool]) -> Array:
         """What the work finds out about the rows; a source that remembers answers does not ask the same twice.
 

@@ -80,6 +80,10 @@ class WrappedSource(Source):
         """Its rows, read anew."""
         return self._source.fresh()
 
+    def from_data(self) -> Source:
+        """Its rows without any cache of them."""
+        return self._source.from_data()
+
     def refusal(self, row: int) -> InputError:
         """Why it cannot use this row."""
         return self._source.refusal(row)

@@ -3,7 +3,6 @@
 paths -> a reader for each file -> the first read (labels, places, checks, cache) -> one source
 """
 
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,16 @@ from linsep.errors import ArgumentError, InputError, NoRowsError
 from linsep.sources.base import Label
 from linsep.sources.files.cache import Caches
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content
-from linsep.sources.files.reading import HELD_BATCHES, Allowance, Numbers, Options, Reader, Rejects, unreadable
+from linsep.sources.files.reading import (
+    HELD_BATCHES,
+    Allowance,
+    Numbers,
+    Options,
+    Reader,
+    Rejects,
+    parse_size,
+    unreadable,
+)
 from linsep.sources.files.source import FileSource
 from linsep.sources.files.survey import Survey, require_alike
 
@@ -26,7 +34,6 @@ if TYPE_CHECKING:
 MEMORY = "512MB"
 SMALLEST = 1 << 16  # bytes of a batch
 SHARE = 64  # of the memory is a batch: several are on their way at once, as text, as columns and as rows
-UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 
 def open(  # noqa: A001
@@ -56,11 +63,11 @@ def open(  # noqa: A001
     for each category. Numbers are the nearest doubles (integers stay exact, or are refused); with
     numbers="decimal" the decimals of a CSV file are read exactly, so that 0.1 is one tenth.
 
-    `memory` bounds what is held at once. A slow format is parsed once; later reads use a cache beside the file, in the
-    folder `cache`, or none if that is False. The first bad row is an error; with `reject`, bad rows are written
-    there instead, and counted. `index_base` is the index of the first column of svmlight files, `n_columns` how many
-    columns they have where that is known. The first line of a CSV file names the columns; if it holds numbers alone,
-    it may be a row, and is refused unless `label` is a name or `header` is true.
+    `memory` bounds what is held at once. A slow format is parsed once; later reads use a cache in a private folder of
+    the user (or in the folder `cache`; none if that is False), but never to verify a proof. The first bad row is an
+    error; with `reject`, bad rows are written there instead, and counted. `index_base` is the index of the first column
+    of svmlight files, `n_columns` how many columns they have where that is known. The first line of a CSV file names
+    the columns; one of numbers alone may be a row, and is refused unless `label` is a name or `header` is true.
 
     >>> import linsep, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
@@ -102,7 +109,8 @@ def options_of(
         raise ArgumentError(f"numbers is {numbers!r}: it must be one of {', '.join(get_args(Numbers))}.")
     if index_base not in (0, 1):
         raise ArgumentError(f"index_base is {index_base}: svmlight files count columns from 0 or from 1.")
-    batch = batch_bytes(memory)
+    size = memory_bytes(memory)
+    batch = batch_bytes(size)
     return Options(
         label=label,
         columns=None if columns is None else tuple(columns),
@@ -111,6 +119,7 @@ def options_of(
         index_base=index_base,
         n_columns=n_columns,
         header=header,
+        memory=size,
         batch_bytes=batch,
         set_aside=None if reject is None else Rejects(fspath(reject)),
         held=Allowance(HELD_BATCHES * batch),
@@ -156,6 +165,8 @@ def survey_files(
     if options.set_aside is not None:
         options.set_aside.require_apart(path)
     found = [reader_of(file, options, format) for file in spooled(expand(path), caches, format)]
+    for reader in found:
+        options.require_room(reader.path, reader.n_columns)
     if options.one_hot:
         share_categories(found)
     if options.numbers == "decimal":
@@ -263,17 +274,14 @@ def reader_of(path: str, options: Options, given: str | None, pipe: "Pipe | None
     return NpzReader(path, options)
 
 
-def batch_bytes(memory: str | int) -> int:
-    """How large a batch may be so that all that is held at once stays within the memory."""
+def memory_bytes(memory: str | int) -> int:
+    """How much memory was asked for."""
     size = memory if isinstance(memory, int) else parse_size(memory)
     if size < 16 * SMALLEST:
         raise ArgumentError(f"memory is {memory}: at least 1MiB is needed.")
-    return max(SMALLEST, min(size // SHARE, 1 << 26))
+    return size
 
 
-def parse_size(text: str) -> int:
-    """A size such as "512MB", "2GiB" or "1000000", in bytes."""
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?)B?\s*", text.upper())
-    if not match or match[2] == "I":
-        raise ArgumentError(f"{text!r} is no size: write for instance 512MB or 2GiB.")
-    return int(float(match[1]) * UNITS[match[2]])
+def batch_bytes(memory: int) -> int:
+    """How large a batch may be so that all that is held at once stays within the memory."""
+    return max(SMALLEST, min(memory // SHARE, 1 << 26))

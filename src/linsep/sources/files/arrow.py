@@ -25,6 +25,7 @@ from linsep.errors import (
 )
 from linsep.sources.files.reading import (
     EXACT,
+    TABLE_COLUMN,
     Buffers,
     ColumnValues,
     Options,
@@ -306,6 +307,19 @@ class Cells:
             fix=fix,
         )
 
+    def vanishing(self, row: int, name: str, value: Any) -> InexactError:
+        """A number that is not 0, and would be as a double."""
+        fix = "Multiply the column by a power of ten, or write 0."
+        return InexactError(
+            f"{self.path}: row {row}, column {name!r} holds {clipped(value)}: nearer to 0 than any double, and would "
+            f"become 0. {fix}",
+            file=self.path,
+            row=row,
+            column=name,
+            value=value,
+            fix=fix,
+        )
+
     def not_finite(self, row: int, name: str, value: float) -> NotFiniteError:
         """NaN or infinity."""
         return NotFiniteError(row, name, value, name=f"{self.path}:", file=self.path)
@@ -319,6 +333,7 @@ class TableReader(Reader):
     def _choose(self, names: Sequence[str], options: Options) -> None:
         """Settle which columns are read, and which of them holds the labels."""
         choice = choose_columns(self.path, names, options)
+        options.require_room(self.path, len(choice.columns), TABLE_COLUMN)
         label = None if choice.label is None else names[choice.label]
         self.label_name, self.remark = label, choice.remark
         self.cells = Cells(self.path, [names[j] for j in choice.columns], label, options)

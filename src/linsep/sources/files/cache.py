@@ -2,47 +2,58 @@
 
     rows       dense: float64 or int64, row after row; sparse: for each batch data, indices and indptr
     labels     one uint16 code a row
-    footer     JSON: what the rows are, of which file, and where each batch lies; then its length, checksum and a mark
+    footer     JSON: what the rows are, of which file read in which way, where each batch lies, and checksums of all
+    tail       the stamp of the file, the length and checksum of the footer, a checksum of its own and a mark
 
-A cache belongs to one file as it was (size, time, content) and to one way of reading it. Any other is ignored and
-written anew. It is written under another name and renamed when complete, so that half a cache never exists.
+A cache is believed only if it is the user's own file, which nobody else may write to, and belongs to this path, this
+way of reading and this content: the SHA-256 of the file is computed again unless its stamp shows that nobody touched
+it. Whatever is read from it is checked by checksum; what does not fit is dropped and written anew. It is written under
+another name and renamed when complete, so that half a cache never exists.
 """
 
 import hashlib
 import json
 import os
 import shutil
+import stat
 import struct
 import tempfile
-import weakref
+import threading
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.errors import DamagedFileError
+from linsep.errors import ChangedFileError, DamagedFileError
+from linsep.kernels.checksums import checksums
+from linsep.sources.files import private
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reading import Batch, Buffers, Options, Place, Reader, Stamp
 from linsep.sources.files.stream import TextReader
 from linsep.sources.files.survey import Survey, first_read
 
-MARK, VERSION = b"linsep-cache-2\n", 2
-TAIL = struct.Struct("<QI15s")  # length of the footer, its checksum, the mark
-ENDING = ".linsep-cache"
+MARK, VERSION = b"linsep-cache-3\n", 3
+TAIL = struct.Struct("<5q?QI15s")  # the stamp, whether it is settled, length and checksum of the footer, the mark
+CHECK = struct.Struct("<I")  # the checksum of the tail, which ends the file
+LONGEST_FOOTER = 1 << 30
+CHUNK = 1 << 16  # bytes of dense rows that have a checksum of their own
 Footer = dict[str, Any]
+Rows: TypeAlias = tuple[Any, npt.NDArray[np.uint16]]  # values, and the codes of their labels
 
 
 @dataclass
 class Caches:
-    """Where caches are kept: beside the data, in a folder, in a temporary one, or nowhere.
+    """Where caches are kept: in the user's private folder, in a folder asked for, in a temporary one, or nowhere.
 
-    `hold` is how many bytes of small files may be held in memory instead.
+    `folder` is such a folder; None for the private one, and for none at all where a file is small; True for the private
+    one always; False for none. `hold` is how many bytes of small files may be held in memory instead.
     """
 
     folder: str | bool | None
@@ -53,22 +64,14 @@ class Caches:
     def temporary(self) -> str:
         """A folder that goes when the source does."""
         if self._temporary is None:
-            self._temporary = tempfile.mkdtemp(prefix="linsep-")
-            weakref.finalize(self, shutil.rmtree, self._temporary, ignore_errors=True)
+            self._temporary = private.temporary_folder(self)
         return self._temporary
 
-    def path(self, reader: TextReader, options: Options) -> Path:
-        """The name of the cache of a file read in this way."""
-        asked = (VERSION, type(reader).__name__, options.label, options.columns, options.one_hot, options.numbers)
-        how = (*asked, options.index_base, options.n_columns, reader.categories, reader.decimal_places)
-        if not isinstance(self.folder, str) and self.reuse:
-            name = hashlib.blake2b(repr(how).encode(), digest_size=6).hexdigest()
-            beside = Path(reader.path).parent
-            if os.access(beside, os.W_OK):
-                return beside / f".{Path(reader.path).name}.{name}{ENDING}"
-        where = (str(Path(reader.path).resolve()), *how)
-        name = hashlib.blake2b(repr(where).encode(), digest_size=12).hexdigest()
-        return Path(self.folder if isinstance(self.folder, str) else self.temporary()) / f"{name}{ENDING}"
+    def _kept_in(self, reader: TextReader) -> Path | None:
+        """Where the cache of this file outlives the run; None where none does."""
+        if not self.reuse or (self._temporary is not None and Path(self._temporary) in Path(reader.path).parents):
+            return None  # what was left out, or came out of a pipe, is of no use to another run
+        return Path(self.folder) if isinstance(self.folder, str) else private.own_cache_folder()
 
     def survey(self, reader: Reader, options: Options) -> Survey:
         """The first read of a file: from its cache, or from the file, and then its cache is written."""
@@ -76,9 +79,17 @@ class Caches:
             return first_read(reader)
         if self.folder is None and reader.stamp.size <= self.hold // 8:
             return self._held(reader)
-        path = self.path(reader, options)
-        known = self._known(path, reader, options) if self.reuse else None
-        return known or self._written(path, reader, options)
+        folder, key = self._kept_in(reader), key_of(reader, options)
+        path = (folder or Path(self.temporary())) / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}{private.ENDING}"
+        found = None if folder is None else known(path, reader, key)
+        if found is None:
+            try:
+                found = written(path, reader, key)
+            except NoCacheError:
+                return first_read(reader)
+            if folder is not None and not isinstance(self.folder, str):
+                private.prune(folder)
+        return CacheReader(path, reader, found, options).survey()
 
     def _held(self, reader: TextReader) -> Survey:
         """A small file: its batches stay in memory."""
@@ -90,34 +101,64 @@ class Caches:
             self.hold -= batch.values.nbytes if isinstance(batch.values, np.ndarray) else 12 * batch.values.nnz
         return replace(found, reader=HeldReader(reader, batches), left_out=reader.left_out)
 
-    def _known(self, path: Path, reader: TextReader, options: Options) -> Survey | None:
-        """The survey that a valid cache holds."""
-        footer = read_footer(path)
-        if footer is None or footer["size"] != reader.stamp.size:
-            return None
-        if footer["mtime_ns"] != reader.stamp.mtime_ns and footer["digest"] != digest_of(reader.path):
-            return None
-        return CacheReader(path, reader, footer, options).survey()
 
-    def _written(self, path: Path, reader: TextReader, options: Options) -> Survey:
-        """Read the file and write its cache; where that cannot be, go without."""
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            writer = CacheWriter(path)
-        except OSError:
-            return first_read(reader)
-        try:
-            found = Survey.begin(reader)
-            for batch in reader.batches():
-                writer.add(batch.values, found.add_coded(batch))
-            footer = writer.finish(replace(found, left_out=reader.left_out), reader)
-        except OSError:  # the disk is full, most likely
-            writer.abandon()
-            return first_read(reader)
-        except BaseException:
-            writer.abandon()
-            raise
-        return CacheReader(path, reader, footer, options).survey()
+class NoCacheError(Exception):
+    """A cache cannot be written: the disk is full, most likely."""
+
+
+class BadCacheError(Exception):
+    """A cache is not there any more, or does not hold what was written."""
+
+
+def key_of(reader: TextReader, options: Options) -> str:
+    """Which file a cache belongs to, and which way of reading it."""
+    asked = (VERSION, type(reader).__name__, options.label, options.columns, options.one_hot, options.numbers)
+    how = (*asked, options.index_base, options.n_columns, reader.categories, reader.decimal_places)
+    cut = options.batch_bytes if reader.is_sparse else 0  # dense rows are cut anew in each run
+    return repr((os.fsencode(Path(reader.path).resolve()), *how, cut))
+
+
+def known(path: Path, reader: TextReader, key: str) -> Footer | None:
+    """The footer of a cache that is our own and true of the file as it is now; None where there is no such cache."""
+    try:
+        with opened(path) as file:
+            footer, stamp, is_settled = read_footer(file)
+    except (OSError, BadCacheError):
+        return None
+    if footer["key"] != key or stamp[2] != reader.stamp.size:
+        return None
+    now = as_numbers(reader.stamp)
+    if stamp != now or not is_settled:  # its times cannot tell: its content does
+        digest = digest_of(reader.path)
+        reader.stamp.require_same()
+        if digest != footer["digest"]:
+            return None
+        with suppress(OSError), path.open("r+b") as file:
+            write_tail(file, reader.stamp, footer)
+    with suppress(OSError):
+        os.utime(path)  # the caches not used for longest are the first to go
+    return footer
+
+
+def written(path: Path, reader: TextReader, key: str) -> Footer:
+    """Read the file and write its cache; its footer."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        private.remove_abandoned(path.parent, private.PARTS)
+        writer = CacheWriter(path, reader, key)
+    except OSError as error:
+        raise NoCacheError from error
+    try:
+        found = Survey.begin(reader)
+        for batch in reader.batches():
+            writer.add(batch.values, found.add_coded(batch))
+        return writer.finish(replace(found, left_out=reader.left_out))
+    except OSError as error:
+        writer.abandon()
+        raise NoCacheError from error
+    except BaseException:
+        writer.abandon()
+        raise
 
 
 class CodedReader(Reader):
@@ -126,10 +167,15 @@ class CodedReader(Reader):
     is_coded = True
 
     def __init__(self, original: Reader) -> None:
-        self.original, self.path, self.columns = original, original.path, original.columns
+        self._original, self.path, self.columns = original, original.path, original.columns
         self.n_columns, self.label_name, self.is_sparse = original.n_columns, original.label_name, original.is_sparse
         self.left_out, self.is_plain_csv = original.left_out, original.is_plain_csv
         self.index_base = original.index_base
+
+    @property
+    def original(self) -> Reader:
+        """The reader of the file itself."""
+        return self._original
 
     @property
     def decimal_places(self) -> tuple[int, ...] | None:
@@ -162,7 +208,6 @@ class HeldReader(CodedReader):
     def __init__(self, original: TextReader, batches: list[Batch]) -> None:
         super().__init__(original)
         self._batches = batches
-        self._stamp = original.stamp
 
     def batches(self) -> Iterator[Batch]:
         """All of them."""
@@ -178,12 +223,14 @@ class CacheReader(CodedReader):
 
     def __init__(self, path: Path, original: TextReader, footer: Footer, options: Options) -> None:
         super().__init__(original)
-        self.cache, self.footer = str(path), footer
+        self.cache, self.footer, self._text = path, footer, original
         self.n_columns = footer["n_columns"]
         self.left_out = footer["left_out"]
-        self._stamp, self._original_stamp = Stamp.of(self.cache), original.stamp
-        self._step = max(1, options.batch_bytes // (8 * self.n_columns))
+        self._chunk = chunk_rows(self.n_columns)
+        self._step = max(1, options.batch_bytes // (8 * self.n_columns * self._chunk)) * self._chunk
         self._kind = np.dtype(np.int64 if footer["kind"] == "i" else np.float64)
+        self._sums = np.array(footer["sums"], np.uint64).reshape(-1, 2).T
+        self._renewals, self._renewing = 0, threading.Lock()
         self.buffers: Buffers = Buffers()
 
     def survey(self) -> Survey:
@@ -198,8 +245,8 @@ class CacheReader(CodedReader):
     def _places(self) -> Iterator[Place]:
         if self.is_sparse:
             first = 0
-            for rows, entries, offset in self.footer["batches"]:
-                yield Place(first, rows, (offset, entries))
+            for rows, entries, offset, checksum in self.footer["batches"]:
+                yield Place(first, rows, (offset, entries, checksum))
                 first += rows
             return
         total = self.footer["rows"]
@@ -208,7 +255,7 @@ class CacheReader(CodedReader):
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
-        self._original_stamp.require_same()
+        self._text.stamp.require_same()
         yield from map(self.read, self._places())
 
     def runs(self) -> list[Place]:
@@ -221,90 +268,145 @@ class CacheReader(CodedReader):
 
     def read(self, place: Place) -> Batch:
         """Rows from the disk."""
-        self._stamp.require_same()
-        with Path(self.cache).open("rb") as file:
-            labels = self._labels(file, place.first, place.rows)
-            values = self._sparse(file, place) if self.is_sparse else self._dense(file, place.first, place.rows)
+        rows = self._sparse if self.is_sparse else self._dense
+        values, labels = self._checked(partial(rows, place=place))
         return Batch(values, labels, place)
 
     def take(self, place: Place, positions: npt.NDArray[np.int64]) -> Batch:
-        """A few rows, each fetched on its own; many, with all that lies between."""
-        if self.is_sparse or len(positions) * 16 > place.rows:
+        """A few rows, with the chunks that they lie in; many, with all that lies between."""
+        chunks = np.unique(positions // self._chunk)
+        if self.is_sparse or len(chunks) * 2 * self._chunk > place.rows:
             return self.read(place).take(positions)
-        self._stamp.require_same()
-        with Path(self.cache).open("rb") as file:
-            rows = np.empty((len(positions), self.n_columns), self._kind)
-            for k, position in enumerate(positions.tolist()):
-                rows[k] = self._dense(file, place.first + position, 1)[0]
-            return Batch(rows, self._labels(file, place.first, place.rows)[positions], place)
+        rows = np.empty((len(positions), self.n_columns), self._kind)
+        labels = np.empty(len(positions), np.uint16)
+        for first in (chunks * self._chunk).tolist():
+            part = Place(place.first + first, min(self._chunk, place.rows - first))
+            values, codes = self._checked(partial(self._dense, place=part))
+            mine = (positions >= first) & (positions < first + part.rows)
+            rows[mine], labels[mine] = values[positions[mine] - first], codes[positions[mine] - first]
+        return Batch(rows, labels, place)
 
-    def _dense(self, file: Any, first: int, rows: int) -> npt.NDArray[Any]:
-        file.seek(8 * self.n_columns * first)
-        table = self.buffers.take(rows, self.n_columns) if rows > 1 else np.empty((rows, self.n_columns))
-        got = file.readinto(table.data.cast("B"))  # lets other threads go on meanwhile, as NumPy's own reading does not
-        if got < table.nbytes:
-            self._stamp.require_same()
-            raise DamagedFileError(f"{self.cache}: the cache is cut short. Remove it.", file=self.cache)
-        return table.view(self._kind)
+    def _checked(self, read: Callable[[IO[bytes]], Rows]) -> Rows:
+        """What a read finds; where the cache is damaged or gone, it is written anew, once."""
+        seen = self._renewals
+        try:
+            with opened(self.cache) as file:
+                return read(file)
+        except (OSError, BadCacheError):
+            self._renew(seen)
+        try:
+            with opened(self.cache) as file:
+                return read(file)
+        except (OSError, BadCacheError) as error:
+            raise self._lost() from error
 
-    def _labels(self, file: Any, first: int, rows: int) -> npt.NDArray[np.uint16]:
-        file.seek(self.footer["labels_at"] + 2 * first)
-        return np.fromfile(file, np.uint16, rows)
+    def _renew(self, seen: int) -> None:
+        """Write the cache anew, unless another thread did since; the file must be what it was."""
+        with self._renewing:
+            if self._renewals > seen:
+                return
+            self._text.stamp.require_same()
+            try:
+                footer = written(self.cache, self._text, self.footer["key"])
+            except NoCacheError as error:
+                raise self._lost() from error
+            if footer != self.footer:
+                raise ChangedFileError(f"{self.path}: the file changed while it was read.", file=self.path)
+            self._renewals += 1
 
-    def _sparse(self, file: Any, place: Place) -> Any:
-        offset, entries = place.key
+    def _lost(self) -> DamagedFileError:
+        fix = "Make room on the disk, or go without: cache=False (--cache none)."
+        return DamagedFileError(
+            f"{self.path}: its cache {self.cache} was damaged and cannot be written again. {fix}",
+            file=self.path,
+            fix=fix,
+        )
+
+    def _dense(self, file: IO[bytes], place: Place) -> Rows:
+        """Rows that begin with a chunk, and their labels."""
+        table = self.buffers.take(place.rows, self.n_columns)
+        file.seek(8 * self.n_columns * place.first)
+        fill(file, table.data.cast("B"))
+        labels = np.empty(place.rows, np.uint16)
+        file.seek(self.footer["labels_at"] + 2 * place.first)
+        fill(file, labels.data.cast("B"))
+        first, found = place.first // self._chunk, (sums_of(table, self._chunk), sums_of(labels, self._chunk))
+        for written, read in zip(self._sums, found, strict=True):
+            if not np.array_equal(written[first : first + len(read)], read):
+                raise BadCacheError
+        return table.view(self._kind), labels
+
+    def _sparse(self, file: IO[bytes], place: Place) -> Rows:
+        offset, entries, checksum = place.key
+        parts: list[npt.NDArray[Any]] = [
+            np.empty(entries, self._kind),
+            np.empty(entries, np.int32),
+            np.empty(place.rows + 1, np.int64),
+            np.empty(place.rows, np.uint16),
+        ]
         file.seek(offset)
-        data = np.fromfile(file, self._kind, entries)
-        indices = np.fromfile(file, np.int32, entries)
-        indptr = np.fromfile(file, np.int64, place.rows + 1)
-        return sp.csr_array((data, indices, indptr), shape=(place.rows, self.n_columns))
+        for part in parts[:3]:
+            fill(file, part.data.cast("B"))
+        file.seek(self.footer["labels_at"] + 2 * place.first)
+        fill(file, parts[3].data.cast("B"))
+        if checksum_of(parts) != checksum:
+            raise BadCacheError
+        data, indices, indptr, labels = parts
+        return sp.csr_array((data, indices, indptr), shape=(place.rows, self.n_columns)), labels
 
 
 class CacheWriter:
     """A cache on its way to the disk."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        handle, name = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
+    def __init__(self, path: Path, reader: TextReader, key: str) -> None:
+        self._path, self._reader, self._key = path, reader, key
+        handle, name = tempfile.mkstemp(prefix=path.name, suffix=private.PART, dir=path.parent)
+        private.lock(handle)
         self._part = Path(name)
         self._rows = os.fdopen(handle, "w+b", buffering=1 << 20)
         self._labels = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the cache is)
-        self._batches: list[tuple[int, int, int]] = []
+        self._batches: list[tuple[int, int, int, int]] = []
         self._kinds: list[str] = []
+        self._sums: tuple[Checksums, Checksums] | None = None
         self._count = 0
 
     def add(self, values: Any, codes: npt.NDArray[np.uint16]) -> None:
         """The next rows."""
-        offset = self._rows.tell()
+        offset, checksum = self._rows.tell(), 0
         if isinstance(values, np.ndarray):
-            self._rows.write(np.ascontiguousarray(values).data)
-            entries = values.size
+            parts: list[npt.NDArray[Any]] = [np.ascontiguousarray(values)]
+            if self._sums is None:
+                rows = chunk_rows(values.shape[1])
+                self._sums = Checksums(rows), Checksums(rows)
+            for sums, array in zip(self._sums, (parts[0], codes), strict=True):
+                sums.add(array)
         else:
-            self._rows.write(np.ascontiguousarray(values.data, np.float64).data)
-            self._rows.write(values.indices.astype(np.int32).data)
-            self._rows.write(values.indptr.astype(np.int64).data)
-            entries = values.nnz
-        self._batches.append((len(codes), int(entries), offset))
+            data = np.ascontiguousarray(values.data, np.float64)
+            parts = [data, values.indices.astype(np.int32), values.indptr.astype(np.int64)]
+            checksum = checksum_of([*parts, codes])
+        for part in parts:
+            self._rows.write(part.data)
+        self._batches.append((len(codes), int(parts[0].size), offset, checksum))
         self._kinds.append(values.dtype.kind)
         self._labels.write(codes.data)
         self._count += len(codes)
 
-    def finish(self, found: Survey, reader: TextReader) -> Footer:
+    def finish(self, found: Survey) -> Footer:
         """Write the labels and the footer, and give the cache its name."""
-        kind = self._one_kind(found)
+        reader, kind = self._reader, self._one_kind(found)
         labels_at = self._rows.tell()
         self._labels.seek(0)
         shutil.copyfileobj(self._labels, self._rows, 1 << 20)
-        is_sparse = reader.is_sparse
+        sums = [] if self._sums is None else zip(*(each.finish() for each in self._sums), strict=True)
         footer: Footer = {
-            "size": reader.stamp.size,
-            "mtime_ns": reader.stamp.mtime_ns,
+            "key": self._key,
             "digest": reader.digest,
             "n_columns": reader.n_columns,
             "kind": kind,
             "rows": self._count,
             "labels_at": labels_at,
-            "batches": self._batches if is_sparse else [],
+            "batches": self._batches if reader.is_sparse else [],
+            "sums": list(sums),
             "labels": list(found.labels.codes),
             "from_text": found.labels.from_text,
             "whole": found.whole,
@@ -313,63 +415,140 @@ class CacheWriter:
             "entries": found.entries,
             "left_out": found.left_out,
         }
-        text = json.dumps(footer).encode()
-        self._rows.write(text)
-        self._rows.write(TAIL.pack(len(text), zlib.crc32(text), MARK))
+        footer = json.loads(json.dumps(footer))  # as it will be read
+        self._rows.write(as_bytes(footer))
+        self._rows.write(bytes(TAIL.size + CHECK.size))
         self._rows.flush()
+        write_tail(self._rows, reader.stamp, footer)
         os.fsync(self._rows.fileno())
+        self._part.replace(self._path)
         self._rows.close()
         self._labels.close()
-        self._part.replace(self._path)
         return footer
 
     def _one_kind(self, found: Survey) -> str:
         """Batches of doubles and of int64 in one cache: the former become integers too, or nothing will hold both."""
         kinds = set(self._kinds)
-        if kinds == {"f", "i"} and found.whole:
-            self._convert("i", np.int64)
-            return "i"
-        return "i" if kinds == {"i"} else "f"
+        if kinds == {"f", "i"}:
+            if not found.whole:
+                raise NoCacheError
+            self._convert()
+        return "i" if "i" in kinds else "f"
 
-    def _convert(self, kind: str, to: type) -> None:
-        for (_, entries, offset), seen in zip(self._batches, self._kinds, strict=True):
-            if seen != kind:
-                self._rows.seek(offset)
-                values: npt.NDArray[Any] = np.frombuffer(self._rows.read(8 * entries), np.float64).astype(to)
-                self._rows.seek(offset)
-                self._rows.write(values.data)
+    def _convert(self) -> None:
+        """Doubles that are integers as such, and the checksums of what then stands there."""
+        rows = Checksums(chunk_rows(self._reader.n_columns))
+        for (_, entries, offset, _), seen in zip(self._batches, self._kinds, strict=True):
+            self._rows.seek(offset)
+            kind = np.float64 if seen == "f" else np.int64
+            values: npt.NDArray[Any] = np.frombuffer(self._rows.read(8 * entries), kind).astype(np.int64)
+            self._rows.seek(offset)
+            self._rows.write(values.data)
+            rows.add(values.reshape(-1, self._reader.n_columns))
+        self._sums = (rows, self._sums[1]) if self._sums else None
         self._rows.seek(0, os.SEEK_END)
 
     def abandon(self) -> None:
         """Leave nothing behind."""
         with suppress(OSError):
-            self._rows.close()
-            self._labels.close()
             self._part.unlink(missing_ok=True)
+        for file in (self._rows, self._labels):
+            with suppress(OSError):
+                file.close()
 
 
-def read_footer(path: Path) -> Footer | None:
-    """The footer of a cache; None if there is no cache, or it is not whole."""
+class Checksums:
+    """The checksum of each so many rows of what is written in pieces of any length."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows, self._rest = rows, np.zeros((0, 0))
+        self._done: list[int] = []
+
+    def add(self, array: npt.NDArray[Any]) -> None:
+        """The rows that are written next."""
+        pieces = [self._rest, array] if len(self._rest) else [array]
+        rows = np.concatenate(pieces)
+        whole = len(rows) // self._rows * self._rows
+        self._done += sums_of(rows[:whole], self._rows).tolist()
+        self._rest = rows[whole:].copy()
+
+    def finish(self) -> list[int]:
+        """All of them, the last of what is left."""
+        return [*self._done, *sums_of(self._rest, self._rows).tolist()]
+
+
+def sums_of(rows: npt.NDArray[Any], each: int) -> npt.NDArray[np.uint64]:
+    """The checksum of each so many rows; the last ones may be fewer."""
+    found = np.empty(-(-len(rows) // each), np.uint64)
+    words = np.ascontiguousarray(rows).reshape(-1).view(f"u{rows.dtype.itemsize}")
+    checksums(words, each * (rows.size // max(1, len(rows))), found)
+    return found
+
+
+def checksum_of(parts: Sequence[npt.NDArray[Any]]) -> int:
+    """One checksum of several arrays."""
+    return zlib.crc32(np.array([sums_of(part, max(1, len(part))).sum() for part in parts]).data)
+
+
+def chunk_rows(n_columns: int) -> int:
+    """How many dense rows have a checksum of their own."""
+    return max(1, CHUNK // (8 * n_columns))
+
+
+def fill(file: IO[bytes], buffer: memoryview) -> None:
+    """Read as many bytes as the buffer has."""
+    if file.readinto(buffer) < len(buffer):  # type: ignore[attr-defined]  # other threads go on meanwhile
+        raise BadCacheError
+
+
+def opened(path: Path) -> IO[bytes]:
+    """A cache, if it is a file of our own that nobody else may write to."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or not private.is_own(found):
+        os.close(descriptor)
+        raise BadCacheError
+    return os.fdopen(descriptor, "rb", buffering=0)
+
+
+def as_bytes(footer: Footer) -> bytes:
+    """A footer as it is written."""
+    return json.dumps(footer).encode()
+
+
+def as_numbers(stamp: Stamp) -> tuple[int, ...]:
+    """A stamp as it is written: 64 bits each."""
+    parts = (stamp.device, stamp.inode, stamp.size, stamp.mtime_ns, stamp.ctime_ns)
+    return tuple((part + 2**63) % 2**64 - 2**63 for part in parts)
+
+
+def write_tail(file: IO[bytes], stamp: Stamp, footer: Footer) -> None:
+    """Write the end of a cache, in one go; whoever reads half of it drops the cache."""
+    text = as_bytes(footer)
+    tail = TAIL.pack(*as_numbers(stamp), stamp.is_settled, len(text), zlib.crc32(text), MARK)
+    file.seek(-TAIL.size - CHECK.size, os.SEEK_END)
+    file.write(tail + CHECK.pack(zlib.crc32(tail)))
+    file.flush()
+
+
+def read_footer(file: IO[bytes]) -> tuple[Footer, tuple[int, ...], bool]:
+    """The footer of a cache, the stamp that its file had, and whether that is settled."""
     try:
-        with path.open("rb") as file:
-            file.seek(-TAIL.size, os.SEEK_END)
-            length, checksum, mark = TAIL.unpack(file.read(TAIL.size))
-            if mark != MARK or length > 1 << 30:
-                return None
-            file.seek(-TAIL.size - length, os.SEEK_END)
-            text = file.read(length)
-            if zlib.crc32(text) != checksum:
-                return None
-            footer: Footer = json.loads(text)
-            return footer
-    except (OSError, ValueError, struct.error):
-        return None
+        file.seek(-TAIL.size - CHECK.size, os.SEEK_END)
+        end = file.read(TAIL.size + CHECK.size)
+        *stamp, is_settled, length, checksum, mark = TAIL.unpack(end[: TAIL.size])
+        if mark != MARK or length > LONGEST_FOOTER or CHECK.unpack(end[TAIL.size :]) != (zlib.crc32(end[: TAIL.size]),):
+            raise BadCacheError
+        file.seek(-TAIL.size - CHECK.size - length, os.SEEK_END)
+        text = file.read(length)
+        if zlib.crc32(text) != checksum:
+            raise BadCacheError
+        return json.loads(text), tuple(stamp), is_settled
+    except (ValueError, struct.error) as error:
+        raise BadCacheError from error
 
 
 def digest_of(path: str) -> str:
     """The digest of a file as it is now."""
-    digest = hashlib.sha256()
     with Path(path).open("rb") as file:
-        while data := file.read(1 << 22):
-            digest.update(data)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

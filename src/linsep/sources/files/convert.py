@@ -12,7 +12,7 @@ from linsep.sources.files import survey_files
 from linsep.sources.files.labels import distinct
 from linsep.sources.files.paths import Paths
 from linsep.sources.files.reading import Batch, Options
-from linsep.sources.files.survey import Survey
+from linsep.sources.files.survey import Survey, common_kind
 
 WIDEST = 100_000  # columns of a table that Parquet still serves
 
@@ -43,14 +43,14 @@ def _written(writer: Any, table: Any) -> int:
 def _tables(surveys: list[Survey], width: int) -> Iterator[Any]:
     import pyarrow as pa
 
-    whole = all(survey.whole for survey in surveys)
+    kind_of_numbers = common_kind(surveys)
     first = surveys[0].reader
     names = [*(first.columns or (f"x{j + 1}" for j in range(width))), _free_name(first)]
     values = [value for survey in surveys for value in survey.labels.values()]
     kind = pa.array(values).type if values else pa.string()
     for survey in surveys:
         for batch in survey.reader.batches():
-            columns = _dense(batch, width).astype(np.int64 if whole else np.float64, copy=False)
+            columns = _dense(batch, width).astype(kind_of_numbers, copy=False)
             labels = pa.array(_labels(survey, batch), kind)
             yield pa.table([*(np.ascontiguousarray(column) for column in columns.T), labels], names=names)
 

@@ -49,8 +49,10 @@ def _places(text: str | None) -> int:
     if text is None or not NUMBER.fullmatch(text):
         return 0  # the reading proper says what is wrong with it
     number = Decimal(text)
-    if not number or number.adjusted() < -2 * MOST_PLACES:
-        return 0 if not number else MOST_PLACES + 1
+    if not number or number.adjusted() > 2 * MOST_PLACES:  # 0, or too large whatever follows
+        return 0
+    if number.adjusted() < -2 * MOST_PLACES:
+        return MOST_PLACES + 1
     exponent = number.normalize(EXACTLY).as_tuple().exponent
     assert isinstance(exponent, int)
     return max(0, min(-exponent, MOST_PLACES + 1))

@@ -6,8 +6,6 @@ every walk, a few rows at a time; where its values lie column by column, X is un
 
 import re
 import shutil
-import tempfile
-import weakref
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,13 +24,12 @@ from linsep.errors import (
     LengthError,
     MissingColumnError,
     NotNumericError,
-    ShapeError,
 )
 from linsep.sources.files.arrow import clipped
 from linsep.sources.files.npy import Array, ArrayReader, Piece, not_numpy, read_header, require_table, size_of
+from linsep.sources.files.private import temporary_folder
 from linsep.sources.files.reading import (
     FILE_WITHOUT_NAMES,
-    MOST_COLUMNS,
     Batch,
     Options,
     Place,
@@ -109,12 +106,7 @@ class NpzReader(ArrayReader):
                 f"{self.path}: linsep looks for the arrays X and y, or {', '.join(PARTS)} and y; some are missing.",
                 file=self.path,
             )
-        if shape[1] > MOST_COLUMNS:
-            raise ShapeError(
-                f"{self.path}: {shape[1]:,} columns: linsep reads up to {MOST_COLUMNS:,}.",
-                file=self.path,
-                value=shape[1],
-            )
+        self.options.require_room(self.path, shape[1])
         return shape, size + self._look_at_labels(found.get("y"), shape[0])
 
     def _look_at_parts(self, archive: zipfile.ZipFile, found: "dict[str, Member]") -> tuple[int, int]:
@@ -165,7 +157,7 @@ class NpzReader(ArrayReader):
         try:
             with Path(self.path).open("rb") as file, zipfile.ZipFile(file) as archive:
                 yield archive
-        except (InputError, GeneratorExit):
+        except (InputError, GeneratorExit, MemoryError):
             raise
         except FileNotFoundError as error:
             raise unreadable(self.path, error) from error
@@ -186,8 +178,8 @@ class NpzReader(ArrayReader):
         X = arrays["X"] if "X" in arrays else self._matrix(arrays)
         return X if self._chosen is None else X[:, self._chosen], arrays.get("y")
 
-    def _matrix(self, arrays: dict[str, Array]) -> Any:
-        """A CSR matrix from its parts, its numbers as they are written."""
+    def _matrix(self, arrays: dict[str, Array], first: int = 0) -> Any:
+        """A CSR matrix from its parts, its numbers as they are written; errors count its rows from `first`."""
         import scipy.sparse as sp
 
         data, (n_rows, width) = arrays["data"], arrays["shape"].tolist()
@@ -197,7 +189,12 @@ class NpzReader(ArrayReader):
             matrix.check_format(full_check=True)  # an index out of range would be read as memory that is not ours
         except (ValueError, TypeError, IndexError, OverflowError) as error:
             raise self._no_matrix(str(error)) from error
-        matrix.sum_duplicates()
+        matrix.sort_indices()
+        again = np.flatnonzero(np.diff(matrix.indices) == 0) + 1  # SciPy would add them up in their own type
+        again = again[~np.isin(again, matrix.indptr)]
+        if again.size:
+            row = first + int(np.searchsorted(matrix.indptr, again[0], side="right")) - 1
+            raise self._no_matrix(f"row {row} has column {matrix.indices[again[0]]} twice. Sum duplicates first.")
         return matrix
 
     def _pieces(self) -> Iterator[Piece]:
@@ -229,8 +226,7 @@ class NpzReader(ArrayReader):
 
     def _spill(self, archive: zipfile.ZipFile) -> Array:
         """X on the disk, unpacked, where its rows can be found though they lie column by column."""
-        folder = tempfile.mkdtemp(prefix="linsep-")
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        folder = temporary_folder(self)
         with archive.open("X.npy") as packed, Path(folder, "X.npy").open("wb") as out:
             shutil.copyfileobj(packed, out, min(1 << 20, self.options.batch_bytes))
         return np.asarray(np.load(Path(folder, "X.npy"), mmap_mode="r", allow_pickle=False))
@@ -254,7 +250,9 @@ class NpzReader(ArrayReader):
                 shape = np.array([stop - start, self._width])
                 yield (
                     first + start,
-                    self._matrix({**piece, "indptr": indptr[start : stop + 1] - indptr[start], "shape": shape}),
+                    self._matrix(
+                        {**piece, "indptr": indptr[start : stop + 1] - indptr[start], "shape": shape}, first + start
+                    ),
                 )
                 start = stop
 

@@ -5,6 +5,7 @@ else (labels, several files, the cache, threads, the answers to the solvers) is 
 """
 
 import re
+import time
 import weakref
 from abc import ABC, abstractmethod
 from collections import deque
@@ -29,6 +30,7 @@ from linsep.errors import (
     NoFileError,
     ShapeError,
     UnreadableFileError,
+    WideFileError,
 )
 from linsep.outputs import begun
 from linsep.sources.base import Ints
@@ -41,8 +43,12 @@ KEPT = 4  # tables to be filled again
 HELD_BATCHES = 8  # small files as large as so many batches may be held in memory, all of them together
 FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."
 MODEL_WITHOUT_NAMES = "The model has no column names: the columns are taken in the order of the file."
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 EXACT = 2.0**53  # every integer up to here is a double
-MOST_COLUMNS = 1 << 26  # a vector of weights takes 512 MB then; more must be asked for
+RACY_NS = 2 * 10**9  # the coarsest clock of a file system in use
+SPARSE_COLUMN = 256  # bytes that a column costs in vectors of weights and in what is known of each column
+TABLE_COLUMN = 5_000  # and in a table, with its name and its type, while that is read
+MOST_COLUMNS = 2**31 - 1  # indices of 32 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +91,31 @@ class Options:
     header: bool = False  # the first line of text names the columns, even if it holds values alone
     says_label: bool = True  # the user gave the label column; else a proof did, which has no say on headers
     stated_label: str | None = None  # what the label column is called in a proof
+    memory: int = 1 << 29
     batch_bytes: int = 1 << 24
     set_aside: "Rejects | None" = None
     needs: Needs | None = None
     held: Allowance = field(default_factory=lambda: Allowance(HELD_BATCHES << 24))
+
+    @property
+    def most_columns(self) -> int:
+        """How many columns of a sparse file the memory has room for."""
+        return min(MOST_COLUMNS, self.memory // SPARSE_COLUMN)
+
+    def require_room(self, path: str, n_columns: int, each: int = SPARSE_COLUMN) -> None:
+        """Refuse more columns than the memory has room for."""
+        if n_columns > min(MOST_COLUMNS, self.memory // each):
+            fix = room_for(n_columns, each)
+            told = f"{path}: {n_columns:,} columns are more than the memory has room for. {fix}"
+            raise WideFileError(told, file=path, value=n_columns, fix=fix)
+
+
+def room_for(n_columns: int, each: int = SPARSE_COLUMN) -> str:
+    """How to ask for the memory that so many columns need."""
+    if n_columns > MOST_COLUMNS:
+        return f"At most {MOST_COLUMNS:,} can be read: number them anew."
+    size = f"{-(-n_columns * each // 10**6):,}MB".replace(",", "")
+    return f"If that is right, allow for it: memory={size!r} (--memory {size})."
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +207,11 @@ class Reader(ABC):
     is_plain_csv: bool = False  # whether another program that knows CSV reads the same table
     remark: str | None = None  # on how the columns were chosen
 
+    @property
+    def original(self) -> "Reader":
+        """The reader of the file itself, where this one reads something in its place."""
+        return self
+
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
@@ -256,12 +288,18 @@ class Reader(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """How a file is known to be unchanged: its size, its time and its number on the disk."""
+    """How a file is known to be unchanged: where it lies, its size, and when its content and its entry were changed.
+
+    A program can set the time of a file's content back, but not that of its entry.
+    """
 
     path: str
+    device: int
+    inode: int
     size: int
     mtime_ns: int
-    inode: int
+    ctime_ns: int
+    taken_ns: int = field(compare=False)
 
     @classmethod
     def of(cls, path: str) -> "Stamp":
@@ -270,7 +308,14 @@ class Stamp:
             found = Path(path).stat()
         except OSError as error:
             raise unreadable(path, error) from error
-        return cls(path, found.st_size, found.st_mtime_ns, found.st_ino)
+        return cls(
+            path, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, time.time_ns()
+        )
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the file was left alone for long enough: what is written at the same time leaves the same stamp."""
+        return max(self.mtime_ns, self.ctime_ns) + RACY_NS < self.taken_ns
 
     def require_same(self) -> None:
         """Refuse a file that is no longer what it was."""
@@ -492,3 +537,11 @@ def row_major(columns: Sequence[npt.NDArray[Any]], kind: type, buffers: Buffers 
         for j, column in enumerate(columns):
             strip[:, j] = column[start : start + step]
     return table
+
+
+def parse_size(text: str) -> int:
+    """A size such as "512MB", "2GiB" or "1000000", in bytes."""
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?)B?\s*", text.upper())
+    if not match or match[2] == "I":
+        raise ArgumentError(f"{text!r} is no size: write for instance 512MB or 2GiB.")
+    return int(float(match[1]) * UNITS[match[2]])

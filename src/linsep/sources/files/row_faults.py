@@ -19,6 +19,9 @@ from linsep.sources.files.records import NOT_TEXT, has_lone_quote
 INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 NOT_FINITE = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
+NONZERO = re.compile(NOT_ZERO := "[^eE]*[1-9]")
+SMALL, LARGE_E = re.compile(rb"e-[0-9]{3}"), re.compile(rb"E-[0-9]{3}")  # apart: each is found by its first letter
+MANY_ZEROS = b"0" * 200  # with an exponent of two digits this is still far from the smallest double
 MISSING = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL",
      "NaN", "n/a", "nan", "null"]
@@ -74,6 +77,8 @@ class Judge:
                     return with_line(decimals.too_many_digits(self.cells.path, row, name, value, places), line, byte)
             elif is_long_integer(value):
                 return with_line(self.cells.inexact(row, name, value.strip()), line, byte)
+            elif vanishes(value):
+                return with_line(self.cells.vanishing(row, name, value.strip()), line, byte)
         label = self.cells.label
         if (
             label is not None
@@ -108,6 +113,18 @@ def with_line(error: InputError, line: int, byte: int) -> InputError:
     error.args = (str(error).replace(f"row {error.row}, column", f"row {error.row} (line {line}), column", 1),)
     error.byte = byte
     return error
+
+
+def may_vanish(text: bytes) -> bool:
+    """Whether some number may be written that is not 0 but becomes 0 as a double: a hint, at the speed of a search."""
+    if b"e-" in text and SMALL.search(text):
+        return True
+    return (b"E-" in text and LARGE_E.search(text) is not None) or MANY_ZEROS in text
+
+
+def vanishes(number: str) -> bool:
+    """Whether a number is not 0, and the nearest double is."""
+    return float(number) == 0.0 and NONZERO.match(number) is not None
 
 
 def is_long_integer(integer: str) -> bool:

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from linsep.errors import (
     ChangedFileError,
     CheckpointError,
-    InexactError,
     InputError,
     NoRowsError,
 )
@@ -27,9 +26,10 @@ from linsep.sources.files.ahead import abreast, ahead
 from linsep.sources.files.labels import known_classes, signs_of, two_classes
 from linsep.sources.files.parts import ColumnPart
 from linsep.sources.files.reading import Batch, ColumnValues, Place, Values
-from linsep.sources.files.survey import Survey, names_of
+from linsep.sources.files.survey import Survey, common_kind, first_read, names_of
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource, settled, thread_count
+from linsep.sources.wrapped import WrappedSource
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
 DEPTH = 2  # batches read in advance
@@ -57,6 +57,7 @@ class FileSource(Source):
     ) -> None:
         self._surveys, self._depth = list(surveys), DEPTH
         self._keeps = keeps  # temporary folders live as long as the source
+        self._positive, self._classes = positive, classes
         self._places = [(survey, place) for survey in surveys for place in survey.places]
         if not self._places:
             raise NoRowsError("The files hold no rows.")
@@ -74,7 +75,7 @@ class FileSource(Source):
             self.labels, self._signs = classes, known_classes((survey.labels for survey in surveys), classes)
         else:
             self.labels, self._signs = self._two_classes(positive)
-        self._kind = self._common_kind()
+        self._kind = common_kind(surveys)
         self._longest2: dict[int, float] = {}
 
     def _two_classes(self, positive: Any) -> tuple[tuple[Label, Label], dict[Label, int]]:
@@ -88,25 +89,6 @@ class FileSource(Source):
             more = f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else ""
             error.args = (f"{error.file}{more}: {error}",)
             raise
-
-    def _common_kind(self) -> type:
-        """int64 where every value of every file is an integer, else float64, which must then hold them all."""
-        if all(survey.whole for survey in self._surveys):
-            return np.int64
-        for survey in self._surveys:
-            if survey.long is not None:
-                row, column = survey.long
-                name = self.column_name(column)
-                fix = "Subtract a constant from the column of large integers, or divide it."
-                raise InexactError(
-                    f"{survey.reader.path}: row {row}, column {name!r} holds an integer beyond 2^53 beside floats, and "
-                    f"would be rounded. {fix}",
-                    file=survey.reader.path,
-                    row=row,
-                    column=name,
-                    fix=fix,
-                )
-        return np.float64
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -137,6 +119,17 @@ class FileSource(Source):
     def label_column(self) -> str | int | None:
         """What the label column is called, or where it stands."""
         return self._surveys[0].reader.label_name
+
+    def fresh(self) -> Source:
+        """The files as this run reads them, their caches too: what it checks its own verdict against."""
+        return FilesAsRead(self)
+
+    def from_data(self) -> "FileSource":
+        """The files themselves, parsed anew, where their rows lie in a cache or in memory."""
+        if not any(survey.reader.is_coded for survey in self._surveys):
+            return self
+        surveys = [first_read(survey.reader.original) for survey in self._surveys]
+        return FileSource(surveys, positive=self._positive, classes=self._classes, keeps=self._keeps)
 
     # The verbs of a source -------------------------------------------------------------------------------
 
@@ -407,6 +400,14 @@ class FileSource(Source):
                 yield Block(table, self._read_signs(survey, batch), positions + self._starts[k], self.n_columns)
 
         yield from ahead(read(), self._depth) if len(touched) > 1 else read()
+
+
+class FilesAsRead(WrappedSource):
+    """Files with their caches, as good as the data for the run that found them whole; not for who doubts a proof."""
+
+    def from_data(self) -> Source:
+        """As they are read."""
+        return self
 
 
 class Lowest:

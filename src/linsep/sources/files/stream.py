@@ -29,7 +29,7 @@ class TextReader(Reader):
     def __init__(self, path: str, options: Options, compression: str | None, pipe: "Pipe | None" = None) -> None:
         self.path, self.options, self.compression, self.pipe = path, options, compression, pipe
         self.can_seek = compression is None and pipe is None
-        self.stamp = Stamp.of(path) if pipe is None else Unstamped(path, 0, 0, 0)
+        self.stamp = Stamp.of(path) if pipe is None else Unstamped(path, 0, 0, 0, 0, 0, 0)
         self.chunk = options.batch_bytes
         self.digest: str | None = None
 

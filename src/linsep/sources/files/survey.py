@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import DifferentFilesError, NotFiniteError
+from linsep.errors import DifferentFilesError, InexactError, NotFiniteError
 from linsep.kernels.numbers import NOT_WHOLE, is_finite, largest_whole
 from linsep.sources.files.ahead import abreast, ahead
 from linsep.sources.files.arrow import is_long
@@ -139,6 +139,27 @@ def first_bad(values: Any) -> tuple[int, int, float]:
     place = int(np.flatnonzero(~np.isfinite(values.data))[0])
     row = int(np.searchsorted(values.indptr, place, side="right")) - 1
     return row, int(values.indices[place]), float(values.data[place])
+
+
+def common_kind(surveys: Sequence[Survey]) -> type:
+    """int64 where every value of every file is an integer, else float64, which must then hold them all."""
+    if all(survey.whole for survey in surveys):
+        return np.int64
+    for survey in surveys:
+        if survey.long is not None:
+            row, column = survey.long
+            names = survey.reader.columns
+            name = names[column] if names else f"x{column + 1}"
+            fix = "Subtract a constant from the column of large integers, or divide it."
+            raise InexactError(
+                f"{survey.reader.path}: row {row}, column {name!r} holds an integer beyond 2^53 beside floats, and "
+                f"would be rounded. {fix}",
+                file=survey.reader.path,
+                row=row,
+                column=name,
+                fix=fix,
+            )
+    return np.float64
 
 
 def require_alike(surveys: Sequence[Survey]) -> None:

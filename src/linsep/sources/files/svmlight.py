@@ -25,9 +25,11 @@ from linsep.errors import (
     NoRowsError,
     NotFiniteError,
     SvmlightError,
+    WideFileError,
 )
 from linsep.sources.files.arrow import DROP_OR_FILL, clipped
-from linsep.sources.files.reading import EXACT, FILE_WITHOUT_NAMES, MOST_COLUMNS, Batch, Options, Place
+from linsep.sources.files.reading import EXACT, FILE_WITHOUT_NAMES, MOST_COLUMNS, Batch, Options, Place, room_for
+from linsep.sources.files.row_faults import may_vanish, vanishes
 from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)"
@@ -68,6 +70,8 @@ class SvmlightReader(TextReader):
                     file=path,
                     fix=fix,
                 )
+        if options.n_columns is not None and options.needs is None:
+            options.require_room(path, options.n_columns)
         self._most = options.n_columns if options.needs is None else options.needs.width
         self.n_columns = self._most or 1
         self.remark = FILE_WITHOUT_NAMES if options.needs is not None and options.needs.names else None
@@ -131,7 +135,8 @@ class SvmlightReader(TextReader):
         """Whether some line may hold what scikit-learn takes and we do not."""
         odd = b"_" in text or b"qid" in text  # Python reads 1_000 as a thousand, and qid: is not looked at
         large = any(values.size and not np.abs(values).max() < EXACT for values in (X.data, y))  # NaN too
-        return odd or large or X.shape[1] > self._widest
+        small = any((values == 0).any() for values in (X.data, y)) and may_vanish(text)
+        return odd or large or small or X.shape[1] > self._widest
 
     def _as_batch(self, X: Any, y: Any, place: Place) -> Batch:
         self.n_columns = max(self.n_columns, X.shape[1] if X.shape[0] else 1)
@@ -144,7 +149,7 @@ class SvmlightReader(TextReader):
 
     @property
     def _widest(self) -> int:
-        return self._most or MOST_COLUMNS
+        return self._most or self.options.most_columns
 
     # Faults ---------------------------------------------------------------------------------------------
 
@@ -195,7 +200,7 @@ class SvmlightReader(TextReader):
         if not np.isfinite(float(word)):
             fix = "Every row needs one."
             return self._error(MissingLabelError, line, word, f"the label is {clipped(word)}. {fix}", fix=fix)
-        return self._inexact(line, word, "the label") if is_rounded(word) else None
+        return self._inexact(line, word, "the label") if is_rounded(word) or vanishes(word) else None
 
     def _pairs_fault(self, line: Line, words: list[str]) -> InputError | None:
         base = self.options.index_base
@@ -208,17 +213,17 @@ class SvmlightReader(TextReader):
             pair = PAIR.fullmatch(word)
             if pair is None:
                 return self._bad(line, word, "is not index:value")
-            index = int(pair[1]) if len(pair[1]) < 20 else self._widest + base
+            index = int(pair[1]) if len(pair[1]) < 20 else MOST_COLUMNS + base
             if index < base:
                 hint = " If the file counts from 0, say index_base=0 (--index-base 0)" if index == 0 else ""
                 return self._bad(line, word, f"has an index below {base}{'.' if hint else ''}{hint}")
             if index - base >= self._widest:
-                told = (
-                    f"stands for column {index - base + 1}, beyond the {self._widest:,} {self._whose}"
-                    if self._most
-                    else f"would make more than {MOST_COLUMNS:,} columns: if it is right, say n_columns="
-                )
-                return self._bad(line, word, told)
+                if self._most:
+                    told = f"stands for column {index - base + 1}, beyond the {self._widest:,} {self._whose}"
+                    return self._bad(line, word, told)
+                fix = room_for(index - base + 1)
+                told = f"{clipped(word)} would make more columns than the memory has room for ({self._widest:,}). {fix}"
+                return self._error(WideFileError, line, word, told, fix=fix)
             if index <= last:
                 seen = "repeats an index" if index == last else "comes after a larger index"
                 return self._bad(line, word, f"{seen}: indices must rise within a row")
@@ -226,7 +231,7 @@ class SvmlightReader(TextReader):
                 message = f"{self._at(line)}: {clipped(word)} is no finite number. {DROP_OR_FILL}"
                 value = float(pair[2])
                 return NotFiniteError(line.row, index - base, value, message=message, file=self.path, byte=line.byte)
-            if is_rounded(pair[2]):
+            if is_rounded(pair[2]) or vanishes(pair[2]):
                 return self._inexact(line, pair[2], f"index {index}", column=index - base)
             last = index
         return None
@@ -246,6 +251,8 @@ class SvmlightReader(TextReader):
         fix = "Subtract a constant from the column or divide it."
         told = f"{what} holds {clipped(word)[1:-1]}" if len(word) <= 50 else f"{what} holds {clipped(word)}"
         why = "an integer beyond 2^53 would be rounded, and linsep never rounds in silence"
+        if vanishes(word):
+            why, fix = "nearer to 0 than any double, and would become 0", "Multiply by a power of ten, or write 0."
         error = self._error(InexactError, line, word, "", fix=fix, **where)
         error.args = (f"{self._at(line)}, {told}: {why}. {fix}",)
         return error

@@ -28,7 +28,7 @@ from linsep.errors import (
 from linsep.kernels.numbers import is_below, is_finite
 from linsep.sources.files import decimals
 from linsep.sources.files.ahead import abreast
-from linsep.sources.files.arrow import TableReader
+from linsep.sources.files.arrow import TableReader, first_true
 from linsep.sources.files.reading import EXACT, Batch, Options, Place
 from linsep.sources.files.records import (
     NOT_TEXT,
@@ -39,7 +39,7 @@ from linsep.sources.files.records import (
     may_have_lone_quote,
     split_records,
 )
-from linsep.sources.files.row_faults import INTEGER, NOT_FINITE, NUMBER, Judge
+from linsep.sources.files.row_faults import INTEGER, NOT_FINITE, NOT_ZERO, NUMBER, Judge, may_vanish
 from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
 from linsep.sources.memory import thread_count
 
@@ -129,6 +129,7 @@ class CsvReader(TextReader, TableReader):
                     byte=0,
                 )
         self._require_text(text[:end], 0)
+        self.options.require_room(self.path, text.count(self.delimiter.encode(), 0, end))
         header = text[:end].removeprefix(BOM).decode()
         record = next((row for _, _, _, row in split_records(header, self.delimiter)), None)
         if not record:
@@ -246,7 +247,22 @@ class CsvReader(TextReader, TableReader):
             values = self.cells.matrix(table, first)
             if values.dtype.kind == "f" and not is_finite(values.reshape(-1)):
                 raise _UnreadError("a number is not finite")
+        if may_vanish(text):
+            self._require_kept(table, text, first)
         return Batch(values, self.cells.labels(table, first), place)
+
+    def _require_kept(self, table: Any, text: bytes, first: int) -> None:
+        """Refuse a number that is not 0 and became 0."""
+        import pyarrow.compute as pc
+
+        for name in self.cells.names:
+            if name in self.cells.categories or name in self._truths or not pc.any(pc.equal(table[name], 0)).as_py():
+                continue
+            written = self._read_csv(text, "string", only=name)[name]
+            lost = pc.and_(pc.equal(table[name], 0), pc.match_substring_regex(written, pattern=f"^{NOT_ZERO}"))
+            if pc.any(lost).as_py():
+                row = first_true(lost)
+                raise self.cells.vanishing(first + row, name, written[row].as_py())
 
     def _parse(self, text: bytes, first: int) -> Any:
         """The chosen columns as an Arrow table, in types that hold what is written."""

@@ -3,7 +3,6 @@
 Nothing is surveyed or cached before, so that a pipe is read as it is written and memory is that of one batch.
 """
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from linsep.errors import InexactError, NoRowsError
 from linsep.sources.base import Ints
 from linsep.sources.files import pipe_opened, reader_of, spool
 from linsep.sources.files.paths import PACKED, Paths, expand, is_pipe, kind_of
+from linsep.sources.files.private import temporary
 from linsep.sources.files.reading import EXACT, Batch, Options, Reader, Rejects
 from linsep.sources.files.stream import Pipe, Waiting
 from linsep.sources.files.survey import require_finite
@@ -42,7 +42,7 @@ def readers(
             with pipe_opened(file) as stream:
                 yield reader_of("stdin" if file == "-" else file, options, format, Pipe(stream, waiting))
         else:
-            with tempfile.TemporaryDirectory(prefix="linsep-") as folder:
+            with temporary() as folder:
                 yield reader_of(spool(file, Path(folder, "0"), format), options, format)
     if options.set_aside is not None:
         options.set_aside.begin()

@@ -1,0 +1,174 @@
+"""Where linsep keeps files of its own: a private folder for caches, and temporary folders that end with their run.
+
+A cache is believed only where nobody but the user could have written it. Files that a killed process left behind are
+known by their lock, which the system takes back, and are removed by the next process that comes by.
+"""
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from linsep.errors import ArgumentError
+from linsep.sources.files.reading import parse_size
+
+ENDING = ".linsep-cache"
+PART = ".part"  # of a cache that is being written
+PARTS = f"*{ENDING}*{PART}"
+MOST_BYTES = 10 * 10**9  # of all caches together, or a tenth of the disk if that is less
+SETTLED_S = 60.0  # a file younger than this may not have its lock yet
+TEMPORARY = ".linsep-rows"  # how the names of temporary folders end
+
+
+def cache_folder() -> Path | None:
+    """The folder of the user's caches, which need not be there yet; None where the user has no home."""
+    if chosen := os.environ.get("LINSEP_CACHE"):
+        return Path(chosen).absolute()
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    with suppress(RuntimeError):
+        return Path(base) / "linsep" if Path(base).is_absolute() else Path.home() / ".cache" / "linsep"
+    return None
+
+
+def own_cache_folder() -> Path | None:
+    """The same folder, made where it is missing; None where it cannot be, or where somebody else could write to it."""
+    folder = cache_folder()
+    if folder is None:
+        return None
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.stat()
+        return folder if is_own(found) and os.access(folder, os.W_OK | os.X_OK) and folder.is_dir() else None
+    except OSError:
+        return None
+
+
+def is_own(found: os.stat_result) -> bool:
+    """Whether a file or folder is the user's, and nobody else may write to it."""
+    if sys.platform == "win32":  # owners and rights are not told by stat there
+        return False
+    return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def caches(folder: Path) -> list[tuple[Path, os.stat_result]]:
+    """The caches of a folder with their sizes and times, the one used last at the end."""
+    found = []
+    with suppress(OSError):
+        for file in folder.iterdir():
+            with suppress(OSError):
+                if file.name.endswith(ENDING) and stat.S_ISREG((what := file.lstat()).st_mode):
+                    found.append((file, what))
+    return sorted(found, key=lambda pair: pair[1].st_mtime_ns)
+
+
+def clear(folder: Path) -> tuple[int, int]:
+    """Remove all caches of a folder and what is left of unfinished ones; how many caches, and their bytes."""
+    remove_abandoned(folder, PARTS)
+    count = size = 0
+    for file, found in caches(folder):
+        with suppress(OSError):
+            file.unlink()
+            count, size = count + 1, size + found.st_size
+    return count, size
+
+
+def prune(folder: Path) -> None:
+    """Remove the caches not used for longest until the rest is small enough; the last one always stays."""
+    remove_abandoned(folder, PARTS)
+    found = caches(folder)
+    left, limit = sum(what.st_size for _, what in found), most_bytes(folder)
+    for file, what in found[:-1]:
+        if left <= limit:
+            break
+        with suppress(OSError):
+            file.unlink()
+        left -= what.st_size
+
+
+def most_bytes(folder: Path) -> int:
+    """How many bytes the caches may take."""
+    if given := os.environ.get("LINSEP_CACHE_LIMIT"):
+        try:
+            return parse_size(given)
+        except ArgumentError as error:
+            raise ArgumentError(f"LINSEP_CACHE_LIMIT: {error}") from None
+    try:
+        return min(MOST_BYTES, shutil.disk_usage(folder).total // 10)
+    except OSError:
+        return MOST_BYTES
+
+
+def temporary_folder(holder: object) -> str:
+    """A folder that goes when its holder does."""
+    folder, descriptor = _made()
+    weakref.finalize(holder, _removed, folder, descriptor)
+    return folder
+
+
+@contextmanager
+def temporary() -> Iterator[str]:
+    """A folder for a stretch of code."""
+    folder, descriptor = _made()
+    try:
+        yield folder
+    finally:
+        _removed(folder, descriptor)
+
+
+def _made() -> tuple[str, int | None]:
+    """A temporary folder, and the descriptor that holds it; folders of processes that were killed go on the way."""
+    remove_abandoned(Path(tempfile.gettempdir()), f"linsep-*{TEMPORARY}")
+    folder = tempfile.mkdtemp(prefix="linsep-", suffix=TEMPORARY)
+    if sys.platform == "win32":
+        return folder, None
+    descriptor = os.open(folder, os.O_RDONLY)
+    lock(descriptor)
+    return folder, descriptor
+
+
+def _removed(folder: str, descriptor: int | None) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if descriptor is not None:
+        os.close(descriptor)
+
+
+def lock(descriptor: int) -> bool:
+    """Hold a file for as long as it is open; False where another process does. The system ends it with the process."""
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def remove_abandoned(folder: Path, pattern: str) -> None:
+    """Remove what killed processes of this user left in a folder: nobody holds it."""
+    with suppress(OSError):
+        for path in folder.glob(pattern):
+            with suppress(OSError):
+                _remove_if_abandoned(path)
+
+
+def _remove_if_abandoned(path: Path) -> None:
+    if sys.platform == "win32":
+        return
+    found = path.lstat()
+    if not is_own(found) or time.time() - found.st_ctime < SETTLED_S:
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        if lock(descriptor):
+            shutil.rmtree(path, ignore_errors=True) if stat.S_ISDIR(found.st_mode) else path.unlink()
+    finally:
+        os.close(descriptor)
