@@ -21,9 +21,10 @@ chromium:
 	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
 	  { echo "The explorer's tests need Chromium: install it, or name one: LINSEP_CHROMIUM=/path/to/chrome make test" >&2; exit 1; }
 
-# Every instance with a known answer, every way: ten minutes on two cores. docs/torture.md says what it runs.
+# Every instance with a known answer, every way and through every door: fifteen minutes on two cores. docs/torture.md says what it runs.
 torture: $(VENV)/.test
 	$(BIN)/python tests/torture.py 2
+	$(BIN)/python tests/doors.py 300
 
 # SIGKILL at 200 random moments, each run resumed until it is done: five minutes. docs/checkpoints.md
 kills: $(VENV)/.test

@@ -89,7 +89,7 @@ def test_a_file_written_in_pieces_is_the_same_for_every_length(tmp_path):
     short, long = (linsep.open(tmp_path / name, label="y") for name in ("short.csv", "long.parquet"))
     assert (short.n_rows, long.n_rows, long.columns) == (100, 350, ("x1", "x2", "x3", "x4"))
     assert np.array_equal(short.take(range(100)).values, long.take(range(100)).values)
-    assert linsep.max_margin(long).margin[1] >= 0.2
+    assert linsep.max_margin(long).margin[1] >= 0.2 * (1 - 1e-15)  # planted in doubles, found exactly
 
 
 def test_flipped_labels_are_spread_over_a_written_file(tmp_path):

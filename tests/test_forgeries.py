@@ -19,6 +19,5 @@ def test_no_statement_about_a_file_is_accepted_that_is_not_so(seed, tmp_path):
     assert len(counts.tried) == 9
 
 
-@pytest.mark.xfail(reason="verify rounds long doubles, and sums repeated sparse entries in their own type")
 def test_proofs_of_what_a_library_makes_of_a_table_are_refused():
     assert forge_containers(300) > 100

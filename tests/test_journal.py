@@ -81,7 +81,7 @@ def test_a_decision_that_is_stopped_again_and_again_ends_with_the_same_proof(kin
 
 
 @pytest.mark.parametrize(
-    ("work", "patience"), [(linsep.max_margin, 80), (lambda source: linsep.mle_exists(source).verdict, 40)]
+    ("work", "patience"), [(linsep.max_margin, 40), (lambda source: linsep.mle_exists(source).verdict, 40)]
 )
 def test_so_do_the_margin_and_the_likelihood(work, patience, path):
     make = lambda patience: Counting(X, Y, patience)  # noqa: E731
