@@ -28,6 +28,7 @@ def way(request, monkeypatch):
     """Small instances go to the exact LP at once; by floats, they go the way of large ones."""
     if request.param == "by floats":
         monkeypatch.setattr(_decide, "FEW_ROWS", 0)
+        monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
     return request.param
 
 
@@ -93,7 +94,9 @@ def test_small_random_instances_and_their_proofs_agree_with_fractions(seed, way)
 )  # fmt: skip
 def test_as_many_labellings_are_separable_as_theory_says(points, expected, monkeypatch):
     for k, (X, y) in enumerate(points):
-        monkeypatch.setattr(_decide, "FEW_ROWS", 400 * (k % 2))  # in turns; both ways on all of them: make torture
+        few = k % 2  # in turns; both ways on all of them: make torture
+        monkeypatch.setattr(_decide, "FEW_ROWS", 400 * few)
+        monkeypatch.setattr("linsep.exact.FEW_CELLS", 20_000 * few)
         expected -= abs(y.sum()) == len(y) or linsep.decide(X, y).separable
     assert expected == 0
 

@@ -12,8 +12,8 @@ import pytest
 from flint import fmpz, fmpz_mat
 
 from linsep.exact import PRIME, integer_rows
-from linsep.kernels import residues, tiny
-from linsep.solvers import exact_lp
+from linsep.kernels import residues
+from linsep.solvers import exact_lp, int64_lp
 from linsep.solvers.exact_basis import Dixon, RentThenBuy, Residues
 from linsep.solvers.exact_lp import (
     ExactLP,
@@ -26,7 +26,7 @@ from linsep.solvers.exact_lp import (
 )
 from linsep.solvers.pricing import RowStore
 
-KINDS = {tiny.SEPARABLE: Separable, tiny.TOUCHING: Touching, tiny.OVERLAPPING: Overlapping}
+KINDS = (Separable, Touching, Overlapping)
 E = 2.0**-1074
 
 
@@ -34,7 +34,7 @@ E = 2.0**-1074
 def engine(request, monkeypatch):
     """Run the test with each engine of long integers, and never in int64."""
     monkeypatch.setattr(exact_lp, "RentThenBuy", request.param)
-    monkeypatch.setattr(exact_lp, "_TINY_COLUMNS", 0)
+    monkeypatch.setattr(exact_lp, "_FEW_COLUMNS", 0)
 
 
 def scores(rows, weights):
@@ -93,7 +93,7 @@ def degenerate_rows(rng: random.Random) -> list[list[int]]:
 # Small instances: every engine, rows added in two parts, any hint ---------------------------------
 
 
-def test_all_engines_agree_with_the_compiled_one(engine):
+def test_all_engines_agree_with_64_bits(engine):
     rng, kinds = random.Random(1), Counter()
     for _ in range(600):
         rows = degenerate_rows(rng)
@@ -103,12 +103,12 @@ def test_all_engines_agree_with_the_compiled_one(engine):
         lp.add(rows[half:])
         outcome = lp.three_way(rng.sample(range(len(rows)), rng.randint(0, len(rows))))
         check(rows, outcome)
-        quick = tiny.decide_rows(np.array(rows))
-        assert isinstance(outcome, KINDS[quick.kind])
+        quick = int64_lp.three_way(np.array(rows))
+        assert type(outcome) is type(quick)
         if isinstance(outcome, Touching):
             zeros = np.array(scores(rows, outcome.weights)) == 0
             assert zeros.tolist() == (np.array(rows) @ quick.weights == 0).tolist()
-        kinds[quick.kind] += 1
+        kinds[type(quick)] += 1
     assert min(kinds[kind] for kind in KINDS) > 50
 
 

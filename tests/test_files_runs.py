@@ -10,7 +10,7 @@ import pytest
 
 import linsep
 from linsep.errors import ChangedFileError, InexactError, NotFiniteError
-from linsep.kernels.dense import Dense
+from linsep.kernels.layouts import Dense
 from linsep.sources.files.ahead import abreast
 from linsep.sources.files.parts import ColumnPart
 from linsep.sources.files.reading import ColumnValues, row_major

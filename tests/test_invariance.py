@@ -27,6 +27,7 @@ def way(request):
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "by floats":
             patch.setattr(_decide, "FEW_ROWS", 0)
+            patch.setattr("linsep.exact.FEW_CELLS", 0)
         yield
 
 

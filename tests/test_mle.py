@@ -94,6 +94,7 @@ def test_random_degenerate_data_agree_with_the_oracle_and_no_state_is_rare():
 def test_the_way_of_many_rows_agrees_with_the_oracle(monkeypatch):
     """The working set, the contradictions and the samples, on data small enough for the oracle."""
     monkeypatch.setattr("linsep._decide.FEW_ROWS", 0)
+    monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
     monkeypatch.setattr("linsep.solvers.recession.SAMPLE", 1)
     monkeypatch.setattr("linsep.solvers.aliasing.SAMPLE", 1)
     rng = np.random.default_rng(6)

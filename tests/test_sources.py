@@ -6,7 +6,8 @@ import scipy.sparse as sp
 
 import linsep
 import naive
-from linsep.errors import NoRowsError, NotFiniteError, ShapeError
+import strategies
+from linsep.errors import NoRowsError, NotFiniteError, OverflowedError, ShapeError
 from linsep.sources import memory
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
@@ -30,6 +31,13 @@ SOURCES = {
 @pytest.fixture(params=SOURCES)
 def source(request):
     return SOURCES[request.param](X, Y)
+
+
+@pytest.fixture(params=["in NumPy", "compiled"], autouse=True)
+def way(request, monkeypatch):
+    """Few rows are scanned in NumPy, many by a compiled loop: the tests hold for both."""
+    if request.param == "compiled":
+        monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
 
 
 def test_a_scan_agrees_with_fractions(source):
@@ -136,3 +144,24 @@ def test_parts_must_have_rows_and_one_width():
         CallSource(list)
     with pytest.raises(ShapeError, match=r"\[2, 3\]"):
         CallSource(lambda: [([[1, 2]], [1]), ([[1, 2, 3]], [1])])
+
+
+def test_few_rows_are_scanned_as_the_compiled_loop_scans_them(monkeypatch):
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        rows, y, _ = strategies.random_small(rng)
+        w, b = rng.integers(-3, 4, rows.shape[1]).astype(float), float(rng.integers(-2, 3))
+        seen = []
+        for cells in (10**6, 0):
+            monkeypatch.setattr("linsep.exact.FEW_CELLS", cells)
+            seen.append(said(as_source(rows, y), w, b))
+        assert seen[0] == seen[1]
+
+
+def said(source, w, b):
+    """What a scan tells, or why it cannot; sums of extremes may be rounded in another order."""
+    try:
+        scan = source.scan(w, b, worst=3)
+    except OverflowedError as error:
+        return str(error)
+    return scan.certain, scan.lowest, scan.longest2, scan.doubtful.tolist(), scan.worst.row_numbers.tolist()

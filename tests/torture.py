@@ -28,7 +28,7 @@ import linsep
 import naive
 import strategies
 from adversarial import Instance
-from linsep import _decide
+from linsep import _decide, exact
 from linsep.errors import InputError
 
 ONE_THREAD = ("LINSEP_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -115,13 +115,13 @@ def patience() -> Iterator[None]:
 @contextmanager
 def guided(floats: bool) -> Iterator[None]:
     """With `floats`, instances of any size go the way of large ones: floats guide, exact arithmetic answers."""
-    few = (_decide.FEW_ROWS, _decide.FEW_COLUMNS)
+    few = (_decide.FEW_ROWS, _decide.FEW_COLUMNS, exact.FEW_CELLS)
     if floats:
-        _decide.FEW_ROWS = _decide.FEW_COLUMNS = 0
+        _decide.FEW_ROWS = _decide.FEW_COLUMNS = exact.FEW_CELLS = 0
     try:
         yield
     finally:
-        _decide.FEW_ROWS, _decide.FEW_COLUMNS = few
+        _decide.FEW_ROWS, _decide.FEW_COLUMNS, exact.FEW_CELLS = few
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ def random_medium(seed: int, count: int) -> Tally:
 
 def medium(rng: np.random.Generator) -> strategies.DataSet:
     """Integers: any, mostly zeros, of low rank, or far away; labels by a plane, with a few wrong, or at random."""
-    n, d = int(rng.integers(20, _decide.FEW_ROWS)), int(rng.integers(1, _decide.FEW_COLUMNS + 1))
+    n, d = int(rng.integers(20, 400)), int(rng.integers(1, _decide.FEW_COLUMNS + 1))
     X = rng.integers(-9, 10, (n, d)).astype(np.float64)
     shape = rng.integers(5)
     if shape == 0:

@@ -22,6 +22,7 @@ from linsep.certificates.signs import dyadic, form_of, signs
 from linsep.certificates.verdicts import Numbers
 from linsep.errors import ArgumentError
 from linsep.exact import coprime
+from linsep.kernels.layouts import Dense
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_search import Combination, ExactSearch, Settled, violated
 from linsep.solvers.peel import Peeling, lift, peel
@@ -32,7 +33,7 @@ from linsep.sources.marks import STRIDE, Marks
 from linsep.sources.memory import MemorySource
 from linsep.sources.remaining import Remaining
 
-FEW_ROWS, FEW_COLUMNS = 400, 18  # up to here the exact LP tries all rows at once
+FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
 MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
@@ -120,14 +121,20 @@ class Case:
     def settle(self) -> Settled:
         """The answer for finite rows."""
         if self.source.n_rows <= FEW_ROWS and self.source.n_columns <= FEW_COLUMNS:
-            everything = self.source.take(np.arange(self.source.n_rows))
-            found = self.exact(self.source, np.arange(self.source.n_columns)).run_in_int64(everything)
-            if found is not None:
-                return found
+            return self.settle_few(in_memory(self.source))
         peeling = peel(self.source, bias=self.bias)
         if peeling.rest is None:
             return self.settle_rows(self.source, peeling.columns, three_way=True)
         return self.lifted(peeling, peeling.rest)
+
+    def settle_few(self, rows: MemorySource) -> Settled:
+        """The answer for few rows, all of them in memory: nothing has to be compiled for it."""
+        everything = rows.take(np.arange(rows.n_rows))
+        found = self.exact(rows, np.arange(rows.n_columns)).run_in_int64(everything)
+        if found is not None:
+            return found
+        columns = np.flatnonzero(everything.values.any(axis=0))
+        return self.settle_rows(rows, columns, three_way=True)
 
     def lifted(self, peeling: Peeling, rows: Ints | Marks) -> Settled:
         """Decide what is left after peeling, and take the peeled rows back in.
@@ -225,6 +232,15 @@ def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) 
     """A combination of rows with the classes that they are of."""
     classes = tuple(source.labels[int(sign > 0)] for sign in source.take(rows).y.tolist())
     return Obstruction(tuple(rows), tuple(weights), classes)
+
+
+def in_memory(source: Source) -> MemorySource:
+    """All rows of a small source as one dense table: files, sparse rows and arrays are then decided alike."""
+    if isinstance(source, MemorySource) and isinstance(source.table, Dense):
+        return source
+    rows = source.take(np.arange(source.n_rows))
+    values = rows.values if isinstance(rows.values, np.ndarray) else rows.values.toarray()
+    return MemorySource(Dense(values), rows.y, source.n_columns, source.labels, source.columns)
 
 
 def part_of(source: Source, rows: Ints | Marks) -> Source:

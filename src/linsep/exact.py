@@ -25,6 +25,9 @@ from numpy.typing import NDArray
 PRIME = 1152921504606846883
 """The largest prime below 2^60."""
 
+FEW_CELLS = 20_000
+"""Rows times columns: up to here NumPy answers sooner than compiled loops are loaded."""
+
 UNIT_ROUNDOFF = 2.0**-53
 SMALLEST = 2.0**-1074
 

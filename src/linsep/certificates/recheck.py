@@ -16,10 +16,12 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep import exact
 from linsep.certificates.rows import Rows, Scannable, Values, can_scan, is_sparse
 from linsep.certificates.signs import Form, exact_score, flat, form_of, is_exact, pieces, scores, signs
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
@@ -49,13 +51,18 @@ def check_names(stated: Sequence[str] | None, found: Sequence[str] | None) -> No
 def check_separator(rows: Rows, weights: Sequence[int], constant: int) -> None:
     """Every row lies strictly on its side."""
     form = form_of(weights, constant)
-    if can_scan(rows) and is_exact(form) and _scan_is_clean(rows, form):
+    if _is_worth_a_scan(rows) and is_exact(form) and _scan_is_clean(rows, form):
         return
     for numbers, side in _sides(rows, form):
         bad = np.flatnonzero(side <= 0)
         if len(bad):
             where = "on the hyperplane" if side[bad[0]] == 0 else "on the wrong side of the hyperplane"
             raise CertificateError(f"Row {numbers[bad[0]]} lies {where}: it is not separated.")
+
+
+def _is_worth_a_scan(rows: Rows) -> TypeGuard[Scannable]:
+    """Whether the rows score themselves, and are so many that it pays: few are scored here, with nothing to compile."""
+    return can_scan(rows) and rows.n_rows * rows.n_columns > exact.FEW_CELLS
 
 
 def _scan_is_clean(rows: Scannable, form: Form) -> bool:
@@ -266,7 +273,7 @@ def _has_entries(values: Values, columns: NDArray[np.bool_]) -> NDArray[np.bool_
 def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: float) -> None:
     """Every row is at least `low` away from the hyperplane, on its side."""
     form = form_of(weights, constant)
-    if can_scan(rows) and is_exact(form) and _scanned_floor(rows, form) >= low * _length_above(form):
+    if _is_worth_a_scan(rows) and is_exact(form) and _scanned_floor(rows, form) >= low * _length_above(form):
         return
     square, bound = sum(w * w for w in weights), Fraction(low)
     for number, score in _near_scores(rows, form, low):
@@ -354,7 +361,7 @@ def squared_floor(rows: Rows, form: Form, square: int) -> Fraction:
 
 def scanned_squared_floor(rows: Rows, form: Form) -> Fraction:
     """The same for homogenised rows, |W|² with the constant, at the speed of a scan; 0 where floats cannot tell."""
-    if not (can_scan(rows) and is_exact(form)):
+    if not (_is_worth_a_scan(rows) and is_exact(form)):
         return Fraction(0)
     low = _scanned_floor(rows, form) / (math.hypot(*form.sizes.tolist()) * (1 + 2.0**-40)) * (1 - 2.0**-40)
     return Fraction(low) ** 2 if low > 0 else Fraction(0)
@@ -407,7 +414,7 @@ def margin_bounds(
     if not square:
         raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
     high = root_above(squared_ceiling(rows, numbers, multiples, bias))
-    if can_scan(rows) and is_exact(form):
+    if _is_worth_a_scan(rows) and is_exact(form):
         floor = _scanned_floor(rows, form)
         low = floor / _length_above(form) * (1 - 2.0**-40)
         if low > high * (1 - 2.0**-20):  # else it is worth finding out exactly

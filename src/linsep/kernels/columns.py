@@ -14,8 +14,7 @@ import numpy as np
 from numba import njit
 from numba.extending import overload, register_jitable
 
-from linsep.kernels.csr import Csr
-from linsep.kernels.dense import Dense
+from linsep.kernels.layouts import Csr, Dense
 from linsep.kernels.rows import is_kind
 
 POSITIVE, NEGATIVE, BOTH = 1, 2, 3  # the signs seen in a column, as bits; 0 where all entries are zero

@@ -4,12 +4,13 @@ Unsigned throughout: Numba then leaves out the test for negative indices. (It al
 plus a signed integer, hence ONE to EIGHT.)
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba.extending import overload
 
 from linsep.kernels import lanes, rows
+from linsep.kernels.layouts import Csr
 
 # No regrouping here. The compiler would turn regrouped sums into gather instructions, which lose to plain chains
 # of scalar loads: four for a long row, one for a short one, whose end the processor can then foresee
@@ -19,14 +20,6 @@ LONG_ROW = np.uint64(16)  # entries
 AHEAD = np.uint64(192)  # entries: in row order both streams are asked for so far before their turn (a sixth faster)
 MOST_FETCHED = 512  # entries of a row: from there on the hardware follows
 STRICT = {"fastmath": {"contract"}, "forceinline": True}
-
-
-class Csr(NamedTuple):
-    """A sparse table as the kernels see it: row i holds data[indptr[i]:indptr[i+1]]."""
-
-    data: Any
-    indices: Any
-    indptr: Any
 
 
 @overload(rows.dot, jit_options=STRICT)

@@ -4,19 +4,13 @@ Entries are named one by one, never as a slice of the row: a slice counts its re
 that count on one table wait for each other at every row.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from numba import float32, float64
 from numba.extending import overload, register_jitable
 
 from linsep.kernels import lanes, rows
-
-
-class Dense(NamedTuple):
-    """A dense table as the kernels see it."""
-
-    values: Any
-
+from linsep.kernels.layouts import Dense
 
 INLINE = {"forceinline": True}
 

@@ -23,12 +23,12 @@ import numpy as np
 from flint import fmpz_mat
 from numpy.typing import NDArray
 
+from linsep import kernels
 from linsep.exact import solve
-from linsep.kernels import residues as kernel
 
 Row: TypeAlias = Sequence[int]
 
-_BUY_AT_ONCE = 50
+_RENT_BELOW, _BUY_AT_ONCE = 14, 50  # rows: fewer are solved anew at each exchange sooner than kept up to date
 _LARGEST_BYTES = 600_000_000
 
 
@@ -96,7 +96,7 @@ class Residues(Basis):
 
     def weights(self, in_force: Sequence[bool]) -> list[int]:
         """Add the dual vectors in force."""
-        return self._rebuilt(kernel.weights(self._dual, np.array(in_force, np.bool_), self._primes))
+        return self._rebuilt(kernels.residues.weights(self._dual, np.array(in_force, np.bool_), self._primes))
 
     def coordinates(self, rows: Sequence[Row]) -> tuple[fmpz_mat, int]:
         """Multiply: d·z = Σ (z·v_k) b_k."""
@@ -113,13 +113,13 @@ class Residues(Basis):
         entering = self._coordinates(row)
         self._rows[place], self._row_bits[place] = row, _bits(row)
         if not self._strike(entering[:, place]):
-            kernel.replace(self._dual, self._dets, entering, place, 1.0 if pivot > 0 else -1.0, self._primes)
+            kernels.residues.replace(self._dual, self._dets, entering, place, 1.0 if pivot > 0 else -1.0, self._primes)
             self._det = self._rebuilt(self._dets[:, None])[0]
             return
         self._build()
 
     def _coordinates(self, row: Row) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = kernel.coordinates(self._dual, self._residues(row), self._primes)
+        found: NDArray[np.float64] = kernels.residues.coordinates(self._dual, self._residues(row), self._primes)
         return found
 
     def _build(self, longest: int = 0) -> None:
@@ -136,7 +136,7 @@ class Residues(Basis):
             if self._strike(entering[:, place]):
                 self._build(longest)
                 return
-            kernel.replace(self._dual, self._dets, entering, place, 1.0, self._primes)
+            kernels.residues.replace(self._dual, self._dets, entering, place, 1.0, self._primes)
             is_vacant[place] = False
             order.append(place)
         self._dual = np.ascontiguousarray(self._dual[:, order])
@@ -157,8 +157,8 @@ class Residues(Basis):
     def _choose_primes(self, bits: int) -> None:
         """Take primes enough for minors of so many bits, and prepare the Chinese remainder theorem."""
         self._room = bits
-        pairs = (bits + len(self._rows).bit_length() + 2) // (2 * kernel.PRIME_BITS) + 1
-        known = kernel.primes()[: 2 * pairs + len(self._struck)].tolist()
+        pairs = (bits + len(self._rows).bit_length() + 2) // (2 * kernels.residues.PRIME_BITS) + 1
+        known = kernels.residues.primes()[: 2 * pairs + len(self._struck)].tolist()
         chosen = [prime for prime in known if prime not in self._struck][: 2 * pairs]
         if len(chosen) < 2 * pairs:
             raise ArithmeticError(f"numbers of {bits} bits are too long for the primes below 2^23")
@@ -200,7 +200,7 @@ class RentThenBuy(Basis):
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = list(rows)
         self._exchanges = 0
-        self._kept: Basis = self._buy() if len(rows) <= _BUY_AT_ONCE else Dixon(rows)
+        self._kept: Basis = self._buy() if _RENT_BELOW <= len(rows) <= _BUY_AT_ONCE else Dixon(rows)
 
     def weights(self, in_force: Sequence[bool]) -> list[int]:
         """Ask the basis in use."""
@@ -219,11 +219,12 @@ class RentThenBuy(Basis):
         self._exchanges += 1
         self._rows[place] = row
         self._kept.replace(place, row, pivot)
-        if isinstance(self._kept, Dixon) and self._exchanges == (len(self._rows) // _BUY_AT_ONCE) ** 2:
+        n = len(self._rows)
+        if isinstance(self._kept, Dixon) and n >= _RENT_BELOW and self._exchanges == (n // _BUY_AT_ONCE) ** 2:
             self._kept = self._buy()
 
     def _buy(self) -> Basis:
-        n_primes = _room([_bits(row) for row in self._rows]) / kernel.PRIME_BITS
+        n_primes = _room([_bits(row) for row in self._rows]) / kernels.residues.PRIME_BITS
         fits = 8 * len(self._rows) ** 2 * n_primes <= _LARGEST_BYTES
         return Residues(self._rows) if fits else Dixon(self._rows)
 

@@ -32,7 +32,7 @@ from flint import fmpz_mat
 from numpy.typing import NDArray
 
 from linsep.exact import coprime, independent_columns, independent_rows
-from linsep.kernels import tiny
+from linsep.solvers import int64_lp
 from linsep.solvers.exact_basis import Basis, RentThenBuy
 from linsep.solvers.exact_outcomes import (
     Obstruction,
@@ -57,7 +57,7 @@ __all__ = [
 ]
 
 _UNIT = -1
-_TINY_COLUMNS, _TINY_ROWS = 20, 500
+_FEW_COLUMNS, _FEW_ROWS = 20, 500
 
 
 class _Blocked(NamedTuple):
@@ -147,7 +147,7 @@ class ExactLP:
 
     def is_in_free_span(self, rows: Iterable[Sequence[Any]]) -> list[bool]:
         """Say of each row, added or not, whether it lies in the span of the rows freed so far; exact."""
-        if self._is_quick:  # the last answer came from the compiled LP, which leaves no basis behind
+        if self._is_quick:  # the last answer came from 64-bit integers, which leaves no basis behind
             self._finish()
         table = [[int(x) for x in row] for row in rows]
         return self._in_free_span(table) if table else []
@@ -335,19 +335,7 @@ class ExactLP:
 
 
 def three_way_in_int64(rows: NDArray[np.int64] | None) -> Outcome | None:
-    """Let the compiled LP decide, if the rows are few and small enough for 64 bits; else None."""
-    if rows is None or rows.shape[1] > _TINY_COLUMNS or len(rows) > _TINY_ROWS:
+    """Let 64 bits decide, if the rows are few and small enough; else None."""
+    if rows is None or rows.shape[1] > _FEW_COLUMNS or len(rows) > _FEW_ROWS:
         return None
-    found = tiny.decide_rows(rows)
-    if found.kind == tiny.OVERFLOW:
-        return None
-    weights = coprime(found.weights.tolist())
-    if found.kind == tiny.SEPARABLE:
-        return Separable(weights)
-    first, spread = _nonzero(found.first), _nonzero(found.spread)
-    return Touching(weights, first, spread) if found.kind == tiny.TOUCHING else Overlapping(first, spread)
-
-
-def _nonzero(multipliers: NDArray[np.int64]) -> Obstruction:
-    ids = np.flatnonzero(multipliers)
-    return Obstruction(tuple(ids.tolist()), coprime(multipliers[ids].tolist()))
+    return int64_lp.three_way(rows)

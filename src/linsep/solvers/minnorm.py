@@ -18,8 +18,6 @@ from dataclasses import dataclass, replace
 import daqp
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import qr
-from scipy.optimize import nnls
 
 from linsep.solvers.clock import Clock
 from linsep.sources.base import Floats
@@ -76,6 +74,8 @@ def shortest(z: Floats, start: npt.NDArray[np.bool_] | None = None, *, clock: Cl
 def _in_their_span(z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock) -> Shortest:
     """The same in the coordinates of an orthonormal basis of the rows' span, where the shortest vector lies."""
     n_rows, width = z.shape
+    from scipy.linalg import qr
+
     clock.require(2e-9 * width * n_rows**2 / 5)  # at 5 GFlop/s: the factorisation cannot be interrupted
     basis, triangle = qr(z.T, mode="economic", check_finite=False)
     clock.check()
@@ -104,6 +104,8 @@ def _nnls(columns: Floats, target: Floats, most: int, clock: Clock) -> Floats | 
     nnls cannot be interrupted. Under a time limit it is therefore asked for few iterations first, then for more while
     the clock allows as many again.
     """
+    from scipy.optimize import nnls  # a quarter of a second to import
+
     tried = most if clock.left is None else min(most, FIRST_TRY)
     while True:
         began = time.perf_counter()

@@ -26,7 +26,6 @@ from linsep.exact import null_combination, original_multipliers
 from linsep.solvers.clock import Clock
 from linsep.solvers.frame import Frame
 from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
-from linsep.solvers.perceptron import Learner
 from linsep.sources.base import Block, Floats, Ints, Scan, Source
 from linsep.sources.memory import MemorySource
 
@@ -148,6 +147,8 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
 
 def walk(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
     """Let the Perceptron try first, for a few passes: with many columns it is often there before a sample is."""
+
+    from linsep.solvers.perceptron import Learner
 
     def learn() -> Floats:
         learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)

@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from linsep import exact, kernels
 from linsep.errors import CheckpointError, InputError, NotFiniteError, OverflowedError
-from linsep.kernels.csr import Csr
-from linsep.kernels.dense import Dense
-from linsep.kernels.signs import exact_signs, exact_signs_csr
+from linsep.kernels.layouts import Csr, Dense
 
 Table: TypeAlias = Dense | Csr
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -67,10 +66,13 @@ class Block:
 
     def exact_signs(self, w: Floats, b: float) -> Signs:
         """The signs (-1, 0, +1) of y·(w·x + b), without rounding."""
-        if isinstance(self.table, Dense):
-            signs = exact_signs(self.table.values, w, b)
+        if isinstance(self.table, Csr):
+            signs = kernels.signs.exact_signs_csr(self.table.data, self.table.indices, self.table.indptr, w, b)
+        elif len(self) * self.n_columns <= exact.FEW_CELLS:
+            weights = [*w.tolist(), float(b)]
+            signs = np.array([exact.exact_sign([*row, 1], weights) for row in self.table.values.tolist()], np.int8)
         else:
-            signs = exact_signs_csr(self.table.data, self.table.indices, self.table.indptr, w, b)
+            signs = kernels.signs.exact_signs(self.table.values, w, b)
         return np.asarray(signs * self.y)
 
     def take(self, positions: Ints) -> "Block":

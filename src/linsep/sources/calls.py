@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.errors import ArgumentError, InexactError, InputError, LengthError, NoRowsError, ShapeError, shown
-from linsep.kernels.csr import Csr
-from linsep.kernels.dense import Dense
+from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource

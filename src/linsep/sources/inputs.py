@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from linsep import kernels
 from linsep.errors import ArgumentError, ManyClassesError, OneClassError
-from linsep.kernels.csr import Csr
-from linsep.kernels.dense import Dense
-from linsep.kernels.interleave import interleave
+from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import Label, Signs, Source, Table
 from linsep.sources.memory import MemorySource
 from linsep.tables import Columns, ExactTable, distinct, read_doubles, read_exact, read_labels, require_finite
@@ -105,5 +104,5 @@ def in_rows(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return values
     table = np.empty(values.shape)
     first = np.uint64(values.ctypes.data)
-    interleave(first + np.arange(n_columns, dtype=np.uint64) * np.uint64(8 * n_rows), n_rows, table)
+    kernels.interleave.interleave(first + np.arange(n_columns, dtype=np.uint64) * np.uint64(8 * n_rows), n_rows, table)
     return table

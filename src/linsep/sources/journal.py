@@ -19,8 +19,7 @@ import numpy as np
 
 from linsep.checkpoints import Arrays, CheckpointFile, Identity, Key, key
 from linsep.errors import CheckpointError, InputError
-from linsep.kernels.csr import Csr
-from linsep.kernels.dense import Dense
+from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import Array, Block, Floats, Ints, Scan, Source, Table
 from linsep.sources.wrapped import WrappedSource
 

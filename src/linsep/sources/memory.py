@@ -10,12 +10,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from linsep import exact, kernels
 from linsep.errors import ArgumentError, shown
-from linsep.kernels.dense import Dense
-from linsep.kernels.walks import ALL_FINE, UNKNOWN, Found, first_not_finite, scan
-from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table, distinct_rows
+from linsep.kernels.layouts import Dense
+from linsep.sources.base import Array, Block, Floats, Ints, Label, Scan, Signs, Source, Table, distinct_rows
 
 MOST_THREADS = 4096
+UNKNOWN_LENGTH = -1.0  # of the longest row
 WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
 
 
@@ -38,7 +39,7 @@ class MemorySource(Source):
         self.n_rows, self.n_columns = len(y), n_columns
         self.labels, self.columns = labels, columns
         self.scales, self.is_decimal = scales, is_decimal
-        self._longest2 = UNKNOWN
+        self._longest2 = UNKNOWN_LENGTH
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """Each core scans its share of the rows; the scan of the whole is the sum."""
@@ -55,9 +56,13 @@ class MemorySource(Source):
 
     def require_finite(self) -> None:
         """Refuse NaN and infinity by name, on one core: the others may have better things to do."""
-        bad = first_not_finite(self.table, np.zeros(self.n_columns), 0, self.n_rows)
-        if bad != ALL_FINE:
-            raise self.refusal(int(self.numbers[bad]))
+        if self._few_rows is not None:
+            bad = np.flatnonzero(~np.isfinite(self._few_rows).all(axis=1))
+        else:
+            first = kernels.walks.first_not_finite(self.table, np.zeros(self.n_columns), 0, self.n_rows)
+            bad = np.array([first] if first != kernels.walks.ALL_FINE else [])
+        if bad.size:
+            raise self.refusal(int(self.numbers[bad[0]]))
 
     def blocks(self) -> Iterator[Block]:
         """The whole table as one block: nothing is copied."""
@@ -95,12 +100,14 @@ class MemorySource(Source):
         return self._scan_part(0, self.n_rows, w, b, worst, ceiling)
 
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
+        if self._few_rows is not None:
+            return self._scan_few(self._few_rows[start:stop], start, w, b, wanted, ceiling)
         places = min(wanted, stop - start)
-        found = Found(np.empty(places, np.int64), np.empty(places), np.zeros(stop - start, np.uint8))
-        mistakes, certain, minus, plus, longest2, written, bad = scan(
+        found = kernels.walks.Found(np.empty(places, np.int64), np.empty(places), np.zeros(stop - start, np.uint8))
+        mistakes, certain, minus, plus, longest2, written, bad = kernels.walks.scan(
             self.table, self.y, start, stop, w, b, self._longest2, places, ceiling, found
         )
-        if bad != ALL_FINE:
+        if bad != kernels.walks.ALL_FINE:
             raise self.refusal(int(self.numbers[bad]))
         order = np.lexsort((found.worst[:written], found.worst_scores[:written]))
         return Scan(
@@ -113,6 +120,37 @@ class MemorySource(Source):
             worst=self._rows_at(found.worst[order]),
             worst_scores=found.worst_scores[order],
             doubtful=self._numbered(start + np.flatnonzero(found.doubtful)),
+        )
+
+    @property
+    def _few_rows(self) -> Array | None:
+        """The rows, if they are few."""
+        is_few = isinstance(self.table, Dense) and self.n_rows * self.n_columns <= exact.FEW_CELLS
+        return self.table.values if isinstance(self.table, Dense) and is_few else None
+
+    def _scan_few(self, rows: Array, start: int, w: Floats, b: float, wanted: int, ceiling: float) -> Scan:
+        """The scan of few rows, in NumPy: what `kernels.walks.scan` does, before it is compiled or loaded."""
+        x, y = rows.astype(np.float64), self.y[start : start + len(rows)]
+        with np.errstate(all="ignore"):
+            products = x * w
+            scores = y * (products.sum(axis=1) + b)
+            error = exact.rounding_factor(self.n_columns + 4) * 1.001 * (np.abs(products).sum(axis=1) + abs(b))
+            longest2 = float((x * x).sum(axis=1).max(initial=0.0))
+        if not np.isfinite(scores).all():
+            raise self.refusal(int(self.numbers[start + int(np.argmin(np.isfinite(scores)))]))
+        is_doubtful = np.abs(scores) <= error + 2 * (self.n_columns + 4) * exact.SMALLEST
+        worst = np.argsort(scores, kind="stable")[:wanted]
+        worst = worst[scores[worst] < ceiling]
+        return Scan(
+            rows=len(rows),
+            mistakes=int(np.count_nonzero(scores <= 0)),
+            certain=int(np.count_nonzero((scores < 0) & ~is_doubtful)),
+            lowest=(float(scores[y < 0].min(initial=np.inf)), float(scores[y > 0].min(initial=np.inf))),
+            longest2=longest2,
+            wanted=wanted,
+            worst=self._rows_at(start + worst),
+            worst_scores=scores[worst],
+            doubtful=self._numbered(start + np.flatnonzero(is_doubtful)),
         )
 
 

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from linsep.kernels.columnar import count_plain, largest_norm2, sure_beyond, write_lengths, write_scores
-from linsep.kernels.dense import Dense
+from linsep.kernels.layouts import Dense
 from linsep.kernels.numbers import is_finite
-from linsep.kernels.walks import UNKNOWN
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs
 from linsep.sources.files.reading import ColumnValues
-from linsep.sources.memory import MemorySource
+from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource
 
 
 class ColumnPart(MemorySource):
@@ -40,7 +39,7 @@ class ColumnPart(MemorySource):
 
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
         """The scan of the rows that need a look, with the plain ones added, which need none."""
-        if self._longest2 == UNKNOWN:
+        if self._longest2 == UNKNOWN_LENGTH:
             self._longest2 = self._largest_norm2()
         if 0 < wanted < self.n_rows and ceiling == np.inf:
             ceiling = self._ceiling_of(wanted, w, b)

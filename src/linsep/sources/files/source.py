@@ -19,8 +19,7 @@ from linsep.errors import (
     InputError,
     NoRowsError,
 )
-from linsep.kernels.csr import Csr
-from linsep.kernels.dense import Dense
+from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source, distinct_rows, taken_together
 from linsep.sources.files.ahead import abreast, ahead
 from linsep.sources.files.labels import known_classes, signs_of, two_classes
