@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 import linsep
 from linsep import errors
 
@@ -38,3 +40,16 @@ def test_every_error_is_in_the_tree_and_drawn_in_the_docstring():
     ]
     assert all(issubclass(value, (errors.LinsepError, UserWarning)) for value in found)
     assert all(value.__name__ in errors.__doc__ and value.__doc__ for value in found)
+
+
+@pytest.mark.parametrize("rows", ["0,0,n\n0,1,p\n1,0,p\n1,1,n\n", "0.1,2.5,n\n0.3,1e-9,p\n7,0.1,p\n0.2,3,n\n"])
+def test_a_small_file_is_decided_without_compiler_pandas_or_solvers_it_does_not_need(rows, tmp_path):
+    (tmp_path / "small.csv").write_text("a,b,y\n" + rows)
+    code = (
+        "import sys; from linsep.cli import main\n"
+        "try: main(['decide', 'small.csv', '--label', 'y'])\n"
+        "except SystemExit: pass\n"
+        "print([name for name in ('numba', 'pandas', 'sklearn', 'scipy.optimize') if name in sys.modules])"
+    )
+    seen = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert seen.stdout.splitlines()[-1] == "[]"

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep import kernels
+from linsep import exact, kernels
 from linsep.errors import ArgumentError, ManyClassesError, OneClassError
 from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import Label, Signs, Source, Table
@@ -102,6 +102,8 @@ def in_rows(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     flags, (n_rows, n_columns) = values.flags, values.shape
     if values.dtype != np.float64 or flags.c_contiguous or not (flags.f_contiguous and flags.aligned):
         return values
+    if values.size <= exact.FEW_CELLS:
+        return np.ascontiguousarray(values)
     table = np.empty(values.shape)
     first = np.uint64(values.ctypes.data)
     kernels.interleave.interleave(first + np.arange(n_columns, dtype=np.uint64) * np.uint64(8 * n_rows), n_rows, table)

@@ -33,6 +33,7 @@ from linsep.sources.files.reading import (
     choose_columns,
     row_major,
 )
+from linsep.sources.files.values import no_text, numbers_of
 
 Array = npt.NDArray[Any]
 DROP_OR_FILL = "Drop the row or fill the value in."
@@ -101,7 +102,7 @@ class Cells:
 
         kind = column.type
         if pa.types.is_float64(kind) and not column.null_count:
-            return np.asarray(column)
+            return numbers_of(column)
         if pa.types.is_dictionary(kind):
             column = column.cast(kind.value_type)
             kind = column.type
@@ -110,10 +111,10 @@ class Cells:
             row = first_true(column.is_null())
             raise self.missing(first + row, name)
         if pa.types.is_boolean(kind):
-            return np.asarray(column.cast(pa.uint8()))
+            return numbers_of(column.cast(pa.uint8()))
         if pa.types.is_decimal(kind):
             return self._decimals(column, name, first)
-        values = np.asarray(column)
+        values = numbers_of(column)
         if values.dtype == np.uint64 and values.size and values.max() > np.uint64(2**63 - 1):
             row = int(np.argmax(values))
             raise self.inexact(first + row, name, int(values[row]))
@@ -154,7 +155,7 @@ class Cells:
             elif column.type == pa.uint64() and name != self.label:
                 yield name, "inexact", pc.greater(column, pa.scalar(2**63 - 1, pa.uint64()))
             elif name == self.label and is_string(column.type):
-                yield name, "missing", pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), "")
+                yield name, "missing", pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), no_text())
 
     def fault(self, row: int, name: str, what: str, value: Any) -> InputError:
         """The error of a row that is bad by itself."""
@@ -171,11 +172,11 @@ class Cells:
 
         if column.type.scale <= 0:
             try:
-                return np.asarray(column.cast(pa.int64()))
+                return numbers_of(column.cast(pa.int64()))
             except pa.ArrowInvalid:
                 big = [abs(value) >= 2**63 for value in column.to_pylist()]
                 raise self.inexact(first + big.index(True), name, column[big.index(True)].as_py()) from None
-        return np.asarray(column.cast(pa.string()).cast(pa.float64()))  # text to double rounds once, and rightly
+        return numbers_of(column.cast(pa.string()).cast(pa.float64()))  # text to double rounds once, and rightly
 
     def _one_hot(self, column: Any, name: str, first: int) -> Iterator[Array]:
         import pyarrow.compute as pc
@@ -185,7 +186,7 @@ class Cells:
         if self.options.needs is not None:
             self._require_known(column, name, first)
         for category in self.categories[name]:
-            yield np.asarray(pc.equal(column, category).cast("uint8"))
+            yield numbers_of(pc.equal(column, category).cast("uint8"))
 
     def _is_unknown(self, column: Any, name: str) -> Any:
         """Where a column holds categories that the model never saw: all their columns would be 0, in silence."""
@@ -255,7 +256,7 @@ class Cells:
         if column.null_count and self.options.needs is None:
             raise self.no_label(first + first_true(column.is_null()))
         if is_text and self.options.needs is None:
-            blank = pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), "")
+            blank = pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), no_text())
             if pc.any(blank).as_py():
                 raise self.no_label(first + first_true(blank))
         if not isinstance(column, pa.ChunkedArray):

@@ -31,8 +31,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from linsep import kernels
 from linsep.errors import ChangedFileError, DamagedFileError
-from linsep.kernels.checksums import checksums
 from linsep.sources.files import private
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reading import Batch, Buffers, Options, Place, Reader, Stamp
@@ -481,7 +481,7 @@ def sums_of(rows: npt.NDArray[Any], each: int) -> npt.NDArray[np.uint64]:
     """The checksum of each so many rows; the last ones may be fewer."""
     found = np.empty(-(-len(rows) // each), np.uint64)
     words = np.ascontiguousarray(rows).reshape(-1).view(f"u{rows.dtype.itemsize}")
-    checksums(words, each * (rows.size // max(1, len(rows))), found)
+    kernels.checksums.checksums(words, each * (rows.size // max(1, len(rows))), found)
     return found
 
 

@@ -24,8 +24,8 @@ from linsep.errors import (
     NotNumericError,
     OneClassError,
 )
-from linsep.kernels.numbers import mark_first
 from linsep.sources.base import Label, Signs
+from linsep.sources.files.values import mark_first, numbers_of
 
 LONG = 1 << 10  # bits: Python refuses to write much longer integers in decimals
 MOST = 1 << 16  # distinct values: more are no labels
@@ -137,7 +137,7 @@ class Labels:
         if not isinstance(labels, np.ndarray):
             if not (pa.types.is_integer(labels.type) or pa.types.is_floating(labels.type)) or labels.null_count:
                 return None
-            labels = np.asarray(labels)
+            labels = numbers_of(labels)
         first, second = self.codes
         if labels.dtype not in (np.int64, np.int32, np.float64) or not labels.dtype.isnative:
             is_first: npt.NDArray[np.bool_] = labels == first
@@ -166,7 +166,7 @@ def distinct(labels: Any) -> tuple[npt.NDArray[Any], list[Any]]:
         encoded = array.dictionary_encode(null_encoding="encode")
         if isinstance(encoded, pa.ChunkedArray):
             encoded = encoded.combine_chunks()
-        return np.asarray(encoded.indices), encoded.dictionary.to_pylist()
+        return numbers_of(encoded.indices), encoded.dictionary.to_pylist()
     except (UnicodeError, pa.ArrowInvalid) as error:
         raise EncodingError(f"Some labels are not UTF-8 text: {error}.") from error
 

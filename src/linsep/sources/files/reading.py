@@ -20,6 +20,7 @@ from typing import Any, Literal, TextIO, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from linsep import exact, kernels
 from linsep.errors import (
     ArgumentError,
     ChangedFileError,
@@ -524,11 +525,11 @@ def require_width(path: str, width: int, needs: Needs) -> None:
 def row_major(columns: Sequence[npt.NDArray[Any]], kind: type, buffers: Buffers | None = None) -> npt.NDArray[Any]:
     """Columns beside each other, row after row in memory: in strips that fit the cache."""
     n_rows = len(columns[0]) if columns else 0
+    if n_rows * len(columns) <= exact.FEW_CELLS:
+        return np.array(columns, kind).T.copy() if columns else np.zeros((0, 0), kind)
     if kind is np.float64 and all(column.dtype == np.float64 and column.flags.c_contiguous for column in columns):
-        from linsep.kernels.interleave import interleave
-
         doubles = (buffers or Buffers()).take(n_rows, len(columns))
-        interleave(np.array([column.ctypes.data for column in columns], np.uint64), n_rows, doubles)
+        kernels.interleave.interleave(np.array([column.ctypes.data for column in columns], np.uint64), n_rows, doubles)
         return doubles
     table: npt.NDArray[Any] = np.empty((n_rows, len(columns)), kind)
     step = max(256, (1 << 15) // max(1, len(columns)))

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import DifferentFilesError, InexactError, NotFiniteError
-from linsep.kernels.numbers import NOT_WHOLE, is_finite, largest_whole
 from linsep.sources.files.ahead import abreast, ahead
 from linsep.sources.files.arrow import is_long
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reading import EXACT, Batch, ColumnValues, Place, Reader
+from linsep.sources.files.values import NOT_WHOLE, is_finite, largest_whole
 from linsep.sources.memory import thread_count
 
 

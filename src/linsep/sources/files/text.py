@@ -25,7 +25,6 @@ from linsep.errors import (
     QuoteError,
     RaggedRowError,
 )
-from linsep.kernels.numbers import is_below, is_finite
 from linsep.sources.files import decimals
 from linsep.sources.files.ahead import abreast
 from linsep.sources.files.arrow import TableReader, first_true
@@ -41,6 +40,7 @@ from linsep.sources.files.records import (
 )
 from linsep.sources.files.row_faults import INTEGER, NOT_FINITE, NOT_ZERO, NUMBER, Judge, may_vanish
 from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
+from linsep.sources.files.values import is_below, is_finite
 from linsep.sources.memory import thread_count
 
 POSITION = re.compile("-?[0-9]+")

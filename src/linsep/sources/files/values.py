@@ -1,0 +1,59 @@
+"""Questions about the values of a column: few are answered by NumPy, many by compiled loops that stop early."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep import exact, kernels
+
+NOT_WHOLE = -1.0
+
+Array = npt.NDArray[Any]
+
+
+def numbers_of(column: Any) -> Array:
+    """The numbers of an Arrow column without nulls. (Arrow's own conversion imports pandas: half a second.)"""
+    kind = np.dtype(column.type.to_pandas_dtype())
+    chunks = getattr(column, "chunks", [column])
+    parts = [np.frombuffer(c.buffers()[1], kind, len(c), c.offset * kind.itemsize) for c in chunks if len(c)]
+    return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, kind), *parts])
+
+
+@cache
+def no_text() -> Any:
+    """The empty text as Arrow's own scalar: making one of Python's imports pandas."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(bytes(8)), pa.py_buffer(b"")])[0]
+
+
+def is_finite(values: Array) -> bool:
+    """Whether no value is NaN or infinity."""
+    if values.size > exact.FEW_CELLS:
+        return bool(kernels.numbers.is_finite(values))
+    return bool(np.isfinite(values).all())
+
+
+def is_below(values: Array, bound: float) -> bool:
+    """Whether |value| < bound for all of them, and so none is NaN."""
+    if values.size > exact.FEW_CELLS:
+        return bool(kernels.numbers.is_below(values, bound))
+    with np.errstate(all="ignore"):
+        return bool((np.abs(values) < bound).all()) and not (values == np.iinfo(np.int64).min).any()
+
+
+def largest_whole(values: Array) -> float:
+    """The largest |value| where all of them, which are finite, are integers; else NOT_WHOLE."""
+    if values.size > exact.FEW_CELLS:
+        return float(kernels.numbers.largest_whole(values))
+    return float(np.abs(values).max(initial=0.0)) if (values == np.floor(values)).all() else NOT_WHOLE
+
+
+def mark_first(values: Array, first: Any, second: Any, is_first: npt.NDArray[np.bool_]) -> bool:
+    """Mark the values that are the first of two numbers; returns whether all others are the second."""
+    if values.size > exact.FEW_CELLS:
+        return bool(kernels.numbers.mark_first(values, first, second, is_first))
+    np.equal(values, first, out=is_first)
+    return bool((is_first | (values == second)).all())
