@@ -148,23 +148,14 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
 
 def walk(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
     """Let the Perceptron try first, for a few passes: with many columns it is often there before a sample is."""
-
-    def learn() -> Floats:
-        learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
-        for _ in learner.walk():
-            clock.check()
-        return np.array([*learner.halfspace.w, learner.halfspace.b, learner.converged, learner.passes], np.float64)
-
-    def fits(found: Floats) -> bool:
-        return found.dtype == np.float64 and found.shape == (source.n_columns + 3,) and bool(np.isfinite(found).all())
-
-    asked = f"the Perceptron, bias {bias}, {PASSES} passes"
-    *weights, b, converged, passes = source.recall(asked, learn, fits).tolist()
-    clock.reads += int(passes)
-    w = np.array(weights)
+    learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
+    for _ in learner.walk():
+        clock.check()
+    clock.reads += learner.passes
+    w, b = learner.w.astype(np.float64), float(learner.b[0])
     scan = source.scan(w, b)
     nobody = np.zeros(0, np.int64)
-    if not converged or not is_separated(source, w, b, scan):
+    if not learner.converged or not is_separated(source, w, b, scan):
         return None
     return Separated(w, b, min(scan.lowest), source.take(nobody), np.zeros(0))
 
