@@ -26,7 +26,7 @@ def fingerprint(source: Source) -> str:
     anything else every row.
     """
     files = [(file, *_size_and_time(file)) for file in source.files] if isinstance(source, FileSource) else None
-    known = repr((files, source.n_columns, source.labels, source.columns))
+    known = repr((files, source.facts))
     digest = hashlib.sha256(known.encode("utf-8", "backslashreplace"))
     for block in source.blocks():
         _add(block, digest)

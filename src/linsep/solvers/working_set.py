@@ -29,6 +29,7 @@ from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
 from linsep.solvers.perceptron import Learner
 from linsep.sources.base import Block, Floats, Ints, Scan, Source
 from linsep.sources.memory import MemorySource
+from linsep.sources.remaining import samples
 
 SHRINK = 8  # each sample is this much smaller than the one before
 SMALL = 3  # rows per column below which a sample is not sampled again
@@ -165,11 +166,12 @@ def levels(source: Source, width: int) -> Iterator[Level]:
     sizes = [source.n_rows]
     while sizes[-1] > SMALL * width * SHRINK:
         sizes.append(sizes[-1] // SHRINK)
-    smaller = [size for size in reversed(sizes[1:]) if size <= source.most_at_hand]
+    at_hand = source.facts.at_hand or source.n_rows
+    smaller = [size for size in reversed(sizes[1:]) if size <= at_hand]
     if len(smaller) < len(sizes) - 1:
-        smaller.append(source.most_at_hand)
-    for block in source.samples(smaller):
-        yield Level(MemorySource(block.table, block.y, source.n_columns), block.row_numbers)
+        smaller.append(at_hand)
+    for block in samples(source, smaller):
+        yield Level(MemorySource(block.table, block.y, source.facts.of_part(len(block))), block.row_numbers)
     yield Level(source, None)
 
 

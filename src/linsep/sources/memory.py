@@ -12,8 +12,8 @@ import numpy as np
 
 from linsep.errors import ArgumentError, shown
 from linsep.kernels.dense import Dense
-from linsep.kernels.walks import ALL_FINE, UNKNOWN, Found, first_not_finite, scan
-from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table, distinct_rows
+from linsep.kernels.walks import ALL_FINE, UNKNOWN, Found, scan
+from linsep.sources.base import Block, Facts, Floats, Ints, Scan, Signs, Source, Table, distinct_rows, refusal
 
 MOST_THREADS = 4096
 WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
@@ -22,22 +22,9 @@ WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more 
 class MemorySource(Source):
     """A table in memory with its labels; `numbers` are its row numbers in a larger whole, in ascending order."""
 
-    def __init__(
-        self,
-        table: Table,
-        y: Signs,
-        n_columns: int,
-        labels: tuple[Label, Label] = (-1, 1),
-        columns: tuple[str, ...] | None = None,
-        numbers: range | Ints | None = None,
-        scales: tuple[int, ...] | None = None,
-        is_decimal: bool = False,
-    ) -> None:
-        self.table, self.y = table, y
+    def __init__(self, table: Table, y: Signs, facts: Facts, numbers: range | Ints | None = None) -> None:
+        self.table, self.y, self.facts = table, y, facts
         self.numbers = range(len(y)) if numbers is None else numbers
-        self.n_rows, self.n_columns = len(y), n_columns
-        self.labels, self.columns = labels, columns
-        self.scales, self.is_decimal = scales, is_decimal
         self._longest2 = UNKNOWN
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
@@ -53,13 +40,7 @@ class MemorySource(Source):
         self._longest2 = total.longest2
         return total
 
-    def require_finite(self) -> None:
-        """Refuse NaN and infinity by name, on one core: the others may have better things to do."""
-        bad = first_not_finite(self.table, np.zeros(self.n_columns), 0, self.n_rows)
-        if bad != ALL_FINE:
-            raise self.refusal(int(self.numbers[bad]))
-
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """The whole table as one block: nothing is copied."""
         yield self._block
 
@@ -101,7 +82,7 @@ class MemorySource(Source):
             self.table, self.y, start, stop, w, b, self._longest2, places, ceiling, found
         )
         if bad != ALL_FINE:
-            raise self.refusal(int(self.numbers[bad]))
+            raise refusal(self, int(self.numbers[bad]))
         order = np.lexsort((found.worst[:written], found.worst_scores[:written]))
         return Scan(
             rows=stop - start,
