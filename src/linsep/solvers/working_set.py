@@ -27,7 +27,7 @@ from linsep.solvers.clock import Clock
 from linsep.solvers.frame import Frame
 from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
 from linsep.solvers.perceptron import Learner
-from linsep.sources.base import Block, Floats, Ints, Scan, Source
+from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
 from linsep.sources.memory import MemorySource
 from linsep.sources.remaining import samples
 
@@ -149,6 +149,8 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
 
 def walk(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
     """Let the Perceptron try first, for a few passes: with many columns it is often there before a sample is."""
+    if (source.facts.integer_bits or 0) > MOST_BITS:  # it cannot walk integers that no double holds
+        return None
     learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
     for _ in learner.walk():
         clock.check()
