@@ -67,7 +67,7 @@ PAGES = {
     ),
     "docs/checkpoints.md": Page(
         ("python tests/kills.py 200",),
-        (*DECIDING, "src/linsep/checkpoints.py", "src/linsep/sources/journal.py", "tests/kills.py"),
+        (*ROWS, "src/linsep/solvers", "src/linsep/checkpoints.py", "src/linsep/cli/training.py", "tests/kills.py"),
         is_text=True,
     ),
     "docs/published.md": Page(

@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,6 @@ from linsep.solvers.perceptron import Learner
 from linsep.solvers.resuming import restore, state
 from linsep.sources.files import options_of, walking
 from linsep.sources.inputs import as_source
-from linsep.sources.journal import JournaledSource, _block, _scan
 
 SLOW_S = 2.0  # an input of a few kilobytes that takes longer is a hang
 HANG_S = 5.0  # and is stopped
@@ -96,34 +95,24 @@ def learner() -> Learner:
 
 
 def true_checkpoints() -> list[bytes]:
-    import scipy.sparse as sp
-
     texts = []
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "run.checkpoint"
-        for table in (ROWS, sp.csr_array(ROWS)):
-            source = JournaledSource(as_source(table, LABELS), path)
-            source.scan(np.ones(2), 0.0, worst=3), source.sample(2, 1), source.take([3])
-            linsep.decide(source)
-            run = learner()
-            next(run.walk())
-            source.file.put(checkpoints.key("walk", "shuffled"), state(run))
-            source.file.save(now=True)
-            texts.append(path.read_bytes())
-            source.file.remove()
+        file = checkpoints.CheckpointFile(Path(folder) / "run.checkpoint", checkpoints.Identity(12, 2, "0" * 64))
+        run = learner()
+        for _ in run.walk():
+            file.put(checkpoints.key("walk", "shuffled"), state(run))
+            file.save(now=True)
+            texts.append(file.path.read_bytes())
     return texts
 
 
 def read_checkpoint(content: bytes) -> None:
-    """The text, and then each record as what it may be."""
+    """The text, and then each record as the state of a run."""
     _, records = checkpoints.read(content)
     for text in records.values():
         _, arrays = checkpoints._record(json.loads(text))
-        for read in (lambda found: _block(found, 12, 2), lambda found: _scan(found, 12, 2), resume):
-            try:
-                read(arrays)
-            except LinsepError:
-                continue
+        with suppress(LinsepError):
+            resume(arrays)
 
 
 def resume(arrays: Any) -> None:

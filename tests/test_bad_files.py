@@ -597,7 +597,7 @@ def test_an_odd_file_is_read(file, content, here):
     source = linsep.open(file, **options, **chosen)
     values = source.take([0, 1]).values
     assert np.array_equal(values if isinstance(values, np.ndarray) else values.toarray(), [[1, 2], [3, 4]])
-    assert source.labels == (0, 1)
+    assert source.facts.labels == (0, 1)
 
 
 @pytest.mark.parametrize("value", [2**63 - 1, -(2**63)])
@@ -733,7 +733,7 @@ def test_a_column_that_is_text_in_one_file_is_text_in_all(here):
     (here / "a.csv").write_text("x,c,y\n1,5,0\n2,6,1\n")
     (here / "b.csv").write_text("x,c,y\n3,red,1\n")
     source = linsep.open("*.csv", label="y", one_hot=True)
-    assert source.columns == ("x", "c=5", "c=6", "c=red")
+    assert source.facts.names == ("x", "c=5", "c=6", "c=red")
     assert source.take([0, 2]).values.tolist() == [[1, 1, 0, 0], [3, 0, 0, 1]]
 
 
@@ -757,7 +757,7 @@ def test_every_kind_of_bad_row_of_a_csv_is_set_aside(options, here):
     source = linsep.open("a.csv", label="y", reject="bad.csv", **options)
     scale = 10 if "numbers" in options else 1
     assert source.take([0, 1, 2]).values.tolist() == [[1, 2 * scale], [3, 4 * scale], [7, 8.5 * scale]]
-    assert source.rows_left_out == 11
+    assert source.facts.rows_left_out == 11
     codes = ["E-CSV-RAGGED", "E-CSV-RAGGED", "E-NOT-A-NUMBER", "E-NOT-FINITE", "E-NOT-FINITE", "E-INEXACT",
              "E-TEXT-ENCODING", "E-TEXT-ENCODING", "E-CSV-QUOTE", "E-VALUE-MISSING", "E-LABEL-MISSING"]  # fmt: skip
     codes = ["E-DIGITS" if code == "E-INEXACT" and scale == 10 else code for code in codes]
@@ -767,7 +767,7 @@ def test_every_kind_of_bad_row_of_a_csv_is_set_aside(options, here):
 def test_bad_rows_are_set_aside_beside_categories(here):
     (here / "a.csv").write_bytes(b"x,c,y\n1,red,0\n2\n3,\xff,1\n4,blue,1\n5,green,\n")
     source = linsep.open("a.csv", label="y", reject="bad.csv", one_hot=True)
-    assert source.rows_left_out == 3
+    assert source.facts.rows_left_out == 3
     assert source.take([0, 1]).values[:, 0].tolist() == [1, 4]
     assert [row for row, _ in set_aside()] == [1, 2, 4]
 
@@ -795,7 +795,7 @@ def test_a_label_of_three_megabytes_is_read_and_not_repeated(here):
 def test_decimals_with_too_many_places_are_set_aside(here):
     (here / "a.csv").write_bytes(b"x,y\n0.5,0\n0.1234567890123456789,1\n1e-30,1\n2.25,1\n")
     source = linsep.open("a.csv", label="y", reject="bad.csv", numbers="decimal")
-    assert (source.decimal_places, source.take([0, 1]).values.tolist()) == ((2,), [[50], [225]])
+    assert (source.facts.scales, source.take([0, 1]).values.tolist()) == ((100,), [[50], [225]])
     assert set_aside() == [(1, "E-DIGITS"), (2, "E-DIGITS")]
 
 
@@ -816,7 +816,7 @@ def test_rows_with_nulls_and_nan_are_set_aside(write, here):
     (here / name).write_bytes(write(x=[1.0, None, NAN, INF, 5.0, 6.0], z=z, y=["a", "a", "b", "b", "b", "b"]))
     source = linsep.open(name, label="y", reject="bad.csv")
     assert source.take([0, 1]).values.tolist() == [[1, 1], [6, 6]]
-    assert source.rows_left_out == 4 and linsep.decide(source).rows_left_out == 4
+    assert source.facts.rows_left_out == 4 and linsep.decide(source).rows_left_out == 4
     codes = ["E-VALUE-MISSING", "E-NOT-FINITE", "E-NOT-FINITE", "E-INEXACT"]
     assert set_aside() == list(zip([1, 2, 3, 4], codes, strict=True))
 
@@ -826,7 +826,7 @@ def test_rows_of_an_array_with_nan_are_set_aside(here):
     values[:, 1], values[[7, 4000], 0], values[9, 1] = np.arange(5000) % 2, NAN, NAN
     np.save("a.npy", values)
     source = linsep.open("a.npy", label=-1, reject="bad.csv", memory="1MiB")
-    assert (source.n_rows, source.rows_left_out) == (4997, 3)
+    assert (source.n_rows, source.facts.rows_left_out) == (4997, 3)
     assert [row for row, _ in set_aside()] == [7, 9, 4000]
     assert linsep.decide(source).rows_left_out == 3
     assert source.take([7, 4996]).y.tolist() == [-1, 1]

@@ -1,4 +1,4 @@
-"""--checkpoint: a command that was stopped or killed goes on, says so, and answers as if nothing had happened."""
+"""fit --checkpoint: a run that was stopped or killed resumes, says so, and ends as if nothing had happened."""
 
 import json
 import os
@@ -9,10 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+import linsep
 from linsep.cli import main
+from linsep.cli.checkpointing import fingerprint
 from linsep.sources import files
 from linsep.sources.files.source import FileSource
+from linsep.sources.inputs import as_source
 from tests import kills
 
 COMMANDS = [command.replace(" --order cyclic --max-passes 20", " --max-passes 9") for command in kills.COMMANDS]
@@ -56,17 +60,17 @@ def timeless(text):
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_leaves_a_checkpoint_and_the_same_command_goes_on(command, number, code, interrupted, capsys):
+def test_a_signal_leaves_a_checkpoint_and_the_same_command_resumes(command, number, code, interrupted, capsys):
     again, whole, _ = run(command, capsys)  # first: a signal that comes while kernels are loaded may be lost in Numba
     for path in Path().glob("run.checkpoint*"):
         path.unlink()
     interrupted(number, after=32)
     stopped, _, err = run(command, capsys)
     assert stopped == code and Path("run.checkpoint").exists()
-    assert "What was learned is in run.checkpoint: the same command goes on from there." in err
+    assert "The state of the run is in run.checkpoint: the same command resumes from it." in err
     interrupted(number, after=-1)
     done, resumed, err = run(command, capsys)
-    assert "Going on from run.checkpoint" in err
+    assert "Resuming from run.checkpoint" in err
     assert done == 3 or not list(Path().glob("run.checkpoint*"))
     assert (done, timeless(resumed)) == (again, timeless(whole))
 
@@ -74,9 +78,9 @@ def test_a_signal_leaves_a_checkpoint_and_the_same_command_goes_on(command, numb
 def test_an_undecided_answer_keeps_the_checkpoint_for_a_longer_run(interrupted, capsys):
     interrupted(signal.SIGINT, after=-1)
     code, _, err = run("fit separable.npz --max-passes 2", capsys)
-    assert code == 3 and "run.checkpoint is kept: the same command with a higher limit goes on from there." in err
+    assert code == 3 and "run.checkpoint is kept: the same command with a higher limit resumes from it." in err
     code, resumed, err = run("fit separable.npz --max-passes 40", capsys)
-    assert "Going on from" in err
+    assert "Resuming from" in err
     Path("run.checkpoint").unlink(missing_ok=True)
     Path("run.checkpoint.previous").unlink(missing_ok=True)
     assert (code, timeless(resumed)) == (lambda whole: (whole[0], timeless(whole[1])))(
@@ -85,21 +89,35 @@ def test_an_undecided_answer_keeps_the_checkpoint_for_a_longer_run(interrupted, 
 
 
 def test_other_data_start_over_and_the_reason_is_said(interrupted, capsys):
-    run("decide separable.npz", capsys)
-    interrupted(signal.SIGINT, after=32)
-    run("decide separable.npz", capsys)
     interrupted(signal.SIGINT, after=-1)
-    code, _, err = run("decide overlapping.npz", capsys)
-    assert code == 1 and "the data have changed since it was written. Starting over." in err
+    run("fit overlapping.npz --max-passes 2", capsys)
+    code, _, err = run("fit integers.npz --max-passes 2", capsys)
+    assert code == 3 and "the data have changed since it was written. Starting over." in err
+
+
+def test_files_have_a_cheap_fingerprint_and_other_rows_that_of_every_value(tmp_path):
+    rows, y = kills.X[:50], kills.Y[:50]
+    changed = np.where(np.arange(150).reshape(50, 3) == 149, 9.0, rows[:, :3])
+    tables = [(rows, y), (rows[:, :3], y), (changed, y), (rows, -y), (rows, y > 0), (sp.csr_array(rows), y)]
+    seen = [fingerprint(as_source(*table)) for table in tables] + [fingerprint(linsep.open("separable.npz"))]
+    assert len(set(seen)) == 7 and seen[0] == fingerprint(as_source(rows + 0.0, y))
+    os.utime("separable.npz", (1, 1))
+    assert fingerprint(linsep.open("separable.npz")) not in seen
+
+
+@pytest.mark.parametrize("command", ["decide", "margin", "mle"])
+def test_what_takes_seconds_has_no_checkpoints(command, capsys):
+    assert main([command, "separable.npz", "--checkpoint", "run.checkpoint"]) == 2
+    assert "--checkpoint" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("command", "checkpoint", "says"),
     [
-        ("decide separable.npz", "separable.npz", "the command reads this file"),
-        ("decide separable.npz --proof p.json", "./p.json", "--proof goes into the same file"),
-        ("fit separable.npz", "touching.npz", "not a linsep checkpoint"),
-        ("mle separable.npz", "none/run.checkpoint", "there is no folder"),
+        ("fit separable.npz", "separable.npz", "the command reads this file"),
+        ("fit separable.npz -o m.json", "./m.json", "goes into the same file"),
+        ("fit separable.npz", "integers.npz", "not a linsep checkpoint"),
+        ("fit separable.npz", "none/run.checkpoint", "there is no folder"),
     ],
 )
 def test_a_checkpoint_in_the_wrong_place_is_refused(command, checkpoint, says, capsys):

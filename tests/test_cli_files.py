@@ -60,7 +60,7 @@ def test_a_dash_is_standard_input(arguments, parts, monkeypatch, capsys):
 
 
 def test_a_checkpoint_is_none_of_the_files(parts, capsys):
-    assert main(["decide", *parts, "--label", "y", "--checkpoint", "2.csv"]) == 2
+    assert main(["fit", *parts, "--label", "y", "--checkpoint", "2.csv"]) == 2
     assert "--checkpoint 2.csv: the command reads this file" in capsys.readouterr().err
 
 

@@ -32,7 +32,7 @@ COMMANDS = {
 OPTIONS = [
     *((name, "--reject") for name in COMMANDS),
     *((name, "--proof") for name in ("decide", "margin")),
-    *((name, "--checkpoint") for name in ("decide", "margin", "mle", "fit")),
+    ("fit", "--checkpoint"),
     *((name, "-o") for name in ("fit", "learn", "predict", "plot")),
     ("explore", "--export"),
     ("convert", ""),
@@ -165,7 +165,6 @@ def test_no_output_is_written_over_the_model_or_the_proof(kind, option, here, ca
 
 PAIRS = [
     ("decide", "--proof", "--reject"),
-    ("decide", "--checkpoint", "--proof"),
     ("fit", "-o", "--checkpoint"),
     ("learn", "-o", "--reject"),
     ("predict", "-o", "--reject"),
@@ -187,7 +186,7 @@ def test_two_outputs_are_two_files(command, one, other, names, here, capsys):
 
 def test_the_checkpoint_before_the_last_is_an_output_too(here, capsys):
     Path("data.csv").rename("run.previous")
-    read = ["decide", "run.previous", "--label", "y", "--format", "csv"]
+    read = ["fit", "run.previous", "--label", "y", "--format", "csv"]
     assert main([*read, "--checkpoint", "run"]) == 2
     assert Path("run.previous").read_text() == ROWS
     assert main(["fit", "example:xor", "--checkpoint", "c", "-o", "c.previous"]) == 2
@@ -328,7 +327,7 @@ def test_without_stderr_the_verdict_stands(fate, here, doomed, capsys):
     for words, code in ((COMMANDS["decide"], 0), (["decide", "example:xor"], 1), (["decide", "none.csv"], 2)):
         doomed("stderr", fate, line_by_line=True)
         assert main([*words, "--progress"]) == code
-        assert main([*words, "--json", "--checkpoint", "c"]) == code
+        assert main([*words, "--json"]) == code
     assert "linsep:" not in capsys.readouterr().out  # print(file=None) would put complaints there
 
 
@@ -340,7 +339,7 @@ def test_closed_stdout_is_told_of_on_stderr(here, doomed, capsys):
 
 def test_a_checkpoint_stays_until_the_answer_is_out(here, doomed):
     doomed("stdout", "full", line_by_line=False)
-    assert main([*COMMANDS["decide"], "--json", "--checkpoint", "run"]) == 2
+    assert main([*COMMANDS["fit"], "--json", "--max-passes", "1", "--checkpoint", "run"]) == 2
     assert Path("run").exists()
 
 

@@ -268,6 +268,14 @@ def test_parts_of_a_source_are_decided_as_a_whole(size, way):
     verdict.verify(source)
 
 
+def test_integers_that_no_double_holds_are_decided_with_many_columns_too():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(-5, 6, (60, 1200)), rng.integers(0, 2, 60)
+    X[0, 0] = 2**60 + 1
+    verdict = linsep.decide(X, y)
+    assert (verdict.kind, verdict.numbers) == ("separable", "exact-integers")
+
+
 BAD = {
     "no rows": (np.zeros((0, 2)), []),
     "no columns": (np.zeros((2, 0)), [0, 1]),

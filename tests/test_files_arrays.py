@@ -123,7 +123,7 @@ def test_bad_rows_of_an_archive_are_set_aside(way, memory, tmp_path):
     rows[7, 2], rows[29_000, 5], y[9] = NAN, -np.inf, NAN
     WAYS[way](tmp_path / "a.npz", rows, y)
     source = linsep.open(tmp_path / "a.npz", memory=memory, reject=tmp_path / "bad.csv")
-    assert (source.n_rows, source.rows_left_out) == (29_997, 3)
+    assert (source.n_rows, source.facts.rows_left_out) == (29_997, 3)
     found = [(row, code) for row, code, _ in rejected(tmp_path / "bad.csv")]
     assert found == [(7, "E-NOT-FINITE"), (9, "E-LABEL-MISSING"), (29_000, "E-NOT-FINITE")]
     good = np.delete(rows, [7, 9, 29_000], axis=0)

@@ -39,13 +39,13 @@ def opened(tmp_path, text, **options):
 def test_labels_are_numbers_where_all_are(labels, expected, tmp_path):
     first, second = labels.split()
     source = opened(tmp_path, f"x,y\n1,{first}\n2,{second}\n3,{first}\n")
-    assert source.labels == expected
+    assert source.facts.labels == expected
     assert next(source.blocks()).y.tolist() == [-1, 1, -1]
 
 
 def test_one_value_is_pitted_against_the_rest(flowers):
     source = linsep.open(flowers, label="kind", columns=["width", "height"], positive="a")
-    assert source.labels == ("not a", "a")
+    assert source.facts.labels == ("not a", "a")
     assert next(source.blocks()).y.tolist() == [1, -1, -1, 1]
 
 
@@ -66,13 +66,13 @@ def test_one_label_is_refused(tmp_path):
 
 def test_columns_come_in_the_order_asked_for_by_name_or_position(flowers):
     source = linsep.open(flowers, label=-1, columns=["height", 0], positive="a")
-    assert source.columns == ("height", "width")
+    assert source.facts.names == ("height", "width")
     assert source.take([0]).values.tolist() == [[2.0, 1.0]]
 
 
 def test_text_columns_become_one_column_for_each_category(flowers):
     source = linsep.open(flowers, label="kind", one_hot=True, positive="a")
-    assert source.columns == ("width", "height", "colour=blue", "colour=green", "colour=red")
+    assert source.facts.names == ("width", "height", "colour=blue", "colour=green", "colour=red")
     assert source.take([1]).values.tolist() == [[2, 1, 1, 0, 0]]
     assert source.categories == {"colour": ("blue", "green", "red")}
 
@@ -81,14 +81,14 @@ def test_categories_of_all_files_are_columns_of_all(tmp_path):
     (tmp_path / "a.csv").write_text("x,c,y\n1,red,0\n")
     (tmp_path / "b.csv").write_text("x,c,y\n2,blue,1\n")
     source = linsep.open(tmp_path, label="y", one_hot=True)
-    assert source.columns == ("x", "c=blue", "c=red")
+    assert source.facts.names == ("x", "c=blue", "c=red")
     assert source.take([0, 1]).values.tolist() == [[1, 0, 1], [2, 1, 0]]
 
 
 def test_bad_rows_are_set_aside_and_counted(tmp_path):
     bad = "x,z,y\n1,2,0\n1,,0\nred,2,1\n3,4\n5,nan,1\n7,8,1\n9,9,\n2,2,1\n"
     source = opened(tmp_path, bad, reject=tmp_path / "bad.csv", cache=False)
-    assert (source.n_rows, source.rows_left_out) == (3, 5)
+    assert (source.n_rows, source.facts.rows_left_out) == (3, 5)
     assert source.take([0, 1, 2]).values.tolist() == [[1, 2], [7, 8], [2, 2]]
     lines = (tmp_path / "bad.csv").read_text().splitlines()
     assert [line.split(",")[1] for line in lines[1:]] == ["1", "2", "3", "4", "6"]

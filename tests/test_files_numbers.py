@@ -139,7 +139,7 @@ def test_a_proof_about_decimals_is_checked_by_all_who_check(text, tmp_path):
 
 def test_weights_of_a_decimal_verdict_are_those_of_the_decimals(tmp_path):
     source = opened(tmp_path, "a,y\n0.1,0\n0.3,1\n", numbers="decimal")
-    assert source.decimal_places == (1,) and source.take([0]).values.tolist() == [[1]]
+    assert source.facts.scales == (10,) and source.take([0]).values.tolist() == [[1]]
     verdict = linsep.decide(source)
     (w,), b = verdict.weights, verdict.bias_weight
     assert w * Fraction(1, 10) + b < 0 < w * Fraction(3, 10) + b

@@ -7,8 +7,9 @@ import linsep
 from linsep import _decide
 from linsep.solvers import peel
 from linsep.sources.base import distinct_rows
+from linsep.sources.files.source import FileSource
 from linsep.sources.marks import Marks
-from linsep.sources.remaining import Remaining
+from linsep.sources.remaining import Remaining, samples
 from test_files_formats import proof
 
 
@@ -59,8 +60,17 @@ def test_remaining_rows_are_scanned_and_sampled_like_a_copy_of_them(tmp_path):
     assert (
         rest.scan(w, 0.1, worst=9).worst.row_numbers.tolist() == copy.scan(w, 0.1, worst=9).worst.row_numbers.tolist()
     )
-    for size, block in zip((5, 400), rest.samples((5, 400)), strict=True):
-        assert block.row_numbers.tolist() == rows[distinct_rows(len(rows), size, 0 if size == 5 else 1)].tolist()
+    assert rest.sample(400, 1).row_numbers.tolist() == rows[distinct_rows(len(rows), 400, 1)].tolist()
+
+
+def test_the_samples_of_a_stream_are_fetched_in_one_read(tmp_path, monkeypatch):
+    X, y = linsep.datasets.planted(3000, 3, seed=1)
+    whole, marks = opened(X, y, tmp_path), Marks(3000)
+    marks.put(5, np.arange(2000) % 7 < 3)
+    for source in (whole, Remaining(whole, marks)):
+        known, read = [source.sample(size, seed).row_numbers.tolist() for seed, size in enumerate((5, 400))], []
+        monkeypatch.setattr(whole, "take", lambda rows, read=read: read.append(1) or FileSource.take(whole, rows))
+        assert [block.row_numbers.tolist() for block in samples(source, (5, 400))] == known and len(read) == 1
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 1000, 70_001])
@@ -87,7 +97,7 @@ def test_a_file_written_in_pieces_is_the_same_for_every_length(tmp_path):
     for name, rows in (("short.csv", 100), ("long.parquet", 350)):
         linsep.datasets.write_planted(str(tmp_path / name), rows, 4, margin=0.2, seed=5, rows_a_piece=100)
     short, long = (linsep.open(tmp_path / name, label="y") for name in ("short.csv", "long.parquet"))
-    assert (short.n_rows, long.n_rows, long.columns) == (100, 350, ("x1", "x2", "x3", "x4"))
+    assert (short.n_rows, long.n_rows, long.facts.names) == (100, 350, ("x1", "x2", "x3", "x4"))
     assert np.array_equal(short.take(range(100)).values, long.take(range(100)).values)
     assert linsep.max_margin(long).margin[1] >= 0.2 * (1 - 1e-15)  # planted in doubles, found exactly
 

@@ -11,6 +11,7 @@ import pytest
 import linsep
 from linsep.errors import ChangedFileError, InexactError, NotFiniteError
 from linsep.kernels.layouts import Dense
+from linsep.sources.base import Facts, require_finite
 from linsep.sources.files.ahead import abreast
 from linsep.sources.files.parts import ColumnPart
 from linsep.sources.files.reading import ColumnValues, row_major
@@ -46,8 +47,7 @@ def test_columns_are_scanned_as_their_rows_are_to_the_last_bit(n_columns):
     rng = np.random.default_rng(n_columns)
     columns = [rng.standard_normal(1100) * 10.0 ** rng.integers(-9, 9) for _ in range(n_columns)]
     y, w = rng.choice(np.array([-1, 1], np.int8), 1100), rng.standard_normal(n_columns)
-    part = ColumnPart(ColumnValues(columns), y, (-1, 1), None, range(1100))
-    rows = MemorySource(Dense(row_major(columns, np.float64)), y, n_columns)
+    part, rows = column_part(columns, y), row_part(columns, y)
     assert np.array_equal(rows.table.values, np.stack(columns, axis=1))
     for b in (0.25, 0.0):  # the second time it is known how long the rows are
         assert facts(part.scan(w, b, worst=9)) == facts(rows.scan(w, b, worst=9))
@@ -55,7 +55,11 @@ def test_columns_are_scanned_as_their_rows_are_to_the_last_bit(n_columns):
 
 
 def column_part(columns, y):
-    return ColumnPart(ColumnValues(columns), y, (-1, 1), None, range(len(y)))
+    return ColumnPart(ColumnValues(columns), y, Facts(len(y), len(columns)), range(len(y)))
+
+
+def row_part(columns, y):
+    return MemorySource(Dense(row_major(columns, np.float64)), y, Facts(len(y), len(columns)))
 
 
 @pytest.mark.parametrize("worst", [0, 5, 2000])
@@ -65,7 +69,7 @@ def test_rows_that_need_a_look_are_those_of_the_rows(n_columns, worst):
     columns = list(rng.integers(-2, 3, (n_columns, 1500)) * 0.1)  # many scores are nearly 0, and many the same
     columns[0][700] = 1e200
     y, w = rng.choice(np.array([-1, 1], np.int8), 1500), np.ones(n_columns)
-    part, rows = column_part(columns, y), MemorySource(Dense(row_major(columns, np.float64)), y, n_columns)
+    part, rows = column_part(columns, y), row_part(columns, y)
     ours, theirs = part.scan(w, 0.0, worst=worst), rows.scan(w, 0.0, worst=worst)
     assert theirs.doubtful.size > 20
     assert facts(ours) == facts(theirs) and np.array_equal(ours.doubtful, theirs.doubtful)
@@ -78,7 +82,7 @@ def test_a_bad_value_among_columns_is_named(value):
     columns = [np.ones(700), np.ones(700)]
     columns[1][650] = value
     part = column_part(columns, np.ones(700, np.int8))
-    for refuse in (part.require_finite, lambda: part.scan(np.ones(2), 0.0)):
+    for refuse in (lambda: require_finite(part), lambda: part.scan(np.ones(2), 0.0)):
         with pytest.raises(NotFiniteError, match="row 650, column 'x2'"):
             refuse()
     part = column_part([np.full(9, np.nan)], np.ones(9, np.int8))
@@ -86,13 +90,12 @@ def test_a_bad_value_among_columns_is_named(value):
         part.scan(np.ones(1), 0.0)
 
 
-def test_blocks_come_in_row_order_and_from_any_of_them(tmp_path, rows):
+def test_blocks_come_in_row_order_or_in_one_that_random_numbers_choose(tmp_path, rows):
     source = linsep.open(written(tmp_path / "a.parquet", rows), label="y")
     blocks = list(source.blocks())
     assert np.array_equal(np.concatenate([block.values for block in blocks]), rows[0])
     assert np.array_equal(np.concatenate([block.y for block in blocks]), rows[1])
-    assert [block.numbers[0] for block in source.blocks_from(4000)] == list(range(4000, 9000, 500))
-    shuffled = [block.numbers[0] for block in source.shuffled_blocks(np.random.default_rng(1))]
+    shuffled = [block.numbers[0] for block in source.blocks(np.random.default_rng(1))]
     assert shuffled != sorted(shuffled) and sorted(shuffled) == list(range(0, 9000, 500))
 
 
@@ -119,17 +122,6 @@ def test_ties_among_the_worst_rows_go_to_the_first(tmp_path):
     source = linsep.open(written(tmp_path / "a.parquet", (X, y), group=100), label="y")
     for _ in range(5):
         assert source.scan(np.ones(2), 0.0, worst=150).worst.row_numbers.tolist() == list(range(1, 300, 2))
-
-
-def test_a_scan_goes_on_in_the_middle_of_a_row_group(tmp_path, rows):
-    many = tuple(np.concatenate([part] * 12) for part in rows)
-    source = linsep.open(written(tmp_path / "a.parquet", many, group=10_000), label="y", memory="2MiB")
-    parts = list(source.scan_parts(np.ones(7), 0.0, worst=4))
-    start = sum(part.rows for part in parts[:6])
-    rest = list(source.scan_parts(np.ones(7), 0.0, worst=4, start=start))
-    assert [part.rows for part in rest] == [part.rows for part in parts[6:]]
-    assert sum(part.mistakes for part in rest) == sum(part.mistakes for part in parts[6:])
-    assert list(source.scan_parts(np.ones(7), 0.0, start=source.n_rows)) == []
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.float32, np.float64])
@@ -216,6 +208,6 @@ def test_rows_that_were_set_aside_stay_out_of_every_scan(tmp_path):
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=200)
     source = linsep.open(tmp_path / "a.parquet", label="y", reject=tmp_path / "bad.csv")
     good = np.isfinite(X[:, 1])
-    assert (source.n_rows, source.rows_left_out) == (good.sum(), 40)
+    assert (source.n_rows, source.facts.rows_left_out) == (good.sum(), 40)
     assert source.scan(np.ones(3), 0.5).mistakes == as_source(X[good], y[good]).scan(np.ones(3), 0.5).mistakes
     assert linsep.decide(source).separable

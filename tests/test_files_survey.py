@@ -166,6 +166,6 @@ def test_bad_rows_of_many_pieces_are_set_aside_in_their_order(opened, tmp_path):
     bad = range(3, 20_000, 1999)
     path = text(tmp_path, [(k + 1, f"{k},x,0") for k in bad])
     source = opened(path, reject=tmp_path / "bad.csv")
-    assert (source.n_rows, source.rows_left_out) == (20_000 - len(bad), len(bad))
+    assert (source.n_rows, source.facts.rows_left_out) == (20_000 - len(bad), len(bad))
     told = (tmp_path / "bad.csv").read_text().splitlines()[1:]
     assert [int(line.split(",")[1]) for line in told] == list(bad)

@@ -36,7 +36,7 @@ def numbers(table):
 )  # fmt: skip
 def test_labels_are_any_two_values_and_the_larger_is_plus(given, labels):
     source = as_source(X, given)
-    assert source.labels == labels and source.y.tolist() == [-1, 1, 1]
+    assert source.facts.labels == labels and source.y.tolist() == [-1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ def test_labels_are_any_two_values_and_the_larger_is_plus(given, labels):
 )  # fmt: skip
 def test_dataframes_bring_their_column_names(frame):
     source = as_source(frame, Y)
-    assert source.columns == ("a", "b") and numbers(source.table).tolist() == X
+    assert source.facts.names == ("a", "b") and numbers(source.table).tolist() == X
 
 
 def test_a_frame_without_names_counts_its_columns():
     source = as_source(pd.DataFrame(np.array(X)), Y)
-    assert source.columns == ("0", "1") and numbers(source.table).tolist() == X
+    assert source.facts.names == ("0", "1") and numbers(source.table).tolist() == X
 
 
 def test_a_frame_of_integers_stays_integer():

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from linsep import datasets
 from linsep.solvers import peel as module
 from linsep.solvers.peel import lift, peel
+from linsep.sources.base import Facts
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import read_table
 from linsep.sources.marks import Marks
@@ -49,12 +50,12 @@ def naive_peel(Z):
 
 def dense(X, y):
     table, n_columns, _ = read_table(np.asarray(X))
-    return MemorySource(table, np.asarray(y, np.int8), n_columns)
+    return MemorySource(table, np.asarray(y, np.int8), Facts(len(y), n_columns))
 
 
 def sparse(X, y):
     table, n_columns, _ = read_table(sp.csr_array(X))
-    return MemorySource(table, np.asarray(y, np.int8), n_columns)
+    return MemorySource(table, np.asarray(y, np.int8), Facts(len(y), n_columns))
 
 
 def in_parts(X, y):

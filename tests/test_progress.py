@@ -8,6 +8,7 @@ import pytest
 
 import linsep
 from linsep.cli import main, report
+from linsep.sources.base import require_finite
 from linsep.sources.inputs import as_source
 from linsep.sources.watched import WatchedSource
 
@@ -42,7 +43,7 @@ def test_rows_are_counted_part_by_part():
     source = WatchedSource(as_source(X, Y))
     source.scan(np.ones(8), 0.0)
     list(source.blocks())
-    source.require_finite()
+    require_finite(source)
     assert source.rows_read == 9000
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict, recheck
 from linsep.certificates.signs import dyadic, form_of, signs
-from linsep.certificates.verdicts import Numbers
+from linsep.certificates.verdicts import check
 from linsep.errors import ArgumentError
 from linsep.exact import coprime
 from linsep.kernels.layouts import Dense
@@ -27,7 +27,7 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_search import Combination, ExactSearch, Settled, violated
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
-from linsep.sources.base import Floats, Ints, Source
+from linsep.sources.base import Floats, Ints, Source, require_finite
 from linsep.sources.inputs import as_source
 from linsep.sources.marks import STRIDE, Marks
 from linsep.sources.memory import MemorySource
@@ -85,7 +85,7 @@ def decide(
         verdict = case.verdict(case.settle_while_reading())
     except OutOfTime:
         return case.undecided()
-    verdict.verify(source.fresh())
+    check(verdict, source)
     return verdict
 
 
@@ -115,7 +115,7 @@ class Case:
 
     def require_finite(self) -> None:
         """Refuse NaN and infinity by name: row, column and value."""
-        self.source.require_finite()
+        require_finite(self.source)
         self.clock.reads += 1
 
     def settle(self) -> Settled:
@@ -178,7 +178,7 @@ class Case:
     def verdict(self, found: Settled) -> Verdict:
         """The verdict of an exact answer, not checked yet."""
         facts = self.facts()
-        scales = self.source.scales or (1,) * len(found.weights)
+        scales = self.source.facts.scales or (1,) * len(found.weights)
         own = tuple(w * k for w, k in zip(found.weights, scales, strict=bool(found.weights)))
         weights: dict[str, Any] = {"weights": own, "bias_weight": found.bias_weight}
         if found.obstruction is None:
@@ -200,7 +200,7 @@ class Case:
     def separated(self, found: Settled) -> Ints | Marks:
         """The rows strictly on their side of the weak separator; of a source in parts, many of them as marks."""
         form = form_of(found.weights, found.bias_weight)
-        if not self.source.is_in_parts:
+        if not self.source.facts.is_streamed:
             return np.setdiff1d(np.arange(self.source.n_rows), violated(self.source, form, 1))
         marks = Marks(self.source.n_rows)
         for numbers, values, y in self.source.blocks():
@@ -217,7 +217,7 @@ class Case:
         largest = max((weight for _, weight in self.clock.support), default=1.0)
         known = [(row, round(math.ldexp(weight / largest, 50))) for row, weight in self.clock.support]
         rows, weights = [row for row, weight in known if weight], [weight for _, weight in known if weight]
-        if self.source.scales is not None:  # columns times whole numbers have another margin
+        if self.source.facts.scales is not None:  # columns times whole numbers have another margin
             return math.inf
         if not rows or (self.bias and len(set(self.source.take(rows).y.tolist())) < 2):
             return math.inf
@@ -230,7 +230,7 @@ class Case:
 
 def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:
     """A combination of rows with the classes that they are of."""
-    classes = tuple(source.labels[int(sign > 0)] for sign in source.take(rows).y.tolist())
+    classes = tuple(source.facts.labels[int(sign > 0)] for sign in source.take(rows).y.tolist())
     return Obstruction(tuple(rows), tuple(weights), classes)
 
 
@@ -240,14 +240,14 @@ def in_memory(source: Source) -> MemorySource:
         return source
     rows = source.take(np.arange(source.n_rows))
     values = rows.values if isinstance(rows.values, np.ndarray) else rows.values.toarray()
-    return MemorySource(Dense(values), rows.y, source.n_columns, source.labels, source.columns)
+    return MemorySource(Dense(values), rows.y, source.facts.of_part(len(rows)))
 
 
 def part_of(source: Source, rows: Ints | Marks) -> Source:
     """Some rows of a source: copied, or, where they are too many for that, looked up in each walk."""
     if isinstance(rows, Marks):
         return Remaining(source, rows)
-    if source.is_in_parts and len(rows) > source.most_at_hand:
+    if source.facts.at_hand is not None and len(rows) > source.facts.at_hand:
         marks = Marks(source.n_rows)
         for start in range(0, source.n_rows, STRIDE):
             first, last = np.searchsorted(rows, [start, start + STRIDE])
@@ -256,26 +256,20 @@ def part_of(source: Source, rows: Ints | Marks) -> Source:
             marks.put(start, flags)
         return Remaining(source, marks)
     block = source.take(rows)
-    return MemorySource(block.table, block.y, block.n_columns, numbers=rows)
+    return MemorySource(block.table, block.y, source.facts.of_part(len(rows)), rows)
 
 
 def facts_of(source: Source) -> dict[str, Any]:
     """What a verdict states about the rows it is about."""
+    facts = source.facts
     return {
-        "n_rows": source.n_rows,
-        "n_columns": source.n_columns,
-        "labels": source.labels,
-        "names": source.columns,
-        "rows_left_out": source.rows_left_out,
-        "numbers": how_read(source),
+        "n_rows": facts.n_rows,
+        "n_columns": facts.n_columns,
+        "labels": facts.labels,
+        "names": facts.names,
+        "rows_left_out": facts.rows_left_out,
+        "numbers": facts.numbers,
     }
-
-
-def how_read(source: Source) -> Numbers:
-    """How the numbers of a source were read."""
-    if source.is_decimal:
-        return "decimal"
-    return "exact-integers" if source.scales is not None or source.has_long_integers() else "binary64"
 
 
 def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:

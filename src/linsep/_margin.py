@@ -13,13 +13,14 @@ from linsep._decide import as_integers, decide, facts_of, obstruction_of
 from linsep.certificates import Obstruction, Separable, Verdict, recheck
 from linsep.certificates.signs import form_of
 from linsep.certificates.signs import scores as float_scores
+from linsep.certificates.verdicts import check
 from linsep.errors import ArgumentError, LinsepError, NotSeparableError, OutOfMemoryError
 from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_margin import ExactWidest, exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
-from linsep.sources.base import Source
+from linsep.sources.base import Source, require_finite
 from linsep.sources.inputs import as_source
 
 AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
@@ -63,7 +64,7 @@ def max_margin(
             return verdict
         proved = verdict.weights, verdict.bias_weight
         verdict = _certified(source, clock, proved, _nearest_pair(source, *proved))
-    verdict.verify(source.fresh())
+    check(verdict, source)
     return verdict
 
 
@@ -88,7 +89,7 @@ def _exactly(search: WidestSearch, widest: Widest | None) -> ExactWidest | None:
     width = len(widest.support) if widest is not None and widest.low > 0 else source.n_columns
     if source.n_rows * source.n_columns > AFFORDABLE_ENTRIES or width > AFFORDABLE_SUPPORT:
         return None
-    source.require_finite()
+    require_finite(source)
     rows = source.take(np.arange(source.n_rows))
     guess = {}
     if widest is not None:
@@ -245,4 +246,4 @@ def _theory(
 def _unit(plane: tuple[tuple[int, ...], int], source: Source) -> Halfspace:
     W = to_doubles((*plane[0], plane[1]))
     W /= np.abs(W).max()  # so that no square leaves the range of doubles
-    return Halfspace.from_homogeneous(W / np.linalg.norm(W), source.labels)
+    return Halfspace.from_homogeneous(W / np.linalg.norm(W), source.facts.labels)

@@ -33,6 +33,7 @@ import numpy as np
 
 from linsep._decide import Case, part_of
 from linsep.certificates import Verdict
+from linsep.certificates.verdicts import check
 from linsep.errors import ArgumentError
 from linsep.mle_report import INTERCEPT_NAME, Dependence, MleReport, State
 from linsep.solvers.aliasing import INTERCEPT, Alias, TooLarge, find_aliases
@@ -77,7 +78,7 @@ def mle_exists(
 
 def _names(source: Source, names: Sequence[str] | None, bias: bool) -> tuple[str, ...]:
     """The names of the columns of the source, which must tell them apart."""
-    chosen = [source.column_name(j) for j in range(source.n_columns)] if names is None else list(map(str, names))
+    chosen = [source.facts.column_name(j) for j in range(source.n_columns)] if names is None else list(map(str, names))
     if len(chosen) != source.n_columns:
         raise ArgumentError(f"{len(chosen)} names for {source.n_columns} columns: give one for each.")
     if bias and INTERCEPT_NAME in chosen:
@@ -124,7 +125,7 @@ class Regression:
         )
 
     def _checked(self, verdict: Verdict) -> Verdict:
-        verdict.verify(self.source.fresh())
+        check(verdict, self.source)
         return self._named(verdict)
 
     def _named(self, verdict: Verdict) -> Verdict:

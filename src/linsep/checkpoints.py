@@ -1,8 +1,8 @@
-"""The checkpoint file: what a long run has learned so far, so that it can go on after it was stopped or killed.
+"""The checkpoint file: the state of a long run, so that it can resume after it was stopped or killed.
 
     {"format": "linsep-checkpoint", "version": 1, "data": {...}, "records": [...], "sha256": "..."}
 
-A record holds a few arrays and says which question they answer. docs/checkpoints.md names every field. A file is
+A record holds the arrays of a run and says which run it is. docs/checkpoints.md names every field. A file is
 written beside the old one, flushed and renamed; the one before it is kept as FILE.previous. What is read back is
 whole, of this version and of the same data, or it is not used, and the reason is said.
 """
@@ -33,7 +33,7 @@ FORMAT, VERSION = "linsep-checkpoint", 1
 PREVIOUS = ".previous"  # what the name of the checkpoint before ends in
 HEAD = f'{{\n "format": "{FORMAT}"'.encode()
 MAX_BYTES = 1 << 28  # of a file
-MAX_RECORDS = 1 << 27  # characters of all records: what does not fit is read again after a stop
+MAX_RECORDS = 1 << 27  # characters of all records: what does not fit is not kept
 TYPES = ("|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8", "|b1")
 PATIENCE = 20  # a save may take one part in so many of the time between two saves
 
@@ -61,7 +61,7 @@ class Identity:
 
 
 def key(verb: str, *arguments: Any) -> Key:
-    """The question as a key: the verb, and a digest of the exact arguments.
+    """What is recorded as a key: a verb, and a digest of the exact arguments.
 
     >>> key("take", 1) == key("take", 1), key("take", 1) == key("take", 1.0)
     (True, False)
@@ -108,18 +108,13 @@ class CheckpointFile:
         return None if text is None else _record(json.loads(text))[1]
 
     def put(self, key: Key, arrays: Arrays) -> None:
-        """Record arrays, unless the file would become too large: then they must be read again after a stop."""
+        """Record arrays, unless the file would become too large: then a stopped run starts over."""
         size = sum(array.nbytes for array in arrays.values()) * 4 // 3
         with self._lock:
             held = sum(map(len, self._texts.values()))
             if held + size <= MAX_RECORDS and all(_type(array) in TYPES for array in arrays.values()):
                 self._texts[key] = _written(key, arrays)
                 self._is_stale = True
-
-    def drop(self, key: Key) -> None:
-        """Forget what is recorded under the key."""
-        with self._lock:
-            self._is_stale |= self._texts.pop(key, None) is not None
 
     def is_due(self) -> bool:
         """Whether enough time has passed since the last save to make another one cheap."""

@@ -45,13 +45,15 @@ class Rows(Protocol):
 class Scannable(Rows, Protocol):
     """Rows that score themselves and know their labels: linsep's own sources do, on all cores."""
 
-    labels: tuple[Label, Label]
-    scales: tuple[int, ...] | None
-    is_decimal: bool
-    columns: tuple[str, ...] | None
+    facts: Any  # labels, names, numbers and scales among them
 
     def scan(self, w: NDArray[np.float64], b: float) -> Any:
         """What one read of all rows tells about a vector: how many are certainly wrong, which are in doubt."""
+
+
+@runtime_checkable
+class Cached(Protocol):
+    """Rows that may lie in a cache."""
 
     def from_data(self) -> Any:
         """The same rows without any cache of them."""
@@ -70,19 +72,22 @@ def can_scan(rows: Any) -> TypeGuard[Scannable]:
 
 def from_data(X: Any) -> Any:
     """The data themselves, where a source keeps something in their place."""
-    return X.from_data() if can_scan(X) else X
+    return X.from_data() if can_scan(X) and isinstance(X, Cached) else X
 
 
 def scales_of(rows: Rows) -> tuple[int, ...] | None:
     """The whole numbers that the columns were multiplied by, where they were."""
-    return rows.scales if can_scan(rows) or isinstance(rows, MemoryRows) else None
+    if isinstance(rows, MemoryRows):
+        return rows.scales
+    scales: tuple[int, ...] | None = rows.facts.scales if can_scan(rows) else None
+    return scales
 
 
 def is_decimal(rows: Rows) -> bool | None:
     """Whether numbers were read as exact decimals; None for integers in memory, which are read in one way only."""
     if isinstance(rows, MemoryRows):
         return None if rows.values.dtype.kind in "iuO" and not rows.is_decimal else rows.is_decimal
-    return rows.is_decimal if can_scan(rows) else False
+    return can_scan(rows) and bool(rows.facts.numbers == "decimal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,10 @@ def is_sparse(values: Any) -> bool:
 
 def names_of(rows: Rows) -> tuple[str, ...] | None:
     """What the columns are called; None where they have no names."""
-    return rows.columns if can_scan(rows) or isinstance(rows, MemoryRows) else None
+    if isinstance(rows, MemoryRows):
+        return rows.columns
+    names: tuple[str, ...] | None = rows.facts.names if can_scan(rows) else None
+    return names
 
 
 def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
@@ -130,8 +138,8 @@ def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
     if can_scan(X) or isinstance(X, Rows):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
-        if can_scan(X) and not all(map(is_same, X.labels, labels)):
-            seen, known = (" and ".join(map(shown, pair)) for pair in (X.labels, labels))
+        if can_scan(X) and not all(map(is_same, X.facts.labels, labels)):
+            seen, known = (" and ".join(map(shown, pair)) for pair in (X.facts.labels, labels))
             raise CertificateError(f"The rows are labelled {seen}; the proof is about {known}.")
         return X
     if y is None:

@@ -145,14 +145,7 @@ class Verdict(ABC):
         Raises CertificateError, which names the row, if the proof does not hold. Undecided claims nothing. A source of
         files is read from the files themselves, never from a cache.
         """
-        rows = rows_of(from_data(X), y, self.labels)
-        recheck.check_shape(rows, self.n_rows, self.n_columns)
-        recheck.check_names(self.names, names_of(rows))
-        if is_decimal(rows) not in (None, self.numbers == "decimal"):
-            how = "exact decimals" if is_decimal(rows) else "binary64"
-            raise CertificateError(f"The proof reads numbers as {self.numbers}; these rows were read as {how}.")
-        scales = scales_of(rows)
-        (self if scales is None else self._in_units_of(scales))._verify_claim(rows)
+        check(self, from_data(X), y)
 
     def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
         """The same verdict about columns that are the user's times whole numbers."""
@@ -192,6 +185,18 @@ class Verdict(ABC):
             f"<p>{escape(part)}</p>" if isinstance(part, str) else _html_table(part) for part in words.parts(self)
         )
         return f'<div class="linsep-verdict"><strong>{escape(self.kind)}</strong>{lines}</div>'
+
+
+def check(verdict: Verdict, X: Any, y: Any = None) -> None:
+    """Check a proof against rows as they are read, from a cache too: what a run does with its own verdict."""
+    rows = rows_of(X, y, verdict.labels)
+    recheck.check_shape(rows, verdict.n_rows, verdict.n_columns)
+    recheck.check_names(verdict.names, names_of(rows))
+    if is_decimal(rows) not in (None, verdict.numbers == "decimal"):
+        how = "exact decimals" if is_decimal(rows) else "binary64"
+        raise CertificateError(f"The proof reads numbers as {verdict.numbers}; these rows were read as {how}.")
+    scales = scales_of(rows)
+    (verdict if scales is None else verdict._in_units_of(scales))._verify_claim(rows)
 
 
 def _html_table(lines: Sequence[Sequence[str]]) -> str:

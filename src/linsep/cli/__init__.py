@@ -254,7 +254,7 @@ def fit(
     if output:
         report.note(f"Model written to {output}.")
     if kept and result.interrupted:
-        checkpointing.how_to_go_on(kept)
+        checkpointing.how_to_resume(kept)
         return TERMINATED if result.stopped_by == SIGTERM else INTERRUPTED
     if kept:
         checkpointing.finish(kept, is_settled=result.separated)

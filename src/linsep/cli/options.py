@@ -57,7 +57,7 @@ Progress: TypeAlias = Annotated[
 ]
 Json: TypeAlias = Annotated[bool, Parameter(help="Print JSON instead of text.", negative="", show_default=False)]
 Checkpoint: TypeAlias = Annotated[
-    str | None, Parameter(help="Keep what is learned in this file; after a stop, go on from it.")
+    str | None, Parameter(help="Keep the state of the run in this file; after a stop, resume from it.")
 ]
 Proof: TypeAlias = Annotated[str | None, Parameter(help="Where to write the proof (JSON).")]
 TimeLimit: TypeAlias = Annotated[
@@ -71,10 +71,9 @@ Gap: TypeAlias = Annotated[
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """How long an answer is searched for, what is kept of it, and how it is told."""
+    """How long an answer is searched for, and how it is told."""
 
     time_limit: TimeLimit = None
-    checkpoint: Checkpoint = None
     progress: Progress = False
     json: Json = False
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from linsep._decide import how_read
 from linsep.certificates import Verdict
 from linsep.certificates.written import MAX_CHARACTERS, verdict_from_json
 from linsep.cli.options import Reading
@@ -70,11 +69,11 @@ def require_same_table(verdict: Verdict, table: Table, proof: str, files: Sequen
         raise MissingColumnError(
             f"{named(files)}: the columns are {seen}, but {proof} is about {known}, in this order."
         )
-    left_out = table.source.rows_left_out
+    left_out = table.source.facts.rows_left_out
     if reading.reject is not None and left_out != verdict.rows_left_out:
         told = f"--reject leaves out {count(left_out, 'row')}, but {proof} {verdict.rows_left_out:,}"
         raise ArgumentError(f"{named(files)}: {told}.")
-    if verdict.numbers == "binary64" and how_read(table.source) == "exact-integers":
+    if verdict.numbers == "binary64" and table.source.facts.numbers == "exact-integers":
         told = f"there are integers that binary64 would round, but {proof} reads numbers as binary64"
         raise ArgumentError(f"{named(files)}: {told}.")
 
@@ -126,9 +125,9 @@ def facts(verdict: Verdict, table: Table, reading: Reading) -> dict[str, Any]:
 
 def how_to_check(proof: str, files: Sequence[str], label: str | None, table: Table, reading: Reading) -> str:
     """The command that checks the proof; for a CSV file of numbers the one that needs the standard library alone."""
-    words = reading.words(rows_left_out=table.source.rows_left_out)
+    words = reading.words(rows_left_out=table.source.facts.rows_left_out)
     place = [] if label is None else ["--label", label]
     is_plain = isinstance(table.source, FileSource) and table.source.is_plain_csv
-    if is_plain and words in ([], ["--header"]) and not MISSING.intersection(map(str, table.source.labels)):
+    if is_plain and words in ([], ["--header"]) and not MISSING.intersection(map(str, table.source.facts.labels)):
         return f"Check it with: python -m linsep.checker {shlex.join([proof, *files, *place, *words])}"
     return f"Check it with: linsep verify {shlex.join([proof, *files, *place, *words])}"

@@ -29,7 +29,6 @@ from linsep.cli.options import (
 if TYPE_CHECKING:
     from linsep._margin import Novikoff
     from linsep.certificates import Verdict
-    from linsep.cli.checkpointing import Kept
     from linsep.cli.tables import Table
     from linsep.solvers.clock import Clock
     from linsep.sources.base import Source
@@ -41,7 +40,7 @@ class Asked(NamedTuple):
     """Rows about which a question is put: how their file has them, and as the search reads them."""
 
     table: "Table"
-    kept: "Kept"
+    source: "Source"
     watch: "Callable[[Clock], None] | None"
 
 
@@ -60,11 +59,11 @@ def decide(
     from linsep._decide import decide as prove
 
     how = search or Search()
-    with _asked("Deciding", file, label, reading, how, proof) as (table, kept, watch):
+    with _asked("Deciding", file, label, reading, how, proof) as (table, source, watch):
         chosen = chosen_bias(file, table, bias)
-        work = lambda: prove(kept.source, bias=chosen, time_limit=how.time_limit, watch=watch)  # noqa: E731
+        work = lambda: prove(source, bias=chosen, time_limit=how.time_limit, watch=watch)  # noqa: E731
         verdict = _timed(work, table)
-    return _told(verdict, table, kept, how, None, _Written(proof, file, label, reading or Reading()))
+    return _told(verdict, table, how, None, _Written(proof, file, label, reading or Reading()))
 
 
 def margin(
@@ -82,11 +81,11 @@ def margin(
     from linsep._margin import max_margin
 
     how = search or Search()
-    with _asked("Widening", file, label, reading, how, proof) as (table, kept, watch):
-        work = lambda: max_margin(kept.source, gap=gap, time_limit=how.time_limit, watch=watch)  # noqa: E731
+    with _asked("Widening", file, label, reading, how, proof) as (table, source, watch):
+        work = lambda: max_margin(source, gap=gap, time_limit=how.time_limit, watch=watch)  # noqa: E731
         verdict = _timed(work, table)
-        bound = _bound(kept.source, gap, how.time_limit) if verdict.separable else None
-    return _told(verdict, table, kept, how, bound, _Written(proof, file, label, reading or Reading()))
+        bound = _bound(source, gap, how.time_limit) if verdict.separable else None
+    return _told(verdict, table, how, bound, _Written(proof, file, label, reading or Reading()))
 
 
 def verify(
@@ -154,15 +153,13 @@ def mle(
     from linsep.cli import coefficients, report, verdicts
 
     how = search or Search()
-    with _asked("Deciding", file, label, reading, how) as (table, kept, watch):
+    with _asked("Deciding", file, label, reading, how) as (table, source, watch):
         chosen, limit = chosen_bias(file, table, bias), how.time_limit
-        found = linsep.mle_exists(kept.source, names=table.columns, bias=chosen, time_limit=limit, watch=watch)
+        found = linsep.mle_exists(source, names=table.columns, bias=chosen, time_limit=limit, watch=watch)
     if how.json:
         report.say_json(coefficients.as_json(found))
     else:
         coefficients.show(found, verdicts.Subject(table))
-    stdio.flush()  # a checkpoint goes only once the answer is out
-    kept.finish(is_settled=found.exists is not None)
     return CODES[found.exists]
 
 
@@ -175,17 +172,14 @@ def _asked(
     how: Search,
     proof: str | None = None,
 ) -> Iterator[Asked]:
-    """The rows of files while a question about them is worked on, with progress and a checkpoint."""
-    from linsep.cli import checkpointing, report, tables
+    """The rows of files while a question about them is worked on, with progress."""
+    from linsep.cli import report, tables
 
-    tables.require_outputs(files, {"--proof": proof, "--checkpoint": how.checkpoint, "--reject": rejects(reading)})
+    tables.require_outputs(files, {"--proof": proof, "--reject": rejects(reading)})
     with tables.about(files):
         table = tables.read(files, label, reading)
-        with (
-            report.searching(what, table.source, wanted=how.progress) as (rows, watch),
-            checkpointing.kept(rows, how.checkpoint) as kept,
-        ):
-            yield Asked(table, kept, watch)
+        with report.searching(what, table.source, wanted=how.progress) as (source, watch):
+            yield Asked(table, source, watch)
 
 
 def chosen_bias(files: Sequence[str], table: "Table", bias: bool | None) -> bool:
@@ -226,9 +220,7 @@ class _Written(NamedTuple):
     reading: Reading
 
 
-def _told(
-    verdict: "Verdict", table: "Table", kept: "Kept", how: Search, bound: "Novikoff | None", written: _Written
-) -> int:
+def _told(verdict: "Verdict", table: "Table", how: Search, bound: "Novikoff | None", written: _Written) -> int:
     """Report the verdict, write its proof where that is asked for, and say how it is checked; the exit code."""
     from linsep.cli import proofs, report, verdicts
     from linsep.outputs import write_file
@@ -245,5 +237,4 @@ def _told(
         if verdict.separable is not None:
             claims = proofs.how_to_check(written.proof, written.files, written.label, table, written.reading)
         report.note(f"Proof written to {written.proof}. {claims}")
-    kept.finish(is_settled=verdict.separable is not None)
     return CODES[verdict.separable]

@@ -170,7 +170,7 @@ def run_json(run: "PerceptronRun", doubtful: int, source: "Source") -> dict[str,
     """The summary line of a trace."""
     weights = {"w": run.halfspace.w.tolist(), "b": run.halfspace.b, "labels": list(run.halfspace.labels)}
     ended = {"separated": run.converged and not doubtful, "converged": run.converged, "doubtful": doubtful}
-    read = {"rows": source.n_rows, "rows_left_out": source.rows_left_out}
+    read = {"rows": source.n_rows, "rows_left_out": source.facts.rows_left_out}
     return {"summary": True, **ended, **read, "updates": run.updates, "passes": run.passes, **weights}
 
 
@@ -209,7 +209,7 @@ def fitted_json(result: "Fitted", source: "Source") -> dict[str, Any]:
         "converged": result.converged,
         "interrupted": result.interrupted,
         "rows": source.n_rows,
-        "rows_left_out": source.rows_left_out,
+        "rows_left_out": source.facts.rows_left_out,
         "mistakes": result.mistakes,
         "doubtful": result.doubtful,
         "updates": result.updates,

@@ -76,7 +76,7 @@ def read(
     )
     for remark in source.remarks():
         report.note(remark)
-    return Table(source, source.columns, source.label_column)
+    return Table(source, source.facts.names, source.label_column)
 
 
 def is_example(file: str) -> bool:
@@ -93,7 +93,7 @@ def named(files: Sequence[str]) -> str:
 def in_memory(source: "Source") -> tuple[Any, Array]:
     """All rows as one array or CSR matrix, and their labels: for what draws them."""
     block = reduce(operator.add, source.blocks())
-    return block.values, np.array(source.labels)[(block.y > 0).astype(np.intp)]
+    return block.values, np.array(source.facts.labels)[(block.y > 0).astype(np.intp)]
 
 
 @contextmanager

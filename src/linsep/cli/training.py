@@ -143,7 +143,7 @@ def _read_pocket(arrays: Arrays, learner: Learner) -> tuple[list[int], Weighed |
         raise CheckpointError("The best weights of the run do not fit these rows. Starting over.")
     if "pocket_w" not in arrays:
         return pace.tolist(), None
-    return pace.tolist(), Weighed(Halfspace(w, b[0].item(), learner.source.labels), *mistakes.tolist())
+    return pace.tolist(), Weighed(Halfspace(w, b[0].item(), learner.source.facts.labels), *mistakes.tolist())
 
 
 def fit(learner: Learner, show: Callable[[Look], None], keeper: Keeper | None = None) -> Fitted:

@@ -60,7 +60,7 @@ def regions(
         _line(ax, subject.halfspace, subject.margin, box)
     elif model is not None:
         _asked(ax, model, many.asker(X, model), box)
-    marks = style.points(ax, subject.values, subject.block.y, source.labels)
+    marks = style.points(ax, subject.values, subject.block.y, source.facts.labels)
     if subject.obstruction is not None:
         _hulls(ax, source)
         marks += _obstruction(ax, subject)
@@ -68,8 +68,8 @@ def regions(
         marks.append(style.rings(ax, values_of(source, subject.marked), "support"))
     style.tidy(ax, subject.headline().replace("hyperplane", "line"), marks)
     style.admit_sample(ax, len(subject.block), source.n_rows)
-    ax.set_xlabel(style.literal(source.column_name(0)))
-    ax.set_ylabel(style.literal(source.column_name(1)))
+    ax.set_xlabel(style.literal(source.facts.column_name(0)))
+    ax.set_ylabel(style.literal(source.facts.column_name(1)))
     return ax
 
 

@@ -146,8 +146,7 @@ class ExactSearch:
         """Rows that are no linear combination of the spread's rows."""
         assert settled.spread is not None  # only separable rows have none
         rows, bias, most = settled.spread.rows, self.frame.bias, self._at_most
-        read = lambda: recheck.rows_outside_span(self.source, rows, bias, most=most)  # noqa: E731
-        return self.source.recall(f"outside the span of {rows}, bias {bias}, {most}", read, self.source.are_rows)
+        return recheck.rows_outside_span(self.source, rows, bias, most=most)
 
     @property
     def _at_most(self) -> int:
@@ -156,16 +155,11 @@ class ExactSearch:
 
 def violated(source: Source, form: Form, least: int, most: int | None = None) -> Ints:
     """The rows whose exact sign under the form is below `least`, most violated first, and at most so many."""
-
-    def read() -> Ints:
-        found, badness = np.zeros(0, np.int64), np.zeros(0)
-        for numbers, values, y in source.blocks():
-            bad = np.flatnonzero(signs(form, values) * y < least)
-            found = np.concatenate([found, numbers[bad]])
-            badness = np.concatenate([badness, scores(form, values[bad])[0] * y[bad]])
-            worst = np.argsort(badness, kind="stable")[:most]
-            found, badness = found[worst], badness[worst]
-        return found
-
-    asked = f"signs below {least} under {' '.join(map(hex, form.coefficients))}, {most}"
-    return source.recall(asked, read, source.are_rows)
+    found, badness = np.zeros(0, np.int64), np.zeros(0)
+    for numbers, values, y in source.blocks():
+        bad = np.flatnonzero(signs(form, values) * y < least)
+        found = np.concatenate([found, numbers[bad]])
+        badness = np.concatenate([badness, scores(form, values[bad])[0] * y[bad]])
+        worst = np.argsort(badness, kind="stable")[:most]
+        found, badness = found[worst], badness[worst]
+    return found

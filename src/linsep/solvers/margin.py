@@ -20,7 +20,7 @@ from linsep.solvers.clock import Clock
 from linsep.solvers.frame import require_memory
 from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
 from linsep.solvers.working_set import Level, WorkingSet, levels, scan_safely
-from linsep.sources.base import Block, Floats, Source
+from linsep.sources.base import Block, Floats, Source, require_finite
 
 ON_SAMPLES = 0.1  # how exactly a sample is solved before the next is drawn
 SUPPORT = 1e-12  # multipliers below this part of the largest count as 0
@@ -134,7 +134,7 @@ class WidestSearch:
         values = block.values if isinstance(block.values, np.ndarray) else block.values.data
         largest = float(np.abs(values.astype(np.float64)).max(initial=least))
         if not math.isfinite(largest):
-            self.source.require_finite()  # raises, and names the row
+            require_finite(self.source)  # raises, and names the row
         exponent = -math.frexp(largest)[1]
         if self.homogeneous:
             return Centre(np.zeros(self.source.n_columns), exponent, math.ldexp(least, exponent))

@@ -18,14 +18,13 @@ data often vanish altogether in a few rounds; ordinary dense data show both sign
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from linsep import kernels
-from linsep.sources.base import Array, Block, Ints, Signs, Source
+from linsep.sources.base import Block, Ints, Signs, Source
 from linsep.sources.marks import Marks
 
 AT_HAND = 1 << 16  # so many rows of a source in parts may be copied into memory
@@ -115,42 +114,30 @@ def _peel_block(block: Block, bias: bool) -> Peeling:
 
 
 def _in_parts(source: Source, bias: bool) -> Peeling:
-    """Two walks over a source in parts for each round, until no column is pure or the rows left can be copied.
-
-    What a walk finds depends on the rows, the bias and the rounds before alone: a source may `recall` it.
-    """
+    """Two walks over a source in parts for each round, until no column is pure or the rows left can be copied."""
     alive, n_columns = Marks(source.n_rows, marked=True), source.n_columns
     levels: list[Level] = []
     while True:
-        asked = f"peeling, bias {bias}, round {len(levels)}"
-        look = partial(_signs_seen, source.blocks, alive, n_columns, bias)
-        seen = source.recall(f"{asked}: signs", look, partial(_are_bytes, n_columns + 1))
+        seen = _signs_seen(source.blocks, alive, n_columns, bias)
         pure = np.flatnonzero((seen == kernels.columns.POSITIVE) | (seen == kernels.columns.NEGATIVE))
         if not pure.size or (levels and alive.count() <= AT_HAND):
             return Peeling(tuple(levels), _few_or_marks(alive) if levels else None, np.flatnonzero(seen[:-1]))
-        touch = partial(_touched_bits, source.blocks, alive, pure, n_columns)
-        touched = Marks.of(source.n_rows, source.recall(f"{asked}: rows", touch, partial(_are_bytes, len(alive.bits))))
+        touched = _touched_marks(source.blocks, alive, pure, n_columns)
         alive = alive.without(touched)
         signs = np.where(seen[pure] == kernels.columns.POSITIVE, 1, -1).astype(np.int8)
         levels.append(Level(pure, signs, _few_or_marks(touched)))
 
 
-def _touched_bits(
-    blocks: Callable[[], Iterable[Block]], alive: Marks, pure: Ints, n_columns: int
-) -> npt.NDArray[np.uint8]:
+def _touched_marks(blocks: Callable[[], Iterable[Block]], alive: Marks, pure: Ints, n_columns: int) -> Marks:
     """The marks of the rows alive that a pure column touches; the bias touches all."""
     if pure[-1] == n_columns:
-        return alive.bits
+        return alive
     touched, start = Marks(alive.n_rows), 0
     for block in blocks():
         stop = start + len(block)
         touched.put(start, kernels.columns.touched_rows(block.table, alive.get(start, stop), pure))
         start = stop
-    return touched.bits
-
-
-def _are_bytes(length: int, array: Array) -> bool:
-    return array.dtype == np.uint8 and array.shape == (length,)
+    return touched
 
 
 def _few_or_marks(marks: Marks) -> Ints | Marks:

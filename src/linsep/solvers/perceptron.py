@@ -14,6 +14,7 @@ If no hyperplane separates the classes, the updates never end, and however long 
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -23,7 +24,7 @@ from linsep.errors import ArgumentError, CheckpointError, InexactError, Overflow
 from linsep.halfspace import Halfspace
 from linsep.kernels.shuffling import shuffled
 from linsep.kernels.walks import ALL_FINE, End, Weights, sweep
-from linsep.sources.base import Block, Ints, Source
+from linsep.sources.base import Block, Ints, Source, refusal
 from linsep.sources.inputs import as_source
 
 Order = Literal["cyclic", "restart", "shuffled", "worst"]
@@ -167,7 +168,7 @@ class Learner:
         self.max_rows = _cap("max_passes", max_passes) * source.n_rows
         self.max_updates = _cap("max_updates", max_updates)
         self.rows_read, self.updates, self.converged = 0, 0, False
-        self.mistakes_per_row: Ints | None = None if source.is_in_parts else np.zeros(source.n_rows, np.int64)
+        self.mistakes_per_row: Ints | None = None if source.facts.is_streamed else np.zeros(source.n_rows, np.int64)
         self._forgotten = np.zeros(0, np.int64)
         self.place: Place | None = None  # None between two walks
         self._random = np.random.default_rng(random_state)
@@ -218,11 +219,11 @@ class Learner:
         return self.updates == updates_before
 
     def _blocks(self, begun: dict[str, Any], start: int | None) -> Iterator[Block]:
-        """The blocks of a walk, from the one that begins at row `start` on."""
+        """The blocks of a walk; those before the one that begins at row `start` are passed by."""
         if self.order == "shuffled":
             self.random_state = begun
-            return self.source.shuffled_blocks(self._random, start)
-        return self.source.blocks_from(start) if start else self.source.blocks()
+        blocks = self.source.blocks(self._random if self.order == "shuffled" else None)
+        return blocks if start is None else dropwhile(lambda block: block.numbers[0] != start, blocks)
 
     def _correct_worst(self, look_after: int) -> Generator[Mistake | None, None, bool]:
         """One update at the row with the smallest y·score. Returns whether there was no mistake to correct."""
@@ -247,7 +248,7 @@ class Learner:
         state = Weights(self.w, self.b, self._counts(first, len(block)))
         end = End(*sweep(block.table, block.y, order, start, stop, limit, int(self.bias), state))
         if end.bad != ALL_FINE:
-            raise self.source.refusal(first + end.bad)
+            raise refusal(self.source, first + end.bad)
         self.updates += end.updates
         if self.updates >= self._exact_updates and self.is_exact():
             self.w, self.b = self.w.astype(np.float64), self.b.astype(np.float64)
@@ -266,7 +267,7 @@ class Learner:
         """One `Step` for each update of the walk."""
         for mistake in self.walk(look_after=1):
             if mistake:
-                label = self.source.labels[int(self.source.take([mistake.row]).y[0] > 0)]
+                label = self.source.facts.labels[int(self.source.take([mistake.row]).y[0] > 0)]
                 w, b = self.w.copy(), self.b[0].item()
                 yield Step(self.updates, mistake.row, label, mistake.score, w, b)
 
@@ -278,7 +279,7 @@ class Learner:
     @property
     def halfspace(self) -> Halfspace:
         """The current weights."""
-        return Halfspace(self.w, self.b[0].item(), self.source.labels)
+        return Halfspace(self.w, self.b[0].item(), self.source.facts.labels)
 
     def result(self) -> PerceptronRun:
         """The run as far as it went."""
@@ -310,7 +311,7 @@ def exact_updates(source: Source) -> int:
     Coordinates of s bits and t updates give weights of s + log2(t) bits (Tao). A score adds up D + 1 products of
     a weight and a coordinate, so it stays below 2^62 while (D + 1)·t·2^(2s) does.
     """
-    bits = source.integer_bits()
+    bits = source.facts.integer_bits
     if bits is None:
         return 0
     if bits > 53:

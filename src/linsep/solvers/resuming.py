@@ -49,7 +49,7 @@ def restore(learner: Learner, arrays: Arrays) -> None:
     n_rows = learner.source.n_rows
     numbers = w.dtype in (np.int64, np.float64) and w.dtype == b.dtype and w.shape == learner.w.shape
     counted = counts.dtype == mistakes.dtype == np.int64 and counts.shape == (2,) and bool((counts >= 0).all())
-    known = learner.source.are_rows(rows) and rows.shape == mistakes.shape and bool((mistakes > 0).all())
+    known = _are_rows(rows, n_rows) and rows.shape == mistakes.shape and bool((mistakes > 0).all())
     placed = place.dtype == np.int64 and place.shape in ((0,), (4,)) and _is_place(place.tolist(), n_rows)
     drawn = random.dtype == begun.dtype == np.uint64 and random.shape == begun.shape == (6,)
     if not (numbers and b.shape == (1,) and counted and known and placed and drawn and bool(np.isfinite(w).all())):
@@ -64,6 +64,11 @@ def restore(learner: Learner, arrays: Arrays) -> None:
     learner.random_state = drawn_from = _random(random.tolist())
     before, block, length, position = place.tolist() or (0, 0, 0, 0)
     learner.place = Place(before, block, length, position, drawn_from, _random(begun.tolist())) if place.size else None
+
+
+def _are_rows(numbers: Array, n_rows: int) -> bool:
+    is_list = numbers.ndim == 1 and numbers.dtype == np.int64
+    return is_list and bool(((numbers >= 0) & (numbers < n_rows)).all())
 
 
 def _is_place(place: list[int], n_rows: int) -> bool:

@@ -26,8 +26,9 @@ from linsep.exact import null_combination, original_multipliers
 from linsep.solvers.clock import Clock
 from linsep.solvers.frame import Frame
 from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
-from linsep.sources.base import Block, Floats, Ints, Scan, Source
+from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
 from linsep.sources.memory import MemorySource
+from linsep.sources.remaining import samples
 
 SHRINK = 8  # each sample is this much smaller than the one before
 SMALL = 3  # rows per column below which a sample is not sampled again
@@ -147,25 +148,18 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
 
 def walk(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
     """Let the Perceptron try first, for a few passes: with many columns it is often there before a sample is."""
+    from linsep.solvers.perceptron import Learner  # with its compiled loops
 
-    from linsep.solvers.perceptron import Learner
-
-    def learn() -> Floats:
-        learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
-        for _ in learner.walk():
-            clock.check()
-        return np.array([*learner.halfspace.w, learner.halfspace.b, learner.converged, learner.passes], np.float64)
-
-    def fits(found: Floats) -> bool:
-        return found.dtype == np.float64 and found.shape == (source.n_columns + 3,) and bool(np.isfinite(found).all())
-
-    asked = f"the Perceptron, bias {bias}, {PASSES} passes"
-    *weights, b, converged, passes = source.recall(asked, learn, fits).tolist()
-    clock.reads += int(passes)
-    w = np.array(weights)
+    if (source.facts.integer_bits or 0) > MOST_BITS:  # it cannot walk integers that no double holds
+        return None
+    learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
+    for _ in learner.walk():
+        clock.check()
+    clock.reads += learner.passes
+    w, b = learner.w.astype(np.float64), float(learner.b[0])
     scan = source.scan(w, b)
     nobody = np.zeros(0, np.int64)
-    if not converged or not is_separated(source, w, b, scan):
+    if not learner.converged or not is_separated(source, w, b, scan):
         return None
     return Separated(w, b, min(scan.lowest), source.take(nobody), np.zeros(0))
 
@@ -175,11 +169,12 @@ def levels(source: Source, width: int) -> Iterator[Level]:
     sizes = [source.n_rows]
     while sizes[-1] > SMALL * width * SHRINK:
         sizes.append(sizes[-1] // SHRINK)
-    smaller = [size for size in reversed(sizes[1:]) if size <= source.most_at_hand]
+    at_hand = source.facts.at_hand or source.n_rows
+    smaller = [size for size in reversed(sizes[1:]) if size <= at_hand]
     if len(smaller) < len(sizes) - 1:
-        smaller.append(source.most_at_hand)
-    for block in source.samples(smaller):
-        yield Level(MemorySource(block.table, block.y, source.n_columns), block.row_numbers)
+        smaller.append(at_hand)
+    for block in samples(source, smaller):
+        yield Level(MemorySource(block.table, block.y, source.facts.of_part(len(block))), block.row_numbers)
     yield Level(source, None)
 
 

@@ -4,18 +4,17 @@ A source answers questions about a vector, and a scan of a whole is the sum of t
 So one solver serves an array, a folder of files, a cluster and a GPU.
 """
 
-import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep import exact, kernels
-from linsep.errors import CheckpointError, InputError, NotFiniteError, OverflowedError
+from linsep.errors import InputError, NotFiniteError, OverflowedError
 from linsep.kernels.layouts import Csr, Dense
 
 Table: TypeAlias = Dense | Csr
@@ -24,6 +23,9 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Signs: TypeAlias = npt.NDArray[np.int8]
 Array: TypeAlias = npt.NDArray[Any]
 Label: TypeAlias = bool | int | float | str
+Numbers: TypeAlias = Literal["binary64", "exact-integers", "decimal"]
+
+MOST_BITS = 53  # of an integer that a double holds, whatever it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,26 +137,57 @@ class Scan:
         )
 
 
-class Source(ABC):
-    """Rows that answer questions about a vector. A new source is one small file and no change elsewhere."""
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of the rows without reading them again."""
 
     n_rows: int
     n_columns: int
-    labels: tuple[Label, Label]  # what the user calls the classes -1 and +1
-    columns: tuple[str, ...] | None  # the names of the columns, where they have any
-    rows_left_out: int = 0
-    decimal_places: tuple[int, ...] | None = None  # for columns of exact decimals, times which power of ten they are
+    labels: tuple[Label, Label] = (-1, 1)  # what the user calls the classes -1 and +1
+    names: tuple[str, ...] | None = None  # of the columns, where they have any
+    rows_left_out: int = 0  # bad rows of files that were rejected
+    numbers: Numbers = "binary64"  # how numbers were read
     scales: tuple[int, ...] | None = None  # the whole numbers that the columns were multiplied by, where they were
-    is_decimal: bool = False  # whether numbers were read as decimals or fractions that no float is
-    is_in_parts: bool = False  # whether the rows are too many to hold anything of their number in memory
+    integer_bits: int | None = None  # where all values are integers, none has more bits than this; None for floats
+    is_finite: bool = False  # whether it is known that no value is NaN or infinite
+    at_hand: int | None = None  # of a stream, how many rows may be held in memory at once; None for rows in memory
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether the rows may be too many to hold anything of their number in memory."""
+        return self.at_hand is not None
+
+    def column_name(self, j: int) -> str:
+        """The name of column j, or x1, x2, ... as in the lectures."""
+        return self.names[j] if self.names else f"x{j + 1}"
+
+    def of_part(self, n_rows: int) -> "Facts":
+        """The facts of some of the rows, held in memory."""
+        return replace(self, n_rows=n_rows, at_hand=None)
+
+
+class Source(ABC):
+    """Rows that answer questions about a vector: four verbs and the facts. A new source is one small file."""
+
+    facts: Facts
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self.facts.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns a row has, the 1 of the bias not counted."""
+        return self.facts.n_columns
 
     @abstractmethod
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """Read every row once under fixed weights, in any order, next to the data."""
 
     @abstractmethod
-    def blocks(self) -> Iterator[Block]:
-        """All rows, in row order."""
+    def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
+        """All rows, in row order; given random numbers, a source may choose another order of its blocks with them."""
 
     @abstractmethod
     def take(self, rows: Sequence[int] | Ints) -> Block:
@@ -164,101 +197,35 @@ class Source(ABC):
         """At most k distinct rows, uniform over all rows: the order of the file must not matter."""
         return self.take(distinct_rows(self.n_rows, k, seed))
 
-    def samples(self, sizes: Sequence[int]) -> Iterator[Block]:
-        """A sample of each size, seeds 0, 1, ..., drawn when its turn comes."""
-        for seed, size in enumerate(sizes):
-            yield self.sample(size, seed)
 
-    @property
-    def most_at_hand(self) -> int:
-        """How many rows a solver may hold in memory at once."""
-        return self.n_rows
+def require_finite(source: Source) -> None:
+    """Read every row once, unless that was done before, and refuse NaN and infinity by row, column and value."""
+    if source.facts.is_finite:
+        return
+    for block in source.blocks():
+        bad = _first_not_finite(block)
+        if bad is not None:
+            raise refusal(source, int(block.numbers[bad]))
 
-    def shuffled_blocks(self, random: np.random.Generator, start: int | None = None) -> Iterator[Block]:
-        """All rows, the blocks in any order, which `random` may choose; from the one that begins at row `start` on."""
-        return self.blocks() if start is None else self.blocks_from(start)
 
-    def scan_parts(self, w: Floats, b: float, *, worst: int = 0, start: int = 0) -> Iterator[Scan]:
-        """The scans of consecutive parts of the rows from row `start` on, where a part began or the last one ended.
+def _first_not_finite(block: Block) -> int | None:
+    if isinstance(block.table, Dense) and len(block) * block.n_columns <= exact.FEW_CELLS:
+        bad = np.flatnonzero(~np.isfinite(block.table.values).all(axis=1))
+        return int(bad[0]) if bad.size else None
+    first = kernels.walks.first_not_finite(block.table, np.zeros(block.n_columns), 0, len(block))
+    return None if first == kernels.walks.ALL_FINE else int(first)
 
-        They add up to the scan of the whole, so a long read can be watched, and continued after a stop. A source
-        that reads its rows in parts hands out the scan of each.
-        """
-        if start == 0:
-            yield self.scan(w, b, worst=worst)
-        elif start != self.n_rows:
-            raise CheckpointError(f"No part of the rows begins at row {start}: start over.")
 
-    def blocks_from(self, start: int) -> Iterator[Block]:
-        """The blocks from the one that begins at row `start` on; a source that can jump there reads no others."""
-        for block in self.blocks():
-            if block.numbers[0] >= start:
-                yield block
-
-    def fingerprint(self) -> str:
-        """A digest of the rows, their labels and their names, to tell whether they are the same as last time.
-
-        This one reads all rows. Files have cheaper ones: size, time and a digest of the content.
-        """
-        digest = hashlib.sha256(repr((self.n_columns, self.labels, self.columns)).encode("utf-8", "backslashreplace"))
-        for block in self.blocks():
-            for array in (*block.table, block.y):
-                digest.update(f"{array.dtype.str}{array.shape}".encode())
-                digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
-        return digest.hexdigest()
-
-    def fresh(self) -> "Source":
-        """The same rows, read anew whenever they are asked: what a verdict is checked against."""
-        return self
-
-    def from_data(self) -> "Source":
-        """The same rows without any cache of them: what a proof is checked against that somebody doubts."""
-        return self
-
-    def recall(self, question: str, work: Callable[[], Array], fits: Callable[[Array], bool]) -> Array:
-        """What the work finds out about the rows; a source that remembers answers does not ask the same twice.
-
-        `question` must say all that the answer depends on, except the rows; `fits` whether an answer has its form.
-        """
-        return work()
-
-    def are_rows(self, numbers: Array) -> bool:
-        """Whether these are numbers of rows, as far as their form tells."""
-        inside = numbers.ndim == 1 and numbers.dtype == np.int64
-        return inside and bool(((numbers >= 0) & (numbers < self.n_rows)).all())
-
-    def column_name(self, j: int) -> str:
-        """The name of column j, or x1, x2, ... as in the lectures."""
-        return self.columns[j] if self.columns else f"x{j + 1}"
-
-    def require_finite(self) -> None:
-        """Read every row once, and refuse NaN and infinity by name."""
-        self.scan(np.zeros(self.n_columns), 0.0)
-
-    def has_long_integers(self) -> bool:
-        """Whether some integer of the rows is beyond 2^53, so that a double could not hold it."""
-        return any((integer_bits(block.table) or 0) > 53 for block in self.blocks())
-
-    def integer_bits(self) -> int | None:
-        """The bits s of the largest |value| where all rows are integers; None where they are floats."""
-        longest = 0
-        for block in self.blocks():
-            bits = integer_bits(block.table)
-            if bits is None:
-                return None
-            longest = max(longest, bits)
-        return longest
-
-    def refusal(self, row: int) -> InputError:
-        """Why this row, whose score is not a finite number, cannot be used."""
-        columns, values = entries(self.take([row]).table)
-        for j, value in zip(columns, values, strict=True):
-            if not np.isfinite(value):
-                return NotFiniteError(row, self.column_name(int(j)), float(value))
-        return OverflowedError(
-            f"The score of row {row} is beyond the largest double (its longest value is "
-            f"{np.abs(values).max():.3g}). Divide large columns by a power of two: that changes no verdict."
-        )
+def refusal(source: Source, row: int) -> InputError:
+    """Why this row, whose score is not a finite number, cannot be used."""
+    columns, values = entries(source.take([row]).table)
+    for j, value in zip(columns, values, strict=True):
+        if not np.isfinite(value):
+            return NotFiniteError(row, source.facts.column_name(int(j)), float(value))
+    return OverflowedError(
+        f"The score of row {row} is beyond the largest double (its longest value is "
+        f"{np.abs(values).max():.3g}). Divide large columns by a power of two: that changes no verdict."
+    )
 
 
 MANY_ROWS = 1 << 22  # from here on numbers are drawn without a permutation of all of them
@@ -273,14 +240,6 @@ def distinct_rows(n_rows: int, k: int, seed: int) -> Ints:
     while len(found) < k:  # repeats are drawn again: every set of rows is as likely as any other
         found = np.unique(np.concatenate([found, random.integers(0, n_rows, k - len(found) + k // 8 + 8)]))
     return np.sort(random.choice(found, size=k, replace=False))
-
-
-def taken_together(source: Source, chosen: Sequence[Ints]) -> Iterator[Block]:
-    """Several sets of rows, each in rising order, all fetched in one read."""
-    if chosen:
-        union = np.unique(np.concatenate(chosen))
-        held = source.take(union)
-        yield from (held.take(np.searchsorted(union, rows)) for rows in chosen)
 
 
 def integer_bits(table: Table) -> int | None:

@@ -10,6 +10,7 @@
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from linsep.errors import ArgumentError, InexactError, InputError, LengthError, NoRowsError, ShapeError, shown
 from linsep.kernels.layouts import Csr, Dense
-from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table
+from linsep.sources.base import MOST_BITS, Block, Facts, Floats, Ints, Label, Scan, Signs, Source, Table, integer_bits
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, read_labels
@@ -39,26 +40,27 @@ class CallSource(Source):
         columns: Sequence[str] | None = None,
     ) -> None:
         self._parts = parts
-        self.labels, self.columns = labels, tuple(columns) if columns else None
-        self.n_rows = self.n_columns = NOT_READ
-        n_rows = sum(part.n_rows for part in self._sources())
+        self.facts = Facts(NOT_READ, NOT_READ, labels, tuple(columns) if columns else None)
+        found = [(part.n_rows, part.n_columns, integer_bits(part.table)) for part in self._sources()]
+        n_rows = sum(rows for rows, _, _ in found)
         if not n_rows:
             raise NoRowsError("The function handed out no rows.")
-        self.n_rows = n_rows
-        if self.columns is not None and len(self.columns) != self.n_columns:
-            raise ArgumentError(f"{len(self.columns)} names for {self.n_columns} columns: give one for each.")
+        names, n_columns, bits = self.facts.names, found[0][1], [bits for _, _, bits in found]
+        if names is not None and len(names) != n_columns:
+            raise ArgumentError(f"{len(names)} names for {n_columns} columns: give one for each.")
+        self.facts = replace(
+            self.facts,
+            n_rows=n_rows,
+            n_columns=n_columns,
+            numbers="exact-integers" if any((own or 0) > MOST_BITS for own in bits) else "binary64",
+            integer_bits=None if None in bits else max(own or 0 for own in bits),
+        )
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the parts."""
-        return reduce(operator.add, self.scan_parts(w, b, worst=worst))
+        return reduce(operator.add, (part.scan(w, b, worst=worst) for part in self._sources()))
 
-    def scan_parts(self, w: Floats, b: float, *, worst: int = 0, start: int = 0) -> Iterator[Scan]:
-        """The scan of each part from the one that begins at row `start` on."""
-        for part in self._sources():
-            if int(part.numbers[0]) >= start:
-                yield part.scan(w, b, worst=worst)
-
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """One block for each part."""
         for part in self._sources():
             yield from part.blocks()
@@ -72,7 +74,7 @@ class CallSource(Source):
 
     def _sources(self) -> Iterator[MemorySource]:
         """The parts of one walk, which must be those of the first walk."""
-        first, kinds = 0, Kinds()
+        first, width, kinds = 0, self.n_columns, Kinds()
         for place, part in enumerate(self._walk()):
             try:
                 table, signs, n_columns = _read_part(part)
@@ -80,11 +82,12 @@ class CallSource(Source):
             except InputError as error:
                 error.args = (f"Part {place} of the source: {error}",)
                 raise
-            if self.n_columns not in (NOT_READ, n_columns):
-                widths = sorted({self.n_columns, n_columns})
+            if width not in (NOT_READ, n_columns):
+                widths = sorted({width, n_columns})
                 raise ShapeError(f"The parts differ in their number of columns: {widths}, from part {place} on.")
-            self.n_columns = n_columns
-            yield MemorySource(table, signs, n_columns, self.labels, self.columns, range(first, first + len(signs)))
+            width = n_columns
+            facts = replace(self.facts, n_rows=len(signs), n_columns=n_columns)
+            yield MemorySource(table, signs, facts, range(first, first + len(signs)))
             first += len(signs)
         if self.n_rows not in (NOT_READ, first):
             raise LengthError(

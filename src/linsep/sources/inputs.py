@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from linsep import exact, kernels
 from linsep.errors import ArgumentError, ManyClassesError, OneClassError
 from linsep.kernels.layouts import Csr, Dense
-from linsep.sources.base import Label, Signs, Source, Table
+from linsep.sources.base import MOST_BITS, Facts, Label, Numbers, Signs, Source, Table, integer_bits
 from linsep.sources.memory import MemorySource
 from linsep.tables import Columns, ExactTable, distinct, read_doubles, read_exact, read_labels, require_finite
 
@@ -21,7 +21,7 @@ from linsep.tables import Columns, ExactTable, distinct, read_doubles, read_exac
 def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
     """The rows of X with the labels y as a source; a source is passed through, scaled columns where asked for."""
     if isinstance(X, Source):
-        if X.scales is not None and not decimals:
+        if X.facts.scales is not None and not decimals:
             raise ArgumentError('Exact decimals are for decide and verify: open the files with numbers="binary64".')
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
@@ -32,9 +32,11 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
     n_rows, n_columns = exact.values.shape
     signs, labels = as_signs(read_labels(y, n_rows))
     table = _as_table(exact.values)
-    return MemorySource(
-        table, signs, n_columns, labels, exact.columns, scales=exact.scales, is_decimal=exact.is_decimal
-    )
+    bits = integer_bits(table)
+    is_whole = exact.scales is not None or (bits or 0) > MOST_BITS
+    numbers: Numbers = "decimal" if exact.is_decimal else "exact-integers" if is_whole else "binary64"
+    facts = Facts(n_rows, n_columns, labels, exact.columns, numbers=numbers, scales=exact.scales, integer_bits=bits)
+    return MemorySource(table, signs, facts)
 
 
 def read_table(X: Any) -> tuple[Table, int, Columns]:

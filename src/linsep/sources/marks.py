@@ -33,11 +33,6 @@ class Marks:
         marks.n_rows, marks._bits = n_rows, bits
         return marks
 
-    @property
-    def bits(self) -> npt.NDArray[np.uint8]:
-        """The marks, eight to a byte."""
-        return self._bits
-
     def without(self, others: "Marks") -> "Marks":
         """Those of these marks that are not among the others."""
         return Marks.of(self.n_rows, self._bits & ~others._bits)

@@ -13,7 +13,7 @@ import numpy as np
 from linsep import exact, kernels
 from linsep.errors import ArgumentError, shown
 from linsep.kernels.layouts import Dense
-from linsep.sources.base import Array, Block, Floats, Ints, Label, Scan, Signs, Source, Table, distinct_rows
+from linsep.sources.base import Array, Block, Facts, Floats, Ints, Scan, Signs, Source, Table, distinct_rows, refusal
 
 MOST_THREADS = 4096
 UNKNOWN_LENGTH = -1.0  # of the longest row
@@ -23,22 +23,9 @@ WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more 
 class MemorySource(Source):
     """A table in memory with its labels; `numbers` are its row numbers in a larger whole, in ascending order."""
 
-    def __init__(
-        self,
-        table: Table,
-        y: Signs,
-        n_columns: int,
-        labels: tuple[Label, Label] = (-1, 1),
-        columns: tuple[str, ...] | None = None,
-        numbers: range | Ints | None = None,
-        scales: tuple[int, ...] | None = None,
-        is_decimal: bool = False,
-    ) -> None:
-        self.table, self.y = table, y
+    def __init__(self, table: Table, y: Signs, facts: Facts, numbers: range | Ints | None = None) -> None:
+        self.table, self.y, self.facts = table, y, facts
         self.numbers = range(len(y)) if numbers is None else numbers
-        self.n_rows, self.n_columns = len(y), n_columns
-        self.labels, self.columns = labels, columns
-        self.scales, self.is_decimal = scales, is_decimal
         self._longest2 = UNKNOWN_LENGTH
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
@@ -54,17 +41,7 @@ class MemorySource(Source):
         self._longest2 = total.longest2
         return total
 
-    def require_finite(self) -> None:
-        """Refuse NaN and infinity by name, on one core: the others may have better things to do."""
-        if self._few_rows is not None:
-            bad = np.flatnonzero(~np.isfinite(self._few_rows).all(axis=1))
-        else:
-            first = kernels.walks.first_not_finite(self.table, np.zeros(self.n_columns), 0, self.n_rows)
-            bad = np.array([first] if first != kernels.walks.ALL_FINE else [])
-        if bad.size:
-            raise self.refusal(int(self.numbers[bad[0]]))
-
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """The whole table as one block: nothing is copied."""
         yield self._block
 
@@ -108,7 +85,7 @@ class MemorySource(Source):
             self.table, self.y, start, stop, w, b, self._longest2, places, ceiling, found
         )
         if bad != kernels.walks.ALL_FINE:
-            raise self.refusal(int(self.numbers[bad]))
+            raise refusal(self, int(self.numbers[bad]))
         order = np.lexsort((found.worst[:written], found.worst_scores[:written]))
         return Scan(
             rows=stop - start,
@@ -137,7 +114,7 @@ class MemorySource(Source):
             error = exact.rounding_factor(self.n_columns + 4) * 1.001 * (np.abs(products).sum(axis=1) + abs(b))
             longest2 = float((x * x).sum(axis=1).max(initial=0.0))
         if not np.isfinite(scores).all():
-            raise self.refusal(int(self.numbers[start + int(np.argmin(np.isfinite(scores)))]))
+            raise refusal(self, int(self.numbers[start + int(np.argmin(np.isfinite(scores)))]))
         is_doubtful = np.abs(scores) <= error + 2 * (self.n_columns + 4) * exact.SMALLEST
         worst = np.argsort(scores, kind="stable")[:wanted]
         worst = worst[scores[worst] < ceiling]

@@ -73,7 +73,7 @@ def open(  # noqa: A001
     >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
     >>> _ = path.write_text("height,weight,kind\\n1.5,2,a\\n1.6,3,b\\n1.7,3,b\\n")
     >>> source = linsep.open(path, label="kind")
-    >>> source.n_rows, source.columns, source.labels
+    >>> source.n_rows, source.facts.names, source.facts.labels
     (3, ('height', 'weight'), ('a', 'b'))
     >>> linsep.decide(source).kind
     'separable'

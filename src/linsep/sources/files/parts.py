@@ -6,26 +6,18 @@ import numpy as np
 
 from linsep import kernels
 from linsep.kernels.layouts import Dense
-from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs
+from linsep.sources.base import Block, Facts, Floats, Ints, Scan, Signs
 from linsep.sources.files.reading import ColumnValues
-from linsep.sources.files.values import is_finite
 from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource
 
 
 class ColumnPart(MemorySource):
     """Columns of doubles with their labels; the rows it hands out are dense."""
 
-    def __init__(
-        self,
-        values: ColumnValues,
-        y: Signs,
-        labels: tuple[Label, Label],
-        columns: tuple[str, ...] | None,
-        numbers: range,
-    ) -> None:
+    def __init__(self, values: ColumnValues, y: Signs, facts: Facts, numbers: range) -> None:
         self._values = values
         self._addresses = np.array([column.ctypes.data for column in values.columns], np.uint64)
-        super().__init__(Dense(None), y, len(values.columns), labels, columns, numbers)
+        super().__init__(Dense(None), y, facts, numbers)
 
     @property
     def _block(self) -> Block:
@@ -65,20 +57,14 @@ class ColumnPart(MemorySource):
 
     def as_rows(self) -> MemorySource:
         """All of them, copied into rows."""
-        part = MemorySource(Dense(self._values.rows()), self.y, self.n_columns, self.labels, self.columns, self.numbers)
+        part = MemorySource(Dense(self._values.rows()), self.y, self.facts, self.numbers)
         part._longest2 = self._longest2
         return part
 
     def _looked_at(self, positions: Ints) -> MemorySource:
         """These rows, in row order, as rows."""
-        part = MemorySource(
-            Dense(self._values[positions]),
-            self.y[positions],
-            self.n_columns,
-            self.labels,
-            self.columns,
-            self._numbered(positions),
-        )
+        rows, numbers = Dense(self._values[positions]), self._numbered(positions)
+        part = MemorySource(rows, self.y[positions], self.facts.of_part(len(positions)), numbers)
         part._longest2 = self._longest2
         return part
 
@@ -89,8 +75,3 @@ class ColumnPart(MemorySource):
         slack = (self.n_columns + 4) * 2.0**-50
         enough = np.fmax.reduce(lengths2) * (1.0 - slack) - 1e-300  # the last term for squares that underflow
         return float(kernels.columnar.largest_norm2(self._values[np.flatnonzero(lengths2 >= enough)]))
-
-    def require_finite(self) -> None:
-        """Refuse NaN and infinity by name."""
-        if not all(is_finite(column) for column in self._values.columns):
-            self.as_rows().require_finite()

@@ -1,26 +1,19 @@
 """Many files as one source, read batch by batch: memory holds a few batches, whatever the number of rows."""
 
-import hashlib
 import operator
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain, pairwise
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import (
-    ChangedFileError,
-    CheckpointError,
-    InputError,
-    NoRowsError,
-)
+from linsep.errors import ChangedFileError, InputError, NoRowsError
 from linsep.kernels.layouts import Csr, Dense
-from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source, distinct_rows, taken_together
+from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source
 from linsep.sources.files.ahead import abreast, ahead
 from linsep.sources.files.labels import known_classes, signs_of, two_classes
 from linsep.sources.files.parts import ColumnPart
@@ -28,7 +21,6 @@ from linsep.sources.files.reading import Batch, ColumnValues, Place, Values
 from linsep.sources.files.survey import Survey, common_kind, first_read, names_of
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource, settled, thread_count
-from linsep.sources.wrapped import WrappedSource
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
 DEPTH = 2  # batches read in advance
@@ -43,8 +35,6 @@ class FileSource(Source):
     Each walk reads the files anew, in batches, one thread ahead of the work. What stays in memory are the places of
     the batches and what the first read found; nothing has the length of the data.
     """
-
-    is_in_parts = True
 
     def __init__(
         self,
@@ -62,26 +52,38 @@ class FileSource(Source):
             raise NoRowsError("The files hold no rows.")
         lengths = [place.rows for _, place in self._places]
         self._starts: Ints = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        self.n_rows = int(self._starts[-1])
-        self.n_columns = max(survey.reader.n_columns for survey in surveys)
-        self.columns = surveys[0].reader.columns
-        self.decimal_places = surveys[0].reader.decimal_places
-        if self.decimal_places is not None:
-            self.scales, self.is_decimal = tuple(10**k for k in self.decimal_places), True
-        self.rows_left_out = sum(survey.left_out for survey in surveys)
-        self._signs: dict[Label, int]
-        if classes is not None and positive is None:
-            self.labels, self._signs = classes, known_classes((survey.labels for survey in surveys), classes)
-        else:
-            self.labels, self._signs = self._two_classes(positive)
+        labels, self._signs = self._two_classes(positive, classes)
         self._kind = common_kind(surveys)
+        self.facts = self._facts(labels)
         self._longest2: dict[int, float] = {}
 
-    def _two_classes(self, positive: Any) -> tuple[tuple[Label, Label], dict[Label, int]]:
+    def _facts(self, labels: tuple[Label, Label]) -> Facts:
+        """What the first read found, all files together."""
+        surveys, n_rows = self._surveys, int(self._starts[-1])
+        places, is_long = surveys[0].reader.decimal_places, any(survey.long is not None for survey in surveys)
+        entries = sum(survey.entries for survey in surveys)
+        return Facts(
+            n_rows=n_rows,
+            n_columns=max(survey.reader.n_columns for survey in surveys),
+            labels=labels,
+            names=surveys[0].reader.columns,
+            rows_left_out=sum(survey.left_out for survey in surveys),
+            numbers="decimal" if places is not None else "exact-integers" if is_long else "binary64",
+            scales=None if places is None else tuple(10**k for k in places),
+            integer_bits=max(survey.bits for survey in surveys) if self._kind is np.int64 else None,
+            is_finite=True,  # the first read refused NaN and infinity
+            at_hand=max(1 << 10, int(SAMPLE_BYTES / (12 * entries / n_rows + 8))),
+        )
+
+    def _two_classes(
+        self, positive: Any, classes: tuple[Label, Label] | None
+    ) -> tuple[tuple[Label, Label], dict[Label, int]]:
         """The labels of the two classes and the sign of each value; errors begin with the name of the file."""
+        if classes is not None and positive is None:
+            return classes, known_classes((survey.labels for survey in self._surveys), classes)
         values = [value for survey in self._surveys for value in survey.labels.values()]
         try:
-            return two_classes(values, positive, self.n_rows)
+            return two_classes(values, positive, int(self._starts[-1]))
         except InputError as error:
             error.file = self.files[0]
             error.column = self.label_column
@@ -104,27 +106,23 @@ class FileSource(Source):
         reader = self._surveys[0].reader
         said = [f"{name}: one column for each of {names_of(values)}." for name, values in reader.categories.items()]
         said += reader.remarks()
-        if self.rows_left_out:
-            rows = "1 bad row was" if self.rows_left_out == 1 else f"{self.rows_left_out:,} bad rows were"
+        if left_out := self.facts.rows_left_out:
+            rows = "1 bad row was" if left_out == 1 else f"{left_out:,} bad rows were"
             said.append(f"{rows} set aside.")
         return said
 
     @property
     def is_plain_csv(self) -> bool:
         """Whether this is one CSV file of numbers, read whole and as it stands: what the stand-alone checker reads."""
-        return len(self._surveys) == 1 and self.rows_left_out == 0 and self._surveys[0].reader.is_plain_csv
+        return len(self._surveys) == 1 and self.facts.rows_left_out == 0 and self._surveys[0].reader.is_plain_csv
 
     @property
     def label_column(self) -> str | int | None:
         """What the label column is called, or where it stands."""
         return self._surveys[0].reader.label_name
 
-    def fresh(self) -> Source:
-        """The files as this run reads them, their caches too: what it checks its own verdict against."""
-        return FilesAsRead(self)
-
     def from_data(self) -> "FileSource":
-        """The files themselves, parsed anew, where their rows lie in a cache or in memory."""
+        """The files themselves, parsed anew where their rows lie in a cache: for whoever doubts a proof."""
         if not any(survey.reader.is_coded for survey in self._surveys):
             return self
         surveys = [first_read(survey.reader.original) for survey in self._surveys]
@@ -134,14 +132,13 @@ class FileSource(Source):
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the batches."""
-        return reduce(operator.add, self.scan_parts(w, b, worst=worst))
+        return reduce(operator.add, self._scans(np.ascontiguousarray(w, dtype=np.float64), b, worst))
 
-    def scan_parts(self, w: Floats, b: float, *, worst: int = 0, start: int = 0) -> Iterator[Scan]:
+    def _scans(self, w: Floats, b: float, worst: int) -> Iterator[Scan]:
         """The scan of each batch. Rows that floats leave in doubt are settled at once, exactly."""
-        w = np.ascontiguousarray(w, dtype=np.float64)
         runs, lowest = self._runs(), Lowest(worst)
         if runs is None:
-            for k, part in self._walk_from(start, as_columns=True):
+            for k, part in self._walk(as_columns=True):
                 if isinstance(part, ColumnPart):  # pyarrow's threads read the next one
                     found = part.scan_alone(w, b, worst, lowest.ceiling)
                 else:
@@ -149,18 +146,15 @@ class FileSource(Source):
                 lowest.add(found.worst_scores)
                 yield self._scanned(k, part, found, w, b)
             return
-        if start != self.n_rows and start != 0:
-            self._batch_at(start)
 
         def scan_run(run: Run) -> list[Scan]:
             scans = []
-            for k, part in self._read_run(*run, start):
+            for k, part in self._read_run(*run):
                 scans.append(self._scanned(k, part, part.scan_alone(w, b, worst, lowest.ceiling), w, b))
                 lowest.add(scans[-1].worst_scores)
             return scans
 
-        left = [run for run in runs if run[1] + run[2].rows > start]
-        for scans in abreast(scan_run, left, thread_count()):
+        for scans in abreast(scan_run, runs, thread_count()):
             yield from scans
 
     def _scanned(self, k: int, part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
@@ -172,35 +166,13 @@ class FileSource(Source):
             buffers.give_back(part.table.values)  # the scan has copied what it keeps
         return scan
 
-    def blocks(self) -> Iterator[Block]:
-        """One block for each batch."""
-        for _, part in self._walk():
-            yield from part.blocks()
-
-    def blocks_from(self, start: int) -> Iterator[Block]:
-        """The blocks from the one that begins at row `start` on."""
-        for _, part in self._walk_from(start):
-            yield from part.blocks()
-
-    def shuffled_blocks(self, random: np.random.Generator, start: int | None = None) -> Iterator[Block]:
-        """The blocks in another order each time; those of a file that cannot be read backwards stay in line."""
-        if self._can_seek():
+    def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
+        """One block for each batch; files that cannot be read backwards stay in line."""
+        order: Sequence[int] | None = None
+        if random is not None and all(survey.reader.can_seek for survey in self._surveys):
             order = random.permutation(len(self._places)).tolist()
-            done = 0 if start is None else order.index(self._batch_at(start))
-            yield from (block for _, part in self._walk(order[done:]) for block in part.blocks())
-        else:
-            yield from self.blocks() if start is None else self.blocks_from(start)
-
-    def fingerprint(self) -> str:
-        """A digest of what the files are called, how large and how old they are, how they were read, and a glimpse."""
-        files = [(survey.reader.path, *_size_and_time(survey.reader.path)) for survey in self._surveys]
-        how = (self.n_columns, self.labels, self.columns, self.decimal_places, self._kind.__name__)
-        digest = hashlib.sha256(repr((files, how)).encode("utf-8", "backslashreplace"))
-        digest.update(self._starts.tobytes())
-        first = next(self.blocks())
-        for array in (*first.table, first.y):
-            digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
-        return digest.hexdigest()
+        for _, part in self._walk(order):
+            yield from part.blocks()
 
     def take(self, rows: Sequence[int] | Ints) -> Block:
         """These rows, in this order: each batch that holds some is read once."""
@@ -210,27 +182,6 @@ class FileSource(Source):
             return next(self.blocks()).take(np.zeros(0, np.int64))
         found = join(list(self._fetch(distinct)), distinct, self.n_columns)
         return found if np.array_equal(distinct, wanted) else found.take(back)
-
-    def samples(self, sizes: Sequence[int]) -> Iterator[Block]:
-        """The samples of these sizes, all fetched in one read."""
-        return taken_together(self, [distinct_rows(self.n_rows, size, seed) for seed, size in enumerate(sizes)])
-
-    @property
-    def most_at_hand(self) -> int:
-        """How many rows may be held in memory at once."""
-        entries = sum(survey.entries for survey in self._surveys)
-        return max(1 << 10, int(SAMPLE_BYTES / (12 * entries / self.n_rows + 8)))
-
-    def require_finite(self) -> None:
-        """Nothing to do: the first read refused NaN and infinity."""
-
-    def has_long_integers(self) -> bool:
-        """Whether some integer of the rows is beyond 2^53."""
-        return any(survey.long is not None for survey in self._surveys)
-
-    def integer_bits(self) -> int | None:
-        """The bits of the largest |value|, or None for floats."""
-        return max(survey.bits for survey in self._surveys) if self._kind is np.int64 else None
 
     def where(self, row: int) -> tuple[str, int]:
         """The file that a row is from, and its number there."""
@@ -253,27 +204,6 @@ class FileSource(Source):
 
     # Batches ----------------------------------------------------------------------------------------------
 
-    def _walk_from(self, start: int, *, as_columns: bool = False) -> Iterator[tuple[int, MemorySource]]:
-        """Every batch from the one that begins at row `start` on."""
-        if start == 0:
-            yield from self._walk(as_columns=as_columns)
-            return
-        first = len(self._places) if start == self.n_rows else self._batch_at(start)
-        if self._can_seek():
-            yield from self._walk(range(first, len(self._places)))
-        else:
-            yield from ((k, part) for k, part in self._walk(as_columns=as_columns) if k >= first)
-
-    def _batch_at(self, row: int) -> int:
-        """The batch that begins at this row."""
-        k = int(np.searchsorted(self._starts, row))
-        if k >= len(self._places) or self._starts[k] != row:
-            raise CheckpointError(f"No part of the rows begins at row {row}: start over.")
-        return k
-
-    def _can_seek(self) -> bool:
-        return all(survey.reader.can_seek for survey in self._surveys)
-
     def _runs(self) -> list[Run] | None:
         """The stretches that threads can read side by side; None where there are none, or too few."""
         found: list[Run] = []
@@ -286,14 +216,12 @@ class FileSource(Source):
             first += sum(place.rows for place in survey.places)
         return found if len(found) >= RUNS_A_THREAD * thread_count() > RUNS_A_THREAD else None
 
-    def _read_run(self, survey: Survey, first: int, run: Place, start: int = 0) -> Iterator[tuple[int, MemorySource]]:
-        """The batches of a run that begin at row `start` or later, each with its number."""
+    def _read_run(self, survey: Survey, first: int, run: Place) -> Iterator[tuple[int, MemorySource]]:
+        """The batches of a run, each with its number."""
         for batch in survey.reader.read_run(run):
-            row = first + batch.place.first - run.first
-            if row >= start:
-                k = int(np.searchsorted(self._starts, row))
-                self._require_known(k, survey, batch)
-                yield k, self._part(k, survey, batch)
+            k = int(np.searchsorted(self._starts, first + batch.place.first - run.first))
+            self._require_known(k, survey, batch)
+            yield k, self._part(k, survey, batch)
 
     def _require_known(self, k: int, survey: Survey, batch: Batch) -> None:
         if k >= len(self._places) or batch.place.rows != self._places[k][1].rows:
@@ -334,12 +262,12 @@ class FileSource(Source):
     def _part(self, k: int, survey: Survey, batch: Batch) -> MemorySource:
         start = int(self._starts[k])
         numbers = range(start, start + batch.place.rows)
-        signs, values = self._read_signs(survey, batch), batch.values
+        signs, values, facts = self._read_signs(survey, batch), batch.values, self.facts.of_part(len(numbers))
         if isinstance(values, ColumnValues) and self._kind is np.float64:
-            part: MemorySource = ColumnPart(values, signs, self.labels, self.columns, numbers)
+            part: MemorySource = ColumnPart(values, signs, facts, numbers)
         else:
             table, _, _ = read_table(self._in_kind(values))
-            part = MemorySource(table, signs, self.n_columns, self.labels, self.columns, numbers)
+            part = MemorySource(table, signs, facts, numbers)
         part._longest2 = self._longest2.get(k, part._longest2)
         return part
 
@@ -401,14 +329,6 @@ class FileSource(Source):
         yield from ahead(read(), self._depth) if len(touched) > 1 else read()
 
 
-class FilesAsRead(WrappedSource):
-    """Files with their caches, as good as the data for the run that found them whole; not for who doubts a proof."""
-
-    def from_data(self) -> Source:
-        """As they are read."""
-        return self
-
-
 class Lowest:
     """The lowest scores seen by any thread: what is not below the `ceiling` need not be looked at.
 
@@ -427,15 +347,6 @@ class Lowest:
             self._scores = np.sort(np.concatenate([self._scores, scores]))[: self._wanted]
             if len(self._scores) == self._wanted:
                 self.ceiling = float(np.nextafter(self._scores[-1], np.inf))
-
-
-def _size_and_time(path: str) -> tuple[int, int]:
-    """Of a file; standard input has none."""
-    try:
-        found = Path(path).stat()
-    except OSError:
-        return 0, 0
-    return found.st_size, found.st_mtime_ns
 
 
 def join(blocks: list[Block], numbers: Ints, n_columns: int) -> Block:
