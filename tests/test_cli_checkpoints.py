@@ -54,6 +54,7 @@ def timeless(text):
     return {name: value for name, value in json.loads(text).items() if name != "seconds"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_leaves_a_checkpoint_and_the_same_command_goes_on(command, number, code, interrupted, capsys):
@@ -63,10 +64,10 @@ def test_a_signal_leaves_a_checkpoint_and_the_same_command_goes_on(command, numb
     interrupted(number, after=32)
     stopped, _, err = run(command, capsys)
     assert stopped == code and Path("run.checkpoint").exists()
-    assert "What was learned is in run.checkpoint: the same command goes on from there." in err
+    assert "What was learned is in run.checkpoint: the same command resumes from there." in err
     interrupted(number, after=-1)
     done, resumed, err = run(command, capsys)
-    assert "Going on from run.checkpoint" in err
+    assert "Resuming from run.checkpoint" in err
     assert done == 3 or not list(Path().glob("run.checkpoint*"))
     assert (done, timeless(resumed)) == (again, timeless(whole))
 
@@ -74,9 +75,9 @@ def test_a_signal_leaves_a_checkpoint_and_the_same_command_goes_on(command, numb
 def test_an_undecided_answer_keeps_the_checkpoint_for_a_longer_run(interrupted, capsys):
     interrupted(signal.SIGINT, after=-1)
     code, _, err = run("fit separable.npz --max-passes 2", capsys)
-    assert code == 3 and "run.checkpoint is kept: the same command with a higher limit goes on from there." in err
+    assert code == 3 and "run.checkpoint is kept: the same command with a higher limit resumes from there." in err
     code, resumed, err = run("fit separable.npz --max-passes 40", capsys)
-    assert "Going on from" in err
+    assert "Resuming from" in err
     Path("run.checkpoint").unlink(missing_ok=True)
     Path("run.checkpoint.previous").unlink(missing_ok=True)
     assert (code, timeless(resumed)) == (lambda whole: (whole[0], timeless(whole[1])))(
@@ -107,6 +108,7 @@ def test_a_checkpoint_in_the_wrong_place_is_refused(command, checkpoint, says, c
     assert says in capsys.readouterr().err
 
 
+@pytest.mark.campaign
 def test_kills_at_random_moments_change_no_answer():
     """The long run is `make kills`."""
     done = subprocess.run([sys.executable, kills.__file__, "5", "3"], capture_output=True, text=True, timeout=90)

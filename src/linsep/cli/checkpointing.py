@@ -1,4 +1,4 @@
-"""--checkpoint FILE: what a command has learned is kept in a file, and the same command goes on from there."""
+"""--checkpoint FILE: what a command has learned is kept in a file, and the same command resumes from there."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,13 +49,13 @@ def opened(source: Source, checkpoint: str) -> CheckpointFile:
 def welcome(file: CheckpointFile) -> None:
     """Say that the command goes on."""
     if file.found:
-        report.note(f"Going on from {file.path}, which holds {report.count(file.found, 'record')}.")
+        report.note(f"Resuming from {file.path}, which holds {report.count(file.found, 'record')}.")
 
 
 def how_to_go_on(file: CheckpointFile) -> None:
     """Say what is left after a stop."""
     if file.path.exists():
-        report.note(f"Stopped. What was learned is in {file.path}: the same command goes on from there.")
+        report.note(f"Stopped. What was learned is in {file.path}: the same command resumes from there.")
 
 
 def finish(file: CheckpointFile, *, is_settled: bool) -> None:
@@ -65,4 +65,4 @@ def finish(file: CheckpointFile, *, is_settled: bool) -> None:
         return
     file.save(now=True)
     if file.path.exists():
-        report.note(f"{file.path} is kept: the same command with a higher limit goes on from there.")
+        report.note(f"{file.path} is kept: the same command with a higher limit resumes from there.")

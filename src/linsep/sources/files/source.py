@@ -107,7 +107,7 @@ class FileSource(Source):
         said += reader.remarks()
         if self.rows_left_out:
             rows = "1 bad row was" if self.rows_left_out == 1 else f"{self.rows_left_out:,} bad rows were"
-            said.append(f"{rows} set aside.")
+            said.append(f"{rows} rejected.")
         return said
 
     @property
