@@ -132,6 +132,7 @@ def test_a_scan_goes_on_in_the_middle_of_a_row_group(tmp_path, rows):
     assert list(source.scan_parts(np.ones(7), 0.0, start=source.n_rows)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [np.int32, np.float32, np.float64])
 @pytest.mark.parametrize("label", [np.int8, np.float64, str, bool])
 def test_columns_and_labels_of_every_type_give_the_proof_of_the_rows(tmp_path, rows, kind, label):

@@ -96,6 +96,7 @@ def expected_kind(rows: Rows) -> int:
     return SEPARABLE if not obstructed else OVERLAPPING if len(obstructed) == len(rows) else TOUCHING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_agrees_with_fourier_motzkin_on_degenerate_rows(seed):
     rng, kinds = random.Random(seed), Counter()
@@ -108,6 +109,7 @@ def test_agrees_with_fourier_motzkin_on_degenerate_rows(seed):
     assert min(kinds[kind] for kind in (SEPARABLE, TOUCHING, OVERLAPPING)) > 1500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sides", "separable"),
     [((2, 2), 14), ((2, 2, 2), 104), ((2, 2, 2, 2), 1882), ((3, 3), 58), ((4, 4), 174)],
@@ -137,6 +139,7 @@ def test_no_rows_are_separable():
     assert decide_rows(np.zeros((0, 3), np.int64)).kind == SEPARABLE
 
 
+@pytest.mark.slow
 def test_fifteen_columns_of_plus_and_minus_one_do_not_overflow():
     rng = np.random.default_rng(0)
     for _ in range(50):
