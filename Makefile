@@ -6,20 +6,22 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/kernels/*.py | cksum | cut -d' ' -f1)
 
-.PHONY: demo test torture kills fuzz forge-cache lint format bench scale load images chromium clean
+.PHONY: demo test test-quick torture kills fuzz forge-cache lint format bench scale load images chromium clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
 
+# Everything.
 test: $(VENV)/.test chromium
 	$(BIN)/pytest -n 2
 
-# The explorer is tested in a real browser.
-chromium:
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || test -x "$$LINSEP_CHROMIUM" || \
-	  { test -f /etc/debian_version && test "$$(id -u)" = 0 && apt-get update -qq && \
-	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
-	  { echo "The explorer's tests need Chromium: install it, or name one: LINSEP_CHROMIUM=/path/to/chrome make test" >&2; exit 1; }
+# Without a browser, without the long tests and without the campaigns: two minutes on two cores.
+test-quick: $(VENV)/.test
+	$(BIN)/pytest -n 2 -m "not browser and not slow and not campaign"
+
+# The explorer is tested in a real browser: an installed one, else Debian's package (as root), else playwright's download.
+chromium: $(VENV)/.test
+	@$(BIN)/python tests/browser.py
 
 # Every instance with a known answer, every way and through every door: fifteen minutes on two cores. docs/torture.md says what it runs.
 torture: $(VENV)/.test
@@ -59,7 +61,7 @@ scale: $(VENV)/.bench
 	$(BIN)/python benchmarks/figures.py docs/files.md
 
 # How quickly the explorer answers, and 5,000 requests, 50 at a time.
-load: $(VENV)/.test
+load: $(VENV)/.test chromium
 	$(BIN)/python benchmarks/explorer.py
 
 # Which figures of the docs are older than the code they measure. Before a release; benchmarks/figures.py PAGE measures.

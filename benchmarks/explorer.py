@@ -119,10 +119,10 @@ def in_a_browser(explorer):
     sys.path.append(str(Path(__file__).parents[1] / "tests"))
     from playwright.sync_api import sync_playwright
 
-    from browser import browser_path
+    from browser import launch
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"])
+        browser = launch(playwright)
         for name, flipped in (("separable", 0), ("overlapping", 26)):
             body = question(500, flipped=flipped)
             rows = zip(body["points"], body["labels"], strict=True)

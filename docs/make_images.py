@@ -10,7 +10,7 @@ from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_iris
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from browser import browser_path
+from browser import launch
 from linsep.explorer import engine, export
 from linsep.explorer.presets import presets
 from linsep.explorer.server import Explorer
@@ -80,7 +80,7 @@ def main():
     for thread in threads:
         thread.start()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"])
+        browser = launch(playwright)
         pictures(browser, *explorers)
         browser.close()
     for explorer, thread in zip(explorers, threads, strict=True):

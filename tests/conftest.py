@@ -9,3 +9,4 @@ import tempfile
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 CACHES = tempfile.TemporaryDirectory(prefix="linsep-tests-")
 os.environ["LINSEP_CACHE"] = CACHES.name
+os.environ["LINSEP_QUIET"] = "1"  # transcripts do not depend on what Numba has in its cache

@@ -900,7 +900,8 @@ def test_an_absurd_exponent_is_bad_input_with_exact_decimals_too(exponent, here,
     )  # fmt: skip
     (here / "p.json").write_text(proof.to_json())
     assert main(["decide", "a.csv", "--label", "y", "--numbers", "decimal"]) == 2
-    assert checker.main(["p.json", "a.csv"]) != 0
+    assert main(["verify", "p.json", "a.csv", "--label", "y", "--numbers", "decimal"]) == 2
+    assert checker.main(["p.json", "a.csv", "--numbers", "decimal"]) == 2
 
 
 def peak() -> int:

@@ -267,7 +267,7 @@ def test_labels_are_compared_with_their_types(check):
 @pytest.mark.parametrize("word", ["", " ", "NA", "nan", "null"])
 def test_a_missing_label_is_no_class(check, word):
     status, line = check(point_proof(labels=["integer:0", f"text:{word}"]), f"x,y\n2,{word}\n0,0\n")
-    assert (status, line) == (2, "BAD INPUT: a missing label is no class\n")
+    assert (status, line) == (2, "BAD INPUT: a missing label is not a class\n")
     assert check(point_proof(), f"x,y\n2,{word}\n0,0\n")[0] == 1
 
 

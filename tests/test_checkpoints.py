@@ -203,12 +203,14 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path):
         file.save(now=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, reader in READERS.items() if reader.bombs is not list])
 def test_a_few_bytes_take_no_more_memory_than_files_may(name):
     accepted, refused = bombard(name)
     assert accepted + refused >= 3
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", READERS)
 def test_mutated_texts_are_refused_and_nothing_else_happens(name):
     """The long run is `make fuzz`."""

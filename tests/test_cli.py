@@ -380,6 +380,7 @@ def test_ctrl_c_keeps_the_best_so_far(tmp_path):
     assert not load(tmp_path / "m.json").training.converged
 
 
+@pytest.mark.slow
 def test_ctrl_c_elsewhere_is_a_plain_end():
     with linsep("trace", "example:xor", "--json", "--max-passes", "0", "--max-updates", "1000000000") as process:
         process.stdout.readline()

@@ -58,6 +58,7 @@ def timeless(text):
     return {name: value for name, value in json.loads(text).items() if name != "seconds"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_leaves_a_checkpoint_and_the_same_command_resumes(command, number, code, interrupted, capsys):
@@ -125,6 +126,7 @@ def test_a_checkpoint_in_the_wrong_place_is_refused(command, checkpoint, says, c
     assert says in capsys.readouterr().err
 
 
+@pytest.mark.campaign
 def test_kills_at_random_moments_change_no_answer():
     """The long run is `make kills`."""
     done = subprocess.run([sys.executable, kills.__file__, "5", "3"], capture_output=True, text=True, timeout=90)

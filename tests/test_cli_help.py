@@ -39,6 +39,7 @@ def rows(tmp_path, monkeypatch, capsys):
     (tmp_path / "rows.csv").write_text(ROWS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_option_is_in_the_help_exactly_if_it_is_taken(command, option, rows, capsys):

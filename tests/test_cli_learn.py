@@ -32,6 +32,7 @@ def learn(*arguments):
     return subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "given"), [(["--text"], MAIL), (["--label", "y"], "x,y\n1,a\n2,b\n3,b\n")], ids=["text", "csv"]
 )
@@ -42,6 +43,7 @@ def test_stdin_is_a_file_too(arguments, given):
     assert b"Finished: 3 rows, 2 classes" in out
 
 
+@pytest.mark.slow
 def test_a_slow_pipe_is_learned_from_at_once_and_ctrl_c_keeps_the_model(tmp_path):
     with learn("--text", "-o", str(tmp_path / "m.json")) as process:
         process.stdin.write(MAIL.encode())
@@ -106,6 +108,7 @@ def test_columns_of_a_second_file_are_matched_by_name(tmp_path, capsys):
     assert ends[0] == ends[1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
 def test_memory_does_not_grow_with_the_rows(tmp_path):
     block = "".join(
@@ -164,6 +167,7 @@ def test_sparse_rows_may_bring_columns_that_nobody_saw(tmp_path, capsys):
     assert linsep.load(tmp_path / "grown.json").width == 9
 
 
+@pytest.mark.slow
 def test_a_slow_pipe_of_csv_is_learned_from_at_once(tmp_path):
     with learn("-", "--label", "y") as process:
         process.stdin.write(b"x,y\n")
@@ -183,6 +187,7 @@ def test_a_bad_cell_of_a_pipe_is_named_with_its_value(tmp_path):
     assert b"stdin: row 2 (line 4), column 'x' holds 'oops': not a number" in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes")
 def test_a_named_pipe_is_a_stream_too(tmp_path):
     os.mkfifo(tmp_path / "pipe")

@@ -212,6 +212,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_read(command, option,
     assert re.search("cannot be written|is not a file to write to", capsys.readouterr().err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "option"), [pair for pair in OPTIONS if pair[1] != "--checkpoint"])
 def test_every_output_goes_into_a_pipe_and_leaves_it_one(command, option, here, capsys):
     name = f"pipe{ENDINGS.get(command, '.txt') if option in ('-o', '') else '.txt'}"
@@ -250,6 +251,7 @@ def test_a_run_that_fails_at_once_keeps_the_rejects_of_the_last(command, here):
 # learn ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [False, True])
 def test_a_bad_row_ends_the_stream_and_keeps_what_was_learned(text, here, monkeypatch, capsys):
     monkeypatch.setattr("linsep.sources.files.batch_bytes", lambda memory: 1)
@@ -309,6 +311,7 @@ def doomed(monkeypatch):
         yield give
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "name"), [*(("text", name) for name in SPOKEN), *((how, name) for name in IN_JSON for how in BUFFERED)]
 )
@@ -352,6 +355,7 @@ SHELL = {  # the whole process, as the shell sees it end
 }
 
 
+@pytest.mark.slow
 def test_the_shell_sees_no_verdict_where_stdout_came_to_grief(here):
     lines = [f'"$PY" -m linsep.cli {line}; echo ${{PIPESTATUS[0]}} >> codes' for line in SHELL]
     environment = {**os.environ, "PYTHONPATH": SOURCES, "PYTHONUNBUFFERED": "", "PY": sys.executable}

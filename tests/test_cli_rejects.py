@@ -77,7 +77,7 @@ def test_a_bad_row_has_an_empty_prediction_in_its_place(name, memory, here, caps
     code, lines, err = ran(capsys, "predict", "m.json", name, "--reject", "bad.csv", "--memory", memory)
     assert (code, lines) == (0, ["no", '""', '""', "no", "yes", '""'])
     assert [(file, row) for file, row, _ in rejected()] == [(name, row) for row in BAD]
-    assert "3 bad rows were set aside in bad.csv. Where they stand, the prediction is empty." in err
+    assert "3 bad rows were rejected: see bad.csv. Where they stand, the prediction is empty." in err
 
 
 def test_predictions_can_be_joined_to_the_rows_that_they_are_of(here, capsys):
@@ -115,7 +115,7 @@ def test_batches_of_any_size_leave_the_same_places_empty(block, here, monkeypatc
 def test_one_bad_row_is_told_of_in_the_singular(here, capsys):
     Path("d.csv").write_text("a,b\n1,2\nx,1\n3,1\n")
     err = ran(capsys, "predict", "m.json", "d.csv", "--reject", "bad.csv")[2]
-    assert "1 bad row was set aside in bad.csv. Where it stands, the prediction is empty." in err
+    assert "1 bad row was rejected: see bad.csv. Where it stands, the prediction is empty." in err
 
 
 def test_a_missing_label_is_no_fault_of_a_row_to_be_labelled(here, capsys):
@@ -261,7 +261,7 @@ def test_every_command_sets_bad_rows_aside_and_says_how_many(name, capsys):
     code, _, err = ran(capsys, *COMMANDS[name], "--reject", "bad.csv")
     assert code == (1 if name == "mle" else 0)
     assert rejected() == [("d.csv", row, why) for row, why in zip(BAD, CODES, strict=True)]
-    assert "3 bad rows were set aside" in err
+    assert "3 bad rows were rejected" in err
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -346,7 +346,7 @@ def test_learning_goes_on_beside_bad_rows(name, here, capsys):
     code, lines, err = ran(capsys, "learn", name, *label, "--reject", "bad.csv", "--json", "-o", "one.json")
     found = json.loads(lines[-1])
     assert (code, found["rows_left_out"]) == (0, len(rejected()))
-    assert f"{len(rejected())} bad rows were set aside in bad.csv." in err
+    assert f"{len(rejected())} bad rows were rejected: see bad.csv." in err
     assert found["rows"] == 6 - len(rejected())
 
 

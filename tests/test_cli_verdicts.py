@@ -277,6 +277,7 @@ def test_a_proof_of_half_a_gigabyte_is_refused_unread(monkeypatch, capsys):
     assert "at most 10 are read" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("colour", [{}, {"NO_COLOR": "1"}])
 def test_a_terminal_sees_the_progress_and_stdout_does_not(colour):

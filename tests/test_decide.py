@@ -46,6 +46,7 @@ def cancels(Z, combination):
 # The adversarial instances ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("name", SMALL)
 def test_every_adversarial_instance_is_decided_rightly(name, layout, way):

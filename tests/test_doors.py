@@ -9,6 +9,7 @@ import doors
 TABLES = list(doors.tables(3))
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("k", range(len(TABLES)))
 def test_every_door_gives_the_verdict_that_fractions_give(k, tmp_path):
     count = doors.Count()

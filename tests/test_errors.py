@@ -37,7 +37,7 @@ def test_an_error_as_json_has_every_field(tmp_path, capsys):
     facts = json.loads(err)
     assert out == ""
     assert facts.pop("message").startswith(f"{path}: row 1 (line 3), column 'x' holds 'red'")
-    fix = "Turn the text into numbers, leave the column out, or ask for one-hot columns."
+    fix = "Convert the text to numbers, leave the column out, or ask for one-hot columns."
     known = {"file": str(path), "row": 1, "column": "x", "value": "red", "byte": 8, "fix": fix}
     assert facts == {"code": "E-NOT-A-NUMBER", **known}
 

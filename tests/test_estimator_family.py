@@ -57,6 +57,7 @@ def test_a_search_turns_its_parameters(classifier, iris):
     assert search.fit(*iris).best_score_ > FIRST_CLASS_ALONE
 
 
+@pytest.mark.slow
 @every_classifier
 def test_calibration_makes_probabilities_of_its_scores(classifier, iris):
     X, y = iris
@@ -105,6 +106,7 @@ def real_rows(n_classes, n=120, d=6):
     return X, draw.integers(n_classes, size=n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("classifier", PERCEPTRONS, ids=named)

@@ -23,6 +23,7 @@ KEEPS = ("last", "average", "vote", "best")
 SHAPES = [(keep, multiclass) for keep in KEEPS for multiclass in ("joint", "ovr")]
 
 
+@pytest.mark.slow
 @parametrize_with_checks([PerceptronClassifier(keep, multiclass=multiclass) for keep, multiclass in SHAPES])
 def test_the_contract_of_scikit_learn_holds(estimator, check):
     check(estimator)
@@ -215,6 +216,7 @@ def test_scores_beyond_the_largest_double_are_refused_with_their_row():
 # ---- streams -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("keep", ["last", "average", "vote"])
 def test_a_stream_of_batches_is_one_pass_over_the_whole(keep, n_classes):

@@ -63,6 +63,7 @@ def assert_exact(values, labels, bias, found) -> None:
             assert int(found.rows[i, j]) == x * power(found.column_exponents[j] + found.row_exponents[i])
 
 
+@pytest.mark.slow
 @given(values=float_tables, bias=st.booleans(), data=st.data())
 @settings(max_examples=300, deadline=None)
 def test_scaled_rows_are_the_rows(values, bias, data):

@@ -93,6 +93,7 @@ def degenerate_rows(rng: random.Random) -> list[list[int]]:
 # Small instances: every engine, rows added in two parts, any hint ---------------------------------
 
 
+@pytest.mark.slow
 def test_all_engines_agree_with_64_bits(engine):
     rng, kinds = random.Random(1), Counter()
     for _ in range(600):

@@ -15,27 +15,21 @@ from playwright.sync_api import expect, sync_playwright
 from sklearn.datasets import load_iris
 
 import linsep
-from browser import browser_path
+from browser import launch
 from linsep.explorer import engine, export
 from linsep.explorer.presets import presets
 from linsep.explorer.server import Explorer
 from linsep.explorer.tables import OwnTable
 
+pytestmark = pytest.mark.browser
+
 SIZE = {"width": 1280, "height": 900}
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 
 @pytest.fixture(scope="module")
 def browser():
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser_path(), args=ARGUMENTS)
+        chromium = launch(playwright)
         yield chromium
         chromium.close()
 

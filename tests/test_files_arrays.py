@@ -55,6 +55,7 @@ def test_an_archive_is_the_same_held_in_memory_and_read_as_a_stream(way, columns
         assert np.array_equal(values if isinstance(values, np.ndarray) else values.toarray(), chosen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_many_archives_together_stay_within_the_memory(way, tmp_path):
     rows = SPARSE if way == "sparse" else X
@@ -116,6 +117,7 @@ def test_a_matrix_by_columns_is_refused_whatever_its_size(memory, tmp_path):
         linsep.open(tmp_path / "a.npz", memory=memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", ["1MiB", "512MB"])
 @pytest.mark.parametrize("way", WAYS)
 def test_bad_rows_of_an_archive_are_set_aside(way, memory, tmp_path):

@@ -348,6 +348,7 @@ def test_a_column_of_long_integers_beside_floats_further_down_is_refused_by_conv
             convert(path, str(tmp_path / "a.parquet"), options_of(label="y", memory="1MiB"), cache=kept)
 
 
+@pytest.mark.campaign
 def test_forged_caches_change_no_answer(tmp_path):
     """The long run is `python -m tests.forge_cache 20000`."""
     counts = forge_cache(300, seed=3, folder=tmp_path)

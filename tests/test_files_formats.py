@@ -108,6 +108,7 @@ def sparse_archive(save, path, X, y):
     save(path, data=matrix.data, indices=matrix.indices, indptr=matrix.indptr, shape=matrix.shape, y=y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", ["1MiB", "512MB"])
 @pytest.mark.parametrize("packing", PACKINGS)
 @pytest.mark.parametrize("kind", SPARSE)

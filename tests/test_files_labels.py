@@ -100,7 +100,7 @@ def test_bad_rows_are_set_aside_and_counted(tmp_path):
 
 def test_the_remark_about_a_single_bad_row_is_in_the_singular(tmp_path):
     source = opened(tmp_path, "x,z,y\n1,2,0\n1,,0\n2,2,1\n", reject=tmp_path / "bad.csv", cache=False)
-    assert source.remarks() == ["1 bad row was set aside."]
+    assert source.remarks() == ["1 bad row was rejected."]
 
 
 def test_svmlight_gives_the_proof_of_the_sparse_matrix(tmp_path):

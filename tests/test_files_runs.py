@@ -124,6 +124,7 @@ def test_ties_among_the_worst_rows_go_to_the_first(tmp_path):
         assert source.scan(np.ones(2), 0.0, worst=150).worst.row_numbers.tolist() == list(range(1, 300, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [np.int32, np.float32, np.float64])
 @pytest.mark.parametrize("label", [np.int8, np.float64, str, bool])
 def test_columns_and_labels_of_every_type_give_the_proof_of_the_rows(tmp_path, rows, kind, label):

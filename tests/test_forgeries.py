@@ -6,12 +6,14 @@ from tests.forge import forge
 from tests.forge_files import forge_containers, forge_files
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", [0, 1])
 def test_both_checkers_refuse_every_forgery_and_accept_every_truth(seed, tmp_path):
     accepted, refused = forge(1500, seed=seed, folder=tmp_path)
     assert accepted > 300 and refused > 600
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", [0, 1])
 def test_no_statement_about_a_file_is_accepted_that_is_not_so(seed, tmp_path):
     counts = forge_files(250, seed=seed, folder=tmp_path)
@@ -19,5 +21,6 @@ def test_no_statement_about_a_file_is_accepted_that_is_not_so(seed, tmp_path):
     assert len(counts.tried) == 9
 
 
+@pytest.mark.campaign
 def test_proofs_of_what_a_library_makes_of_a_table_are_refused():
     assert forge_containers(300) > 100

@@ -23,6 +23,7 @@ def same(ours, theirs):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(WORDY | st.text(max_size=40), min_size=1, max_size=6), st.integers(1, 24))
 @example(["ΣΑΣ ΟΔΟΣ", "İstanbul", "plain"], 18)

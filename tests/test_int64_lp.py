@@ -100,6 +100,7 @@ def expected_kind(rows: Rows) -> type:
     return Separable if not obstructed else Overlapping if len(obstructed) == len(rows) else Touching
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_agrees_with_fourier_motzkin_on_degenerate_rows(seed):
     rng, kinds = random.Random(seed), Counter()
@@ -112,6 +113,7 @@ def test_agrees_with_fourier_motzkin_on_degenerate_rows(seed):
     assert min(kinds[kind] for kind in (Separable, Touching, Overlapping)) > 700
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sides", "separable"),
     [((2, 2), 14), ((2, 2, 2), 104), ((2, 2, 2, 2), 1882), ((3, 3), 58), ((4, 4), 174)],
@@ -139,6 +141,7 @@ def test_no_rows_are_separable():
     assert isinstance(three_way(np.zeros((0, 3), np.int64)), Separable)
 
 
+@pytest.mark.slow
 def test_fifteen_columns_of_plus_and_minus_one_do_not_overflow():
     rng = np.random.default_rng(0)
     for _ in range(50):

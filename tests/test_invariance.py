@@ -67,6 +67,7 @@ def possible_changes(original):
         yield changed
 
 
+@pytest.mark.campaign
 @several(max_examples=40)
 @given(data_sets(), st.integers(1, 7))
 def test_no_layout_changes_the_verdict(data, size):

@@ -84,6 +84,7 @@ def test_the_linear_kernel_makes_the_mistakes_of_the_perceptron(seed, block_rows
     assert (dual.dual_coef_[0] @ dual.support_vectors_).tolist() == primal.halfspace.w.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [None, 1, 5, 12])
 @pytest.mark.parametrize("keep", KEEPS)
 @pytest.mark.parametrize("seed", range(4))
@@ -98,6 +99,7 @@ def test_every_keep_is_what_its_definition_says(keep, budget, seed, block_rows):
     np.testing.assert_allclose(fitted.decision_function(X), expected, rtol=1e-12, atol=1e-12 * abs(K).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [None, 4])
 @pytest.mark.parametrize("keep", KEEPS)
 def test_classes_share_kernel_values_and_nothing_else(keep, budget, block_rows):

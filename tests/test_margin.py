@@ -23,6 +23,7 @@ def separable_sets(count, seed=0, most_rows=7):
             yield X, y
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_exact_margin():
     for X, y in separable_sets(120):
         low, high = linsep.max_margin(X, y).margin
@@ -136,6 +137,7 @@ def test_the_bound_through_the_origin_is_that_of_the_rows_as_they_are():
     assert "(at most 2 updates" in linsep.perceptron(*linsep.datasets.tao(), bias=False).explain(theory.bound[1])
 
 
+@pytest.mark.slow
 def test_novikoffs_numbers_are_those_of_the_homogenised_rows():
     for X, y in separable_sets(30, seed=6, most_rows=4):
         theory = linsep.novikoff(X, y)

@@ -85,12 +85,14 @@ def test_every_coefficient_is_what_the_oracle_says(data):
     agree(*data)
 
 
+@pytest.mark.slow
 def test_random_degenerate_data_agree_with_the_oracle_and_no_state_is_rare():
     rng = np.random.default_rng(5)
     seen = [state for _ in range(200) for state in agree(*random_small(rng)).coefficients.values()]
     assert min(seen.count(s) for s in ("finite", "+inf", "-inf", "undetermined", "aliased")) > 20
 
 
+@pytest.mark.slow
 def test_the_way_of_many_rows_agrees_with_the_oracle(monkeypatch):
     """The working set, the contradictions and the samples, on data small enough for the oracle."""
     monkeypatch.setattr("linsep._decide.FEW_ROWS", 0)

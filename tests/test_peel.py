@@ -120,6 +120,7 @@ def rows_at_hand(request, monkeypatch):
     monkeypatch.setattr(module, "AT_HAND", request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.usefixtures("rows_at_hand")
 def test_peeling_is_what_its_definition_says(layout):
@@ -134,6 +135,7 @@ def test_peeling_is_what_its_definition_says(layout):
     assert most >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("table", [random_table, extreme_table])
 @pytest.mark.usefixtures("rows_at_hand")

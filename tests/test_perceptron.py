@@ -157,6 +157,7 @@ def test_rows_in_parts_give_the_same_run():
         assert np.array_equal(parts.mistakes_per_row, whole.mistakes_per_row)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64, bool])
 def test_integers_run_exactly_and_report_their_bits(dtype):
     rng = np.random.default_rng(0)

@@ -514,6 +514,7 @@ def test_without_matplotlib_the_command_names_the_extra():
     assert done.stderr == "linsep: Pictures need matplotlib, which is not installed: pip install 'linsep[plots]'\n"
 
 
+@pytest.mark.slow
 def test_the_command_never_loads_pyplot(tmp_path):
     code = "import sys; from linsep.cli import main; main(sys.argv[1:]); print('matplotlib.pyplot' in sys.modules)"
     command = [sys.executable, "-c", code, "plot", "example:xor", "-o", str(tmp_path / "xor.png")]

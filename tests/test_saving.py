@@ -284,6 +284,7 @@ def of_another_type(value):
     return [other for other in others if type(other) is not type(value)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS, ids=range(len(DOCUMENTS)))
 def test_a_value_of_the_wrong_type_is_refused_wherever_it_stands(document):
     for path in places(document):

@@ -48,6 +48,7 @@ def test_a_proof_damaged_in_any_bit_or_cut_anywhere_is_refused(kind):
     assert accepted(damaged(PROOFS[kind].to_json()), verdict_from_json, CertificateError) == []
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("kind", PROOFS)
 def test_the_checker_refuses_the_same_proofs(kind, tmp_path):
     path = tmp_path / "proof.json"
@@ -61,6 +62,7 @@ def test_the_checker_refuses_the_same_proofs(kind, tmp_path):
     assert accepted(damaged(PROOFS[kind].to_json()), read, *refusals) == []
 
 
+@pytest.mark.campaign
 def test_a_model_damaged_in_any_bit_or_cut_anywhere_is_refused(tmp_path):
     path = tmp_path / "model.json"
 

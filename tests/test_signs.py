@@ -49,6 +49,7 @@ def tables(draw, dtype):
     return draw(arrays.arrays(dtype, shape, elements=elements))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())

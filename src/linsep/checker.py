@@ -124,7 +124,7 @@ def read_proof(path: str) -> dict[str, Any]:
     data, margin, separator = proof["data"], proof.get("margin"), proof.get("separator")
     labels, width = [read_label(label) for label in data["labels"]], int(data["columns"])
     need(len(set(labels) - {math.inf, -math.inf}) == len(labels) == 2, "the proof needs two different labels")
-    need(not MISSING.intersection(v.strip() for v in labels if isinstance(v, str)), "a missing label is no class")
+    need(not MISSING.intersection(v.strip() for v in labels if isinstance(v, str)), "a missing label is not a class")
     need(data["names"] is None or len(data["names"]) == width, "the proof does not name every column")
     if separator:
         fits = len(separator["weights"]) == width and (data["bias"] or separator["bias_weight"] == "0")

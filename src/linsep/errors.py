@@ -8,7 +8,7 @@ LinsepError
 │   ├── LengthError                  X and y differ in length
 │   ├── NotNumericError              text, complex numbers or objects where numbers belong
 │   │   ├── MissingValueError        an empty cell, or a null
-│   │   └── ColumnTypeError          a column of dates, lists or other things that are no numbers
+│   │   └── ColumnTypeError          a column of dates, lists or other things that are not numbers
 │   ├── NotFiniteError               NaN or infinity: row, column and value are named
 │   ├── InexactError                 a number that binary64 cannot hold, such as 2^53 + 1
 │   │   └── TooManyDigitsError       a decimal with more digits than 64 bits hold, or than its column can share
@@ -123,7 +123,7 @@ class MissingValueError(NotNumericError):
 
 
 class ColumnTypeError(NotNumericError):
-    """A column holds dates, lists or other things that are no numbers."""
+    """A column holds dates, lists or other things that are not numbers."""
 
     code = "E-COLUMN-TYPE"
 

@@ -350,7 +350,7 @@ def _not_a_number(cell: Any, row: int, column: int, names: Columns) -> InputErro
     if is_missing(cell):
         return MissingValueError(f"{where}: the value is missing. Drop the row or fill the value in.", **place)
     kind = type(cell).__name__
-    return NotNumericError(f"{where}, of type {kind}: turn it into a number or leave the column out.", **place)
+    return NotNumericError(f"{where}, of type {kind}: convert it to a number or leave the column out.", **place)
 
 
 def _words(values: Sequence[Any]) -> Array | None:
@@ -424,7 +424,7 @@ def _column(series: Any, name: str) -> Array:
     if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):  # Arrow's long decimals are unknown
         given = series.drop_nulls().head(1).to_list()
         example = f", such as {given[0]!r}" if given else ""
-        raise NotNumericError(f"Column {name!r} holds {kind}{example}: turn it into numbers or leave it out.")
+        raise NotNumericError(f"Column {name!r} holds {kind}{example}: convert it to numbers or leave it out.")
     missing = series.is_null()
     if missing.any():
         raise NotFiniteError(int(np.argmax(missing.to_numpy())), name, float("nan"))

@@ -73,7 +73,7 @@ class Obstruction:
     def __post_init__(self) -> None:
         rows, weights = _integers(self.rows, "row numbers"), _integers(self.weights, "weights")
         if not rows or len(rows) != len(weights):
-            raise CertificateError(f"{len(rows)} rows and {len(weights)} weights are no obstruction.")
+            raise CertificateError(f"{len(rows)} rows and {len(weights)} weights do not make an obstruction.")
         if min(rows) < 0 or len(set(rows)) != len(rows):
             raise CertificateError("The rows of an obstruction are distinct row numbers, counted from 0.")
         if min(weights) <= 0:
@@ -360,4 +360,4 @@ class Undecided(Verdict):
 def _check_interval(margin: tuple[float, float]) -> None:
     low, high = margin
     if not (0.0 <= low <= high and math.isfinite(low)):
-        raise CertificateError(f"({low}, {high}) is no interval of margins.")
+        raise CertificateError(f"({low}, {high}) is not an interval of margins.")

@@ -80,9 +80,10 @@ class Run:
 
     order: Annotated[Order, Parameter(help="Which mistake is corrected next.")] = "cyclic"
     bias: Bias = None
-    max_updates: Annotated[int | None, Parameter(help="Stop after so many updates.", validator=Number(gte=1))] = None
+    max_updates: Annotated[int | None, Parameter(help="Stop after this many updates.", validator=Number(gte=1))] = None
     max_passes: Annotated[
-        int, Parameter(help="Stop after so many passes over the rows; 0 for never.", validator=Number(gte=0))
+        int,
+        Parameter(help="Stop after this many passes over the rows; 0 for no limit.", validator=Number(gte=0)),
     ] = MAX_PASSES
     seed: Seed = 0
     json: Json = False
@@ -320,7 +321,7 @@ def predict(
 
     Columns are matched by name. If the files have the label column, the error goes to stderr.
 
-    A bad row that --reject sets aside has an empty prediction in its place.
+    A row that --reject writes out has an empty prediction in its place.
     """
     from dataclasses import replace
 

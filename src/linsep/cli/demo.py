@@ -6,8 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
@@ -33,37 +32,13 @@ def show(seed: int) -> None:
     """The question, and every kind of answer."""
     _say("Can a straight line separate two classes? In many columns: can a hyperplane?", "bold")
     _say("linsep answers and proves the answer. Everything below is computed now.")
-    with _compiling_told():
-        _warm_up(seed)
-        _a_line()
-        _the_bound()
-        _xor()
-        _a_million(seed)
-        _a_file()
+    _warm_up(seed)
+    _a_line()
+    _the_bound()
+    _xor()
+    _a_million(seed)
+    _a_file()
     _what_next()
-
-
-@contextmanager
-def _compiling_told() -> Iterator[None]:
-    """Say once, should it happen, that the first call of a compiled loop takes a while."""
-    from numba.core import event
-
-    class Listener(event.Listener):  # type: ignore[misc]
-        """Speaks once."""
-
-        told = False
-
-        def on_start(self, _: Any) -> None:
-            """A loop is compiled: it was not in the cache."""
-            if not self.told:
-                report.note("Compiling, once on this machine: about 20 seconds.")
-            self.told = True
-
-        def on_end(self, _: Any) -> None:
-            """Nothing to say."""
-
-    with event.install_listener("numba:compile", Listener()):
-        yield
 
 
 def _warm_up(seed: int) -> None:

@@ -80,7 +80,7 @@ def learn(
         options.set_aside.begin()  # after Ctrl-C too, a file without rows says that none was bad
     left_out = 0 if options.set_aside is None else options.set_aside.count
     if not model.counts.rows:
-        seen = f"no row is left: all {left_out:,} were set aside" if left_out else "no row was read"
+        seen = f"no row is left: all {left_out:,} were rejected" if left_out else "no row was read"
         raise NoRowsError(f"{seen}: there is nothing to learn from.")
     if len(model.classes) < 2:
         raise OneClassError(

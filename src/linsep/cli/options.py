@@ -53,15 +53,15 @@ Bias: TypeAlias = Annotated[
 ]
 Seed: TypeAlias = Annotated[int, Parameter(help="Seed of everything random.", validator=Number(gte=0))]
 Progress: TypeAlias = Annotated[
-    bool, Parameter(help="Say how it gets on, also where stderr is no terminal.", negative="", show_default=False)
+    bool, Parameter(help="Show progress even where stderr is not a terminal.", negative="", show_default=False)
 ]
 Json: TypeAlias = Annotated[bool, Parameter(help="Print JSON instead of text.", negative="", show_default=False)]
 Checkpoint: TypeAlias = Annotated[
-    str | None, Parameter(help="Keep the state of the run in this file; after a stop, resume from it.")
+    str | None, Parameter(help="Save progress in this file; the same command resumes from it.")
 ]
 Proof: TypeAlias = Annotated[str | None, Parameter(help="Where to write the proof (JSON).")]
 TimeLimit: TypeAlias = Annotated[
-    float | None, Parameter(help="Give up after so many seconds: undecided.", validator=Number(gte=0))
+    float | None, Parameter(help="Stop after this many seconds, undecided.", validator=Number(gte=0))
 ]
 Gap: TypeAlias = Annotated[
     float, Parameter(help="How far apart the ends may be, as a part of the margin.", validator=Number(gt=0, lt=1))
@@ -83,7 +83,7 @@ Columns: TypeAlias = Annotated[
 ]
 Memory: TypeAlias = Annotated[str, Parameter(help="How much memory reading may take.")]
 IndexBase: TypeAlias = Annotated[int, Parameter(help="The index of the first column of svmlight files: 0 or 1.")]
-Reject: TypeAlias = Annotated[str | None, Parameter(help="Set bad rows aside in this file instead of stopping.")]
+Reject: TypeAlias = Annotated[str | None, Parameter(help="Write rejected rows to this file instead of stopping.")]
 Header: TypeAlias = Annotated[
     bool,
     Parameter(help="The first line of CSV is a header, even if it holds numbers.", negative="", show_default=False),
@@ -120,7 +120,7 @@ class Walking:
         )
 
 
-Positive: TypeAlias = Annotated[str | None, Parameter(help="Pit this label against all others.")]
+Positive: TypeAlias = Annotated[str | None, Parameter(help="The positive class; all other labels are negative.")]
 Cache: TypeAlias = Annotated[
     str | None,
     Parameter(help="Where slow files are cached: a folder, or none. [default: a private folder, see linsep cache]"),

@@ -130,7 +130,7 @@ def count(value: int, word: str) -> str:
 
 def set_aside(rejects: "Rejects") -> str:
     """How many bad rows were set aside, and where."""
-    return f"{count(rejects.count, 'bad row')} {'was' if rejects.count == 1 else 'were'} set aside in {rejects.path}."
+    return f"{count(rejects.count, 'bad row')} {'was' if rejects.count == 1 else 'were'} rejected: see {rejects.path}."
 
 
 def equation(halfspace: "Halfspace", columns: Sequence[str] | None) -> str:

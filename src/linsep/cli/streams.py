@@ -219,7 +219,7 @@ def _opened(file: str) -> Iterator[BinaryIO]:
 def _require_short(file: str, line: int, rest: bytes) -> None:
     if len(rest) > LONGEST_LINE:
         seen = f"line {line} has more than {LONGEST_LINE >> 20} MiB"
-        raise FileError(f"{_name(file)}: {seen}: this is no text by lines.", file=_name(file))
+        raise FileError(f"{_name(file)}: {seen}: this is not text in lines.", file=_name(file))
 
 
 def _name(file: str) -> str:

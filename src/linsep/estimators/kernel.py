@@ -33,7 +33,7 @@ class KernelPerceptronClassifier(ScoreClassifier):
         Which hypotheses of the run decide: the last one; the average over time; each of them, with as many votes as
         rows it survived (Freund and Schapire); or the one that survived most rows (Gallant's pocket).
     max_passes : int
-        The run ends with a pass without a mistake, or after so many passes.
+        The run ends with a pass without a mistake, or after this many passes.
     budget : int or None
         How many support rows a hypothesis may hold; a new one drops the oldest. With a budget no theorem promises
         that the mistakes end. "average" and "vote" still need the rows of every hypothesis they are made of.

@@ -108,7 +108,7 @@ async def _body(request: Request, seconds: float) -> bytes:
     try:
         declared = int(request.headers.get("content-length", "0"))
     except ValueError:
-        raise HTTPException(400, "Content-Length is no number.") from None
+        raise HTTPException(400, "Content-Length is not a number.") from None
     if declared > MOST_BYTES:
         raise HTTPException(413, f"The body is longer than {MOST_BYTES} bytes.")
     parts, size = [], 0

@@ -7,7 +7,8 @@ other change is missed once in 2^64. It guards against damage, not against peopl
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from linsep.kernels.compiler import njit
 
 P1, P2 = np.uint64(0x9E3779B185EBCA87), np.uint64(0xC2B2AE3D27D4EB4F)
 

@@ -11,9 +11,10 @@ others are named, and the scan of `walks.py` looks at those.
 from typing import Any
 
 import numpy as np
-from numba import carray, njit, types
+from numba import carray, types
 from numba.extending import intrinsic
 
+from linsep.kernels.compiler import njit
 from linsep.kernels.dense import plain_norm2
 from linsep.kernels.interleave import as_pointer
 from linsep.kernels.lanes import LANES

@@ -11,9 +11,9 @@ from math import frexp, ldexp
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.extending import overload, register_jitable
 
+from linsep.kernels.compiler import njit
 from linsep.kernels.layouts import Csr, Dense
 from linsep.kernels.rows import is_kind
 

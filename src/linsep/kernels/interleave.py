@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numba import carray, njit, types
+from numba import carray, types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from linsep.kernels.compiler import njit
 
 STRIP = 256  # rows at a time: a strip of the table stays in a near cache
 

@@ -8,9 +8,9 @@ A mistake is a row whose gap is at most the margin asked for. Written once on th
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
+from linsep.kernels.compiler import njit
 from linsep.kernels.lanes import prefetch_line
 from linsep.kernels.rows import add, dot, fetch, follow, lead, norm2
 from linsep.kernels.walks import ALL_FINE

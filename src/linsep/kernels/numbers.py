@@ -3,7 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from linsep.kernels.compiler import njit
 
 STRETCH = 1024  # doubles between two looks at what was found: long enough for vectors, short enough to stop early
 NOT_WHOLE = -1.0

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from linsep.kernels.compiler import njit
 
 AT_ONCE = 1 << 16  # draws: they stay in the cache until they are used
 

@@ -13,9 +13,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
 from numpy.typing import NDArray
+
+from linsep.kernels.compiler import njit
 
 _LIMBS = 140
 _OFFSET = 2304  # limb 0 begins at 2^-2304

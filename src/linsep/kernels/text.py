@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from linsep.kernels.compiler import njit
 
 TAB, NEWLINE, RETURN = 9, 10, 13
 NO_WORD, ASK_PYTHON = 0, 0xFFFFFFFF  # what `folds` says besides a character

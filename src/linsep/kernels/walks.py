@@ -8,9 +8,9 @@ Both find bad numbers for free: a row that holds NaN or infinity has no finite s
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
+from linsep.kernels.compiler import njit
 from linsep.kernels.rows import add, dot, fetch, follow, lead, norm2, reach, right_ahead
 
 UNIT = 2.0**-53  # the relative rounding error of one operation

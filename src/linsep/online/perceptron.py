@@ -167,7 +167,7 @@ class OnlinePerceptron:
         return None if self.learner is None else self.learner.weights.W.shape[1]
 
     def widen(self, n_columns: int) -> None:
-        """Take rows of so many columns from now on: those that no row had so far begin with weights 0."""
+        """Take rows of this many columns from now on: those that no row had so far begin with weights 0."""
         if self.learner is not None and self.bits is None and n_columns > self.learner.weights.W.shape[1]:
             _require_room(max(2, self._known), n_columns)
             self.learner.add_columns(n_columns)
@@ -188,7 +188,7 @@ class OnlinePerceptron:
         return labels[0] if is_one else labels
 
     def save(self, path: str | Path) -> None:
-        """Write the whole state as JSON; `linsep.load` gives a model that goes on as if never interrupted."""
+        """Write the whole state as JSON; `linsep.load` gives a model that resumes as if never interrupted."""
         from linsep.online.saving import document_of
 
         write_model(path, strict.write(document_of(self)))

@@ -92,7 +92,7 @@ class CallSource(Source):
         if self.n_rows not in (NOT_READ, first):
             raise LengthError(
                 f"The function handed out {self.n_rows} rows the first time and {first} now: each call must give all "
-                "parts anew. A generator that was used up gives nothing more; return a new one from each call."
+                "parts again. A generator that was used up gives nothing more; return a new one from each call."
             )
 
     def _walk(self) -> Iterator[Any]:

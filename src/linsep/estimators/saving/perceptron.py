@@ -180,7 +180,7 @@ def _read_random(value: Any, where: str, random: np.random.Generator) -> None:
     state, inc = (strict.natural(fields[name], f"{where}.{name}") for name in ("state", "inc"))
     spare = 0 if fields["spare"] is None else strict.natural(fields["spare"], f"{where}.spare")
     if max(state, inc) >= 1 << 128 or spare >= 1 << 32:
-        raise ModelError(f"{where} is no state of PCG64: its numbers have more than 128 bits.")
+        raise ModelError(f"{where} is not a state of PCG64: its numbers have more than 128 bits.")
     random.bit_generator.state = {
         "bit_generator": "PCG64",
         "state": {"state": state, "inc": inc},

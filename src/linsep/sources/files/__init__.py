@@ -55,8 +55,8 @@ def open(  # noqa: A001
     """Open files as a source of rows, to be used in place of X and y. Memory stays flat, whatever their size.
 
     `path` is a file, a pattern such as "data/*.parquet", a folder, a list of those, or "-" for standard input. The
-    ending of a name says what the file is (CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy or .npz; text may be
-    packed as .gz, .bz2 or .zst), or `format` does.
+    extension of a name says what the file is (CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy or .npz; text may be
+    compressed as .gz, .bz2 or .zst), or `format` does.
 
     `label` is the label column, by name or by position; it takes two values, the larger being +1, or `positive` pits
     one value against the rest. `columns` chooses the others; `one_hot` turns text columns into one column of 0 and 1
@@ -187,7 +187,7 @@ def _surveyed(reader: Reader, options: Options, caches: Caches) -> Survey:
 
 def none_left(reader: Reader) -> NoRowsError:
     """Every row of a file was set aside."""
-    told = f"{reader.path}: no row is left: all {reader.left_out:,} were set aside."
+    told = f"{reader.path}: no row is left: all {reader.left_out:,} were rejected."
     return NoRowsError(told, file=reader.path, fix="Look at the reasons in the file of bad rows.")
 
 

@@ -38,7 +38,7 @@ from linsep.sources.files.values import no_text, numbers_of
 Array = npt.NDArray[Any]
 DROP_OR_FILL = "Drop the row or fill the value in."
 MOST_CATEGORIES = 1 << 16
-TEXT_FIX = "Turn the text into numbers, leave the column out, or ask for one-hot columns."
+TEXT_FIX = "Convert the text to numbers, leave the column out, or ask for one-hot columns."
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Cells:
             raise NotNumericError(
                 f"{self.path}: column {name!r} holds text. {TEXT_FIX}", file=self.path, column=name, fix=TEXT_FIX
             )
-        fix = "Turn it into numbers, or leave the column out."
+        fix = "Convert it to numbers, or leave the column out."
         raise ColumnTypeError(f"{self.path}: column {name!r} holds {kind}. {fix}", file=self.path, column=name, fix=fix)
 
     def faults(self, table: Any) -> Iterator[tuple[str, str, Any]]:
@@ -246,7 +246,7 @@ class Cells:
             column = column.cast(column.type.value_type)
         is_text = is_string(column.type)
         if not (is_text or pa.types.is_integer(column.type) or is_real(column.type)):
-            fix = "Labels are integers, floats, truths or text."
+            fix = "Labels are integers, floats, booleans or text."
             raise ColumnTypeError(
                 f"{self.path}: the label column {self.label!r} holds {column.type}. {fix}",
                 file=self.path,

@@ -78,7 +78,7 @@ class ColumnarReader(TableReader):
             )
         self._is_walked = True
         if not first:
-            raise NoRowsError(f"{self.path}: no row is left: all {seen:,} were set aside.", file=self.path)
+            raise NoRowsError(f"{self.path}: no row is left: all {seen:,} were rejected.", file=self.path)
 
     def read(self, place: Place) -> Batch:
         """The batch of a place."""

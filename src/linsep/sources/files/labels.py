@@ -218,9 +218,9 @@ def two_classes(values: Iterable[Label], positive: Any, rows: int) -> tuple[tupl
             value=known[0],
         )
     if len(known) > 2:
-        fix = "Pit one of them against the rest: positive=VALUE, --positive VALUE."
+        fix = "Choose one of them as the positive class: positive=VALUE, --positive VALUE."
         raise ManyClassesError(
-            f"There are more than two labels ({_few(known)}): pit one of them against the rest, for instance "
+            f"There are more than two labels ({_few(known)}): choose one as the positive class, for instance "
             f"with positive={shown(known[-1])} (--positive {str(known[-1])[:60]}).",
             fix=fix,
         )

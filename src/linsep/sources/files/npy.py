@@ -308,7 +308,7 @@ def not_numpy(path: str, error: Exception) -> FileError:
     """Why a file is no NumPy file that linsep reads."""
     if "allow_pickle" in str(error) or "magic" in str(error):
         return FileKindError(
-            f"{path}: cannot be read. It is no NumPy file, or it holds pickled objects, which linsep never loads "
+            f"{path}: cannot be read. It is not a NumPy file, or it holds pickled objects, which linsep never loads "
             "because loading them runs code. Save plain numbers.",
             file=path,
         )

@@ -165,7 +165,7 @@ class NpzReader(ArrayReader):
             self.stamp.require_same()
             if is_npy(self.path):
                 raise FileKindError(
-                    f"{self.path}: an .npy file with the ending .npz: rename it.", file=self.path
+                    f"{self.path}: an .npy file with the extension .npz: rename it.", file=self.path
                 ) from error
             raise not_numpy(self.path, error) from error
 

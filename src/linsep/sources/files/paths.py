@@ -47,9 +47,9 @@ CALLED = {
     "arrow": "an Arrow file",
     "npy": "an .npy file",
     "npz": "an .npz file or another zip archive",
-    "gz": "packed by gzip",
-    "bz2": "packed by bzip2",
-    "zst": "packed by zstd",
+    "gz": "compressed by gzip",
+    "bz2": "compressed by bzip2",
+    "zst": "compressed by zstd",
 }
 PACKED_AS = {"gz": b"\x1f\x8b", "bz2": b"BZh", "zst": b"\x28\xb5\x2f\xfd"}
 
@@ -135,12 +135,12 @@ def kind_of(path: str, given: str | None) -> tuple[str, str | None]:
     kind = given or KINDS.get(ending)
     if kind is None or (packing and kind not in PACKED):
         shown = Path(path).suffix.lower()
-        seen = f"the ending {shown!r} is unknown" if shown else "the name has no ending"
-        seen = f"a file of this kind may not be packed ({shown})" if packing and kind else seen
+        seen = f"the extension {shown!r} is unknown" if shown else "the name has no extension"
+        seen = f"a file of this kind may not be compressed ({shown})" if packing and kind else seen
         fix = f"linsep reads {SHOWN}."
         raise FileKindError(f"{path}: {seen}: {fix}", file=path, fix=fix)
     if kind not in KINDS.values():
-        told = f"{kind!r} is no format. There are {', '.join(sorted(set(KINDS.values())))}."
+        told = f"{kind!r} is not a format. The formats are {', '.join(sorted(set(KINDS.values())))}."
         raise FileKindError(told, file=path, value=kind)
     if not Path(path).exists():
         raise NoFileError(f"{path}: there is no such file.", file=path, fix="Check the path.")
@@ -174,7 +174,7 @@ def require_content(path: str, kind: str, packing: str | None, given: str | None
     if seen == "parquet" and tail == b"PARE":
         raise _another_kind(path, "the Parquet file is encrypted", "Decrypt it first.")
     if seen is not None and seen != kind:
-        told = f"with the ending {Path(path).suffix}" if given is None else f"and not {kind}, as format= says"
+        told = f"with the extension {Path(path).suffix}" if given is None else f"and not {kind}, as format= says"
         raise _another_kind(path, f"{CALLED[seen]} {told}")
 
 

@@ -114,7 +114,7 @@ class Options:
 def room_for(n_columns: int, each: int = SPARSE_COLUMN) -> str:
     """How to ask for the memory that so many columns need."""
     if n_columns > MOST_COLUMNS:
-        return f"At most {MOST_COLUMNS:,} can be read: number them anew."
+        return f"At most {MOST_COLUMNS:,} can be read: renumber them."
     size = f"{-(-n_columns * each // 10**6):,}MB".replace(",", "")
     return f"If that is right, allow for it: memory={size!r} (--memory {size})."
 
@@ -544,5 +544,5 @@ def parse_size(text: str) -> int:
     """A size such as "512MB", "2GiB" or "1000000", in bytes."""
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?)B?\s*", text.upper())
     if not match or match[2] == "I":
-        raise ArgumentError(f"{text!r} is no size: write for instance 512MB or 2GiB.")
+        raise ArgumentError(f"{text!r} is not a size: write for instance 512MB or 2GiB.")
     return int(float(match[1]) * UNITS[match[2]])

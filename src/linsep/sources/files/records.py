@@ -85,7 +85,7 @@ def may_have_lone_quote(text: bytes) -> bool:
 
 
 def has_lone_quote(text: str, delimiter: str) -> bool:
-    """Whether a value goes on after its closing quotation mark."""
+    """Whether text follows the closing quotation mark of a value."""
     try:
         for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
             pass

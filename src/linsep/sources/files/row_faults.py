@@ -47,7 +47,7 @@ class Judge:
             return EncodingError(f"{at}: not UTF-8 text (byte {which}). {fix}", **where, value=which, fix=fix)
         if '"' in source and has_lone_quote(source, self.delimiter):
             fix = "Write a quotation mark inside quotes twice."
-            return QuoteError(f"{at}: a value goes on after its closing quotation mark. {fix}", **where, fix=fix)
+            return QuoteError(f"{at}: text follows the closing quotation mark of a value. {fix}", **where, fix=fix)
         if len(record) != len(self.names):
             separator = "comma" if self.delimiter == "," else "tab"
             fix = f"Text that contains a {separator} needs quotes around it."

@@ -108,7 +108,7 @@ class FileSource(Source):
         said += reader.remarks()
         if left_out := self.facts.rows_left_out:
             rows = "1 bad row was" if left_out == 1 else f"{left_out:,} bad rows were"
-            said.append(f"{rows} set aside.")
+            said.append(f"{rows} rejected.")
         return said
 
     @property

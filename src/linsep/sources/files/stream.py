@@ -91,7 +91,7 @@ class TextReader(Reader):
     def _damaged(self, error: Exception) -> DamagedFileError:
         self.stamp.require_same()
         fix = "The file is cut short or broken: fetch it again."
-        return DamagedFileError(f"{self.path}: cannot be unpacked: {error}. {fix}", file=self.path, fix=fix)
+        return DamagedFileError(f"{self.path}: cannot be decompressed: {error}. {fix}", file=self.path, fix=fix)
 
 
 class Pipe:

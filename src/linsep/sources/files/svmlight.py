@@ -228,7 +228,7 @@ class SvmlightReader(TextReader):
                 seen = "repeats an index" if index == last else "comes after a larger index"
                 return self._bad(line, word, f"{seen}: indices must rise within a row")
             if not np.isfinite(float(pair[2])):
-                message = f"{self._at(line)}: {clipped(word)} is no finite number. {DROP_OR_FILL}"
+                message = f"{self._at(line)}: {clipped(word)} is not a finite number. {DROP_OR_FILL}"
                 value = float(pair[2])
                 return NotFiniteError(line.row, index - base, value, message=message, file=self.path, byte=line.byte)
             if is_rounded(pair[2]) or vanishes(pair[2]):
