@@ -70,10 +70,43 @@ class ExactTable(NamedTuple):
 
 @runtime_checkable
 class SupportsArray(Protocol):
-    """What NumPy can take over in its own type: tensors, series, images."""
+    """What NumPy can take over: tensors and series in their own type, tables in one type for all their columns."""
 
     def __array__(self) -> Array:
         """The values."""
+
+
+@runtime_checkable
+class HasType(Protocol):
+    """What has one type for all its values: a tensor, a series."""
+
+    @property
+    def dtype(self) -> Any:
+        """That type, in the words of its library."""
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """A table, or a stream of them, that Arrow can take over column by column."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The columns."""
+
+
+@runtime_checkable
+class ArrowArray(Protocol):
+    """A batch of rows that Arrow can take over column by column."""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        """The columns."""
+
+
+@runtime_checkable
+class Interchange(Protocol):
+    """A dataframe of the interchange protocol."""
+
+    def __dataframe__(self) -> Any:
+        """The columns."""
 
 
 def read_exact(X: Any) -> ExactTable:
@@ -87,13 +120,14 @@ def read_exact(X: Any) -> ExactTable:
         return ExactTable(_sparse(X))
     if isinstance(X, (list, tuple)):
         return _rows(X)
-    if not isinstance(X, np.ndarray):
-        frame = _native(X)
-        if frame is not None:
-            return _frame(frame)
-    if isinstance(X, SupportsArray):
-        return _array(X if isinstance(X, np.ndarray) else np.asarray(X))
-    if isinstance(X, Iterable) and not isinstance(X, (str, bytes, Mapping, Set)):
+    if isinstance(X, np.ndarray):
+        return _array(X)
+    frame = _native(X)
+    if frame is not None:
+        return _frame(frame)
+    if isinstance(X, memoryview) or _is_tensor(X):
+        return _array(_taken_over(X, "X"))
+    if isinstance(X, Iterable) and not isinstance(X, (str, bytes, Mapping, Set, SupportsArray)):
         return _rows(list(X))
     raise ShapeError(
         f"X is of type {type(X).__name__}, which is not a table in memory: "
@@ -189,6 +223,28 @@ def _array(values: Array) -> ExactTable:
     return ExactTable(plain)
 
 
+def _is_tensor(values: Any) -> bool:
+    """Whether NumPy may be asked for the values: where columns differ in type, it would round them to one."""
+    return isinstance(values, SupportsArray) and isinstance(values, HasType)
+
+
+def _taken_over(values: Any, name: str) -> Array:
+    """A tensor, a series or a buffer of another library as an array of the same numbers."""
+    try:
+        array = np.asarray(values)
+    except Exception as error:
+        raise ShapeError(
+            f"{name} is of type {type(values).__name__}, which NumPy cannot read: {shown(str(error))}. "
+            "Turn it into an array of numbers first."
+        ) from error
+    if array.dtype.kind == "f" and isinstance(values, HasType) and array.dtype.name not in str(values.dtype).lower():
+        raise InexactError(
+            f"{name} is of type {type(values).__name__} and holds {values.dtype}, which NumPy would turn into "
+            f"{array.dtype}, and linsep never rounds in silence. Hand over an array or a dataframe."
+        )
+    return array
+
+
 def plain_numbers(values: Array) -> Array:
     """The same numbers in a type that loops know, or as the objects they are."""
     kind, size = values.dtype.kind, values.dtype.itemsize
@@ -252,7 +308,7 @@ def _row(row: Any, number: int) -> Sequence[Any]:
     if isinstance(row, (list, tuple)):
         return row
     if isinstance(row, SupportsArray) and not isinstance(row, np.generic):
-        values = row if isinstance(row, np.ndarray) else np.asarray(row)
+        values = row if isinstance(row, np.ndarray) else _of_row(row, number)
         if values.ndim == 1:
             return list(values.tolist() if values.dtype.kind in "biufO" else _array(values[None, :]).values[0].tolist())
     elif isinstance(row, Iterable) and not isinstance(row, (str, bytes, Mapping, Set)):
@@ -262,6 +318,15 @@ def _row(row: Any, number: int) -> Sequence[Any]:
         "For a single column use X.reshape(-1, 1), or [[value], ...].",
         row=number,
     )
+
+
+def _of_row(row: Any, number: int) -> Array:
+    """One row of another library: a series knows its numbers better than NumPy does."""
+    series = _series(row)
+    if series is None:
+        return _taken_over(row, f"Row {number} of X")
+    missing = series.is_null()
+    return np.fromiter(series.to_list(), object, len(series)) if missing.any() else _of_series(series)
 
 
 # Single cells ------------------------------------------------------------------------------------------------
@@ -388,16 +453,46 @@ def _scaled(exact: list[Number], width: int, names: Columns, inexact: InexactErr
 
 
 def _native(X: Any) -> Any:
-    """X as a narwhals dataframe; None where it is none."""
+    """X as a narwhals dataframe; None where it is none.
+
+    What narwhals does not know, Arrow may: a batch of rows, a reader of them, the result of a query. It is asked
+    before NumPy, which would round the columns of a table to one type.
+    """
     import narwhals as nw
 
     try:
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+        if not isinstance(frame, (nw.DataFrame, nw.Series)):
+            frame = nw.from_native(_arrow_table(X), eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
         raise ShapeError(
             f"The names of the columns do not tell them apart: {' '.join(str(error).split())}. Rename them."
         ) from None
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _arrow_table(X: Any) -> Any:
+    """X as an Arrow table; None where Arrow cannot read it, or finds one column without a name."""
+    if not isinstance(X, (ArrowStream, ArrowArray, Interchange)):
+        return None
+    import pyarrow as pa
+    from pyarrow.interchange import from_dataframe
+
+    try:
+        return pa.table(X) if isinstance(X, (ArrowStream, ArrowArray)) else from_dataframe(X)
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
+        return None
+
+
+def _series(values: Any) -> Any:
+    """The values as a narwhals series, if they are one or the only column of a table; else None."""
+    import narwhals as nw
+
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return series
+    frame = _native(values)
+    return frame.get_column(frame.columns[0]) if frame is not None and frame.shape[1] == 1 else None
 
 
 def _frame(frame: Any) -> ExactTable:
@@ -580,15 +675,11 @@ def _flat_labels(y: Any) -> Array | None:
     if isinstance(y, (list, tuple)):
         return _label_cells(_unwrapped(y))
     if not isinstance(y, np.ndarray):
-        import narwhals as nw
-
-        series = nw.from_native(y, allow_series=True, eager_only=True, pass_through=True)
-        if isinstance(series, nw.DataFrame) and series.shape[1] == 1:
-            series = series.get_column(series.columns[0])
-        if isinstance(series, nw.Series):
+        series = _series(y)
+        if series is not None:
             return _label_series(series)
-    if isinstance(y, SupportsArray):
-        array = y if isinstance(y, np.ndarray) else np.asarray(y)
+    if isinstance(y, (SupportsArray, memoryview)):
+        array = y if isinstance(y, np.ndarray) else _taken_over(y, "y")
         return _label_array(array) if array.ndim else None
     if isinstance(y, Iterable) and not isinstance(y, (str, bytes, Mapping, Set)):
         return _label_cells(_unwrapped(list(y)))
