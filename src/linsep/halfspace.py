@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.errors import ArgumentError, ShapeError
+from linsep.errors import ArgumentError, ShapeError, shown, told
 from linsep.tables import EXACT, distinct, read_doubles, read_exact, read_labels, require_finite
 
 Array = npt.NDArray[Any]
@@ -55,6 +55,9 @@ class Halfspace:
 
     def __hash__(self) -> int:
         return hash((self.w.tobytes(), self.b, self.labels))
+
+    def __repr__(self) -> str:
+        return f"Halfspace(w={self.w!r}, b={told(self.b)}, labels={told(self.labels)})"
 
     def score(self, X: Any) -> Array:
         """w·x + b for each row: in integers where all numbers are, else in doubles, rounded; NaN is refused by row.
@@ -108,7 +111,9 @@ class Halfspace:
         for code, label in enumerate(found):
             if label not in sign:
                 row = int(np.argmax(codes == code))
-                raise ArgumentError(f"The label of row {row} is {label}: this halfspace knows {self.labels}.")
+                raise ArgumentError(
+                    f"The label of row {row} is {shown(label)}: this halfspace knows {told(self.labels)}."
+                )
         signs: Array = np.array([sign[label] for label in found])[codes]
         return signs
 

@@ -34,6 +34,7 @@ from linsep.errors import (
     NotFiniteError,
     NotNumericError,
     ShapeError,
+    place,
     shown,
 )
 
@@ -195,7 +196,7 @@ def _inexact(value: Any, row: int, column: int, names: Columns) -> InexactError:
     name = _name(column, names)
     beyond = ", beyond 2^53" if isinstance(value, int) and abs(value) > EXACT else ""
     return InexactError(
-        f"X holds {shown(value)}{beyond} in row {row}, column {name!r} (both counted from 0): float64 would round it, "
+        f"X holds {shown(value)}{beyond} in {place(row, name)}: float64 would round it, "
         f"and linsep never rounds in silence. {SCALE_IT}",
         row=row,
         column=name,
@@ -307,7 +308,7 @@ def _row(row: Any, number: int) -> Sequence[Any]:
     """One row as a list of its values."""
     if isinstance(row, (list, tuple)):
         return row
-    if isinstance(row, SupportsArray) and not isinstance(row, np.generic):
+    if isinstance(row, (SupportsArray, memoryview)) and not isinstance(row, np.generic):
         values = row if isinstance(row, np.ndarray) else _of_row(row, number)
         if values.ndim == 1:
             return list(values.tolist() if values.dtype.kind in "biufO" else _array(values[None, :]).values[0].tolist())
@@ -371,7 +372,7 @@ def exact_number(value: Any) -> Number | None:
         return _decimal(value)
     if isinstance(value, numbers.Rational):
         return _reduced(Fraction(int(value.numerator), int(value.denominator)))
-    if isinstance(value, np.ndarray) and value.ndim == 0:
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value[()] is not np.ma.masked:
         return exact_number(value[()])
     return None
 
@@ -408,14 +409,15 @@ def as_double(value: Number) -> float | None:
 
 
 def _not_a_number(cell: Any, row: int, column: int, names: Columns) -> InputError:
-    where = f"X holds {shown(cell)} in row {row}, column {_name(column, names)!r} (both counted from 0)"
-    place = {"row": row, "column": _name(column, names), "value": shown(cell)}
-    if isinstance(cell, (list, tuple, np.ndarray)):
-        return ShapeError(f"{where}: a table has two dimensions, rows and columns.", **place)
+    name = _name(column, names)
+    holds = f"X holds {shown(cell)} in {place(row, name)}"
+    where = {"row": row, "column": name, "value": shown(cell)}
     if is_missing(cell):
-        return MissingValueError(f"{where}: the value is missing. Drop the row or fill the value in.", **place)
+        return MissingValueError(f"{holds}: the value is missing. Drop the row or fill the value in.", **where)
+    if isinstance(cell, (list, tuple, np.ndarray)):
+        return ShapeError(f"{holds}: a table has two dimensions, rows and columns.", **where)
     kind = type(cell).__name__
-    return NotNumericError(f"{where}, of type {kind}: turn it into a number or leave the column out.", **place)
+    return NotNumericError(f"{holds}, of type {kind}: turn it into a number or leave the column out.", **where)
 
 
 def _words(values: Sequence[Any]) -> Array | None:
@@ -492,7 +494,9 @@ def _series(values: Any) -> Any:
     if isinstance(series, nw.Series):
         return series
     frame = _native(values)
-    return frame.get_column(frame.columns[0]) if frame is not None and frame.shape[1] == 1 else None
+    if frame is not None and frame.shape[1] != 1:
+        raise ShapeError(f"A table of shape {frame.shape} stands where one column or one row of values belongs.")
+    return None if frame is None else frame.get_column(frame.columns[0])
 
 
 def _frame(frame: Any) -> ExactTable:
@@ -522,7 +526,11 @@ def _column(series: Any, name: str) -> Array:
         raise NotNumericError(f"Column {name!r} holds {kind}{example}: turn it into numbers or leave it out.")
     missing = series.is_null()
     if missing.any():
-        raise NotFiniteError(int(np.argmax(missing.to_numpy())), name, float("nan"))
+        row = int(np.argmax(missing.to_numpy()))
+        if isinstance(cell := series.to_list()[row], float):
+            raise NotFiniteError(row, name, cell)
+        fix = "Drop the row or fill the value in."
+        raise MissingValueError(f"X: {place(row, name)} is missing. {fix}", row=row, column=name, fix=fix)
     return plain_numbers(_of_series(series))
 
 
@@ -647,8 +655,10 @@ def _total(values: list[Number]) -> Number:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN, NaT, NA, empty text."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas is not asked, it may not be installed
+    """Whether a value stands for none: None, NaN, NaT, NA, a masked one, empty text."""
+    if (
+        value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType")
+    ):  # pandas is not asked, it may not be installed
         return True
     if isinstance(value, (np.datetime64, np.timedelta64)):
         return bool(np.isnat(value))
@@ -664,10 +674,14 @@ def read_labels(y: Any, n_rows: int | None = None) -> Array:
     array([9007199254740993, 0.5], dtype=object)
     """
     labels = _flat_labels(y)
-    if labels is not None and len(labels) == (len(labels) if n_rows is None else n_rows):
-        return labels
-    expected = "" if n_rows is None else f"X has {n_rows} rows and "
-    raise LengthError(f"{expected}y has {'no' if labels is None else len(labels)} labels: they must be as many.")
+    if labels is None:
+        raise LengthError(
+            f"y has no labels: it is {shown(y)}, of type {type(y).__name__}. Hand over an array, a series or a list of "
+            "labels, one for each row of X."
+        )
+    if n_rows is not None and len(labels) != n_rows:
+        raise LengthError(f"X has {n_rows} rows and y has {len(labels)} labels: they must be as many.")
+    return labels
 
 
 def _flat_labels(y: Any) -> Array | None:
@@ -688,8 +702,8 @@ def _flat_labels(y: Any) -> Array | None:
 
 def _unwrapped(cells: Sequence[Any]) -> list[Any]:
     """Labels in a column, [[0], [1]], as a flat list."""
-    if cells and all(isinstance(cell, (list, tuple, np.ndarray)) and np.shape(cell) == (1,) for cell in cells):
-        return [cell[0] for cell in cells]
+    if all(isinstance(cell, (list, tuple)) or (isinstance(cell, np.ndarray) and cell.ndim == 1) for cell in cells):
+        return [cell[0] if len(cell) == 1 else cell for cell in cells]
     return list(cells)
 
 
@@ -702,14 +716,12 @@ def _label_series(series: Any) -> Array:
 
 
 def _label_array(y: Array) -> Array:
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
-    if y.ndim != 1:
+    if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
         raise ShapeError(f"y has shape {y.shape}: labels are one value a row.")
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise _missing_label(int(np.argmax(np.ma.getmaskarray(y))), None)
-    y = y.view(np.ndarray)
-    kind = y.dtype.kind
+    y = y.view(np.ndarray).reshape(len(y))  # a matrix is never flat
+    kind = y.dtype.kind if y.size else "b"
     if kind in "mM":
         _refuse_first(y, np.isnat(y))
     elif kind == "U":
@@ -720,6 +732,7 @@ def _label_array(y: Array) -> Array:
         return _label_cells(y.tolist())
     if kind not in "biufU":
         raise _strange_label(y[0], 0, "complex numbers" if kind == "c" else str(y.dtype))
+    y = y if y.size else np.zeros(0)
     return y if y.dtype.isnative else y.astype(y.dtype.newbyteorder("="))
 
 
@@ -730,7 +743,7 @@ def _refuse_first(y: Array, wrong: npt.NDArray[np.bool_]) -> None:
 
 
 def _missing_label(row: int, value: Any) -> MissingLabelError:
-    said = "missing" if value is None or isinstance(value, str) else f"{value}"
+    said = "missing" if value is None or value is np.ma.masked or isinstance(value, str) else f"{value}"
     fix = "Every row needs a label, a finite number or text that is not empty."
     return MissingLabelError(f"The label of row {row} is {said}. {fix}", row=row, fix=fix)
 
@@ -772,7 +785,7 @@ def _label_cells(cells: list[Any]) -> Array:
 
 def _label(cell: Any, row: int) -> Any:
     if isinstance(cell, str):
-        return str(cell)
+        return str.__str__(cell)  # the text that a member of an Enum is, not its name
     if isinstance(cell, (bool, np.bool_)):
         return bool(cell)
     number = exact_number(cell)
