@@ -9,6 +9,7 @@ import pytest
 
 import linsep
 from linsep import errors
+from linsep.sources.calls import CallSource
 from linsep.tables import read_exact, read_labels
 
 HUGE = 10**5000
@@ -91,3 +92,113 @@ def test_labels_too_long_to_be_written_are_refused_in_words():
         linsep.decide([[0], [1], [2]], [0, 1, HUGE])
     with pytest.raises(errors.ArgumentError, match="a very large number"):
         linsep.Halfspace([1], 0, (0, HUGE)).signs([HUGE + 1])
+
+
+# Arguments ----------------------------------------------------------------------------------------------------
+
+ASKS = {
+    "decide": linsep.decide,
+    "novikoff": linsep.novikoff,
+    "mle_exists": linsep.mle_exists,
+    "perceptron": linsep.perceptron,
+    "perceptron_steps": linsep.perceptron_steps,
+}
+FACES = {"max_margin": linsep.max_margin, "novikoff": linsep.novikoff}
+TIMED = FACES | {"decide": linsep.decide, "mle_exists": linsep.mle_exists}
+
+
+@pytest.mark.parametrize("value", [None, "no", 1.5, 2, 1, []])
+@pytest.mark.parametrize("ask", ASKS.values(), ids=list(ASKS))
+def test_bias_is_a_boolean(ask, value):
+    with pytest.raises(errors.ArgumentError, match="bias is"):
+        ask(X, Y, bias=value)
+
+
+def test_a_boolean_of_numpy_is_one():
+    assert linsep.decide([[0], [1]], Y, bias=np.False_).bias is False
+
+
+@pytest.mark.parametrize("value", [-1, float("nan"), "1", True, pytest.param(-HUGE, id="huge")])
+@pytest.mark.parametrize("ask", TIMED.values(), ids=list(TIMED))
+def test_a_time_limit_is_a_number_of_seconds(ask, value):
+    with pytest.raises(errors.ArgumentError, match="time_limit is"):
+        ask(X, Y, time_limit=value)
+
+
+@pytest.mark.parametrize("value", [-1, 0, 1, float("nan"), None, "0.5"])
+@pytest.mark.parametrize("ask", FACES.values(), ids=list(FACES))
+def test_a_gap_lies_between_0_and_1(ask, value):
+    with pytest.raises(errors.ArgumentError, match="gap is"):
+        ask(X, Y, gap=value)
+
+
+@pytest.mark.parametrize("option", ["max_updates", "max_passes"])
+@pytest.mark.parametrize("value", [0, -1, 1.5, "3", True, float("nan")])
+def test_a_cap_is_a_whole_number(option, value):
+    with pytest.raises(errors.ArgumentError, match=f"{option} is"):
+        linsep.perceptron(X, Y, **{option: value})
+
+
+def test_a_cap_beyond_every_run_is_none():
+    assert linsep.perceptron(X, Y, max_updates=2**70, max_passes=2**70).converged
+
+
+@pytest.mark.parametrize("value", [-1, 0.5, "a"])
+def test_a_seed_is_a_whole_number(value):
+    with pytest.raises(errors.ArgumentError, match="random_state is"):
+        linsep.perceptron(X, Y, random_state=value)
+
+
+def test_what_is_not_a_file_or_a_text_is_refused():
+    with pytest.raises(errors.CertificateError, match="None"):
+        linsep.verdict_from_json(None)
+    with pytest.raises(errors.ArgumentError, match="None"):
+        linsep.load(None)
+
+
+@pytest.mark.parametrize("w", [[float("nan")], [1.0, float("inf")], np.array([-np.inf])])
+def test_a_weight_that_is_not_finite_is_refused(w):
+    with pytest.raises(errors.InputError, match=r"w\[\d\] is"):
+        linsep.Halfspace(w)
+
+
+@pytest.mark.parametrize("b", [float("inf"), float("nan"), "1", None])
+def test_a_bias_that_is_not_finite_is_refused(b):
+    with pytest.raises(errors.ArgumentError, match="b is"):
+        linsep.Halfspace([1], b)
+
+
+@pytest.mark.parametrize("names", [["a"], "ab", ["a", 1], 3])
+def test_an_equation_needs_a_name_for_each_column(names):
+    with pytest.raises(errors.ArgumentError):
+        linsep.Halfspace([1, 2]).equation(names)
+
+
+def test_onnx_has_no_label_beyond_64_bits():
+    pytest.importorskip("onnx")
+    with pytest.raises(errors.ArgumentError, match=str(2**70)):
+        linsep.to_onnx(linsep.Halfspace([1], 0, (0, 2**70)))
+
+
+@pytest.mark.parametrize("value", [2**53 + 1, 10**400])
+def test_a_named_value_that_no_double_is_is_refused(value):
+    with pytest.raises(errors.InexactError, match="under 'a'"):
+        linsep.OnlinePerceptron(bits=10).predict_then_learn({"a": value}, "x")
+
+
+# Sources made of functions ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parts", "options", "error"),
+    [
+        (None, {}, errors.ArgumentError),
+        (lambda: [(X, [1, 1])], {}, errors.OneClassError),
+        (lambda: [(X, [-1, 1])], {"columns": [1]}, errors.ArgumentError),
+        (lambda: [(X, [-1, 1])], {"columns": []}, errors.ArgumentError),
+        (lambda: [(X, [-1, 1])], {"columns": "a"}, errors.ArgumentError),
+    ],
+)
+def test_a_function_that_makes_no_source_is_refused(parts, options, error):
+    with pytest.raises(error):
+        CallSource(parts, **options)

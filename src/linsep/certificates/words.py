@@ -200,8 +200,8 @@ def statement(verdict: Verdict, obstruction: Obstruction) -> str:
     weight = {label: sum(obstruction.weights[k] for k in members) for label, members in groups}
     times = _shown(Fraction(weight[first], weight[second]))
     return (
-        f"{whose} have weighted means on one ray from the origin: that of class {told(second)} is {times} times that of "
-        f"class {told(first)}, and no hyperplane through the origin has them on two sides"
+        f"{whose} have weighted means on one ray from the origin: that of class {told(second)} is {times} times that "
+        f"of class {told(first)}, and no hyperplane through the origin has them on two sides"
     )
 
 

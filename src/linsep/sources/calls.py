@@ -15,7 +15,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.errors import ArgumentError, InexactError, InputError, LengthError, NoRowsError, ShapeError, shown
+from linsep import arguments
+from linsep.errors import (
+    ArgumentError,
+    InexactError,
+    InputError,
+    LengthError,
+    NoRowsError,
+    OneClassError,
+    ShapeError,
+    shown,
+)
 from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import Block, Floats, Ints, Label, Scan, Signs, Source, Table
 from linsep.sources.inputs import read_table
@@ -38,15 +48,22 @@ class CallSource(Source):
         labels: tuple[Label, Label] = (-1, 1),
         columns: Sequence[str] | None = None,
     ) -> None:
+        if not callable(parts):
+            raise ArgumentError(f"parts is {shown(parts)}: it must be a function that returns parts (X, y).")
         self._parts = parts
-        self.labels, self.columns = labels, tuple(columns) if columns else None
+        self.labels, self.columns = labels, None
         self.n_rows = self.n_columns = NOT_READ
-        n_rows = sum(part.n_rows for part in self._sources())
+        n_rows, seen = 0, set[int]()
+        for part in self._sources():
+            n_rows += part.n_rows
+            seen.update(np.unique(part.y).tolist())
         if not n_rows:
             raise NoRowsError("The function handed out no rows.")
+        if len(seen) < 2:
+            raise OneClassError(f"All {n_rows} labels are {seen.pop()}: there is nothing to separate. Two are needed.")
         self.n_rows = n_rows
-        if self.columns is not None and len(self.columns) != self.n_columns:
-            raise ArgumentError(f"{len(self.columns)} names for {self.n_columns} columns: give one for each.")
+        if columns is not None:
+            self.columns = arguments.names(columns, self.n_columns)
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the parts."""
