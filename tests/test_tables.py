@@ -538,3 +538,102 @@ def test_long_integers_that_are_doubles_are_welcome(values):
 def test_an_array_is_used_where_it_lies(dtype):
     X = np.ones((5, 3), dtype)
     assert np.shares_memory(read_exact(X).values, X)
+
+
+# What NumPy would round to one type ---------------------------------------------------------------------------
+
+
+class Relation:
+    """A table of another library: Arrow reads its columns, NumPy would round them."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([column.to_numpy() for column in self.table.columns]).T
+
+
+class Interchanged:
+    """A dataframe that only the interchange protocol reads."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __dataframe__(self, nan_as_null=False, allow_copy=True):
+        return self.table.__dataframe__(nan_as_null, allow_copy)
+
+
+MIXED = {
+    "a long integer beside a half": {"a": pa.array([BIG, BIG + 1]), "b": pa.array([0.5, 0.5])},
+    "uint64 beside int64": {"a": pa.array([LONG, LONG + 1], pa.uint64()), "b": pa.array([-1, -1])},
+}
+AS = {
+    "batch": lambda t: t.to_batches()[0],
+    "reader": lambda t: t.to_reader(),
+    "relation": Relation,
+    "interchange": Interchanged,
+    "polars": lambda t: pl.from_arrow(t),
+    "struct array": lambda t: t.to_batches()[0].to_struct_array(),
+}
+
+
+@pytest.mark.parametrize("columns", MIXED.values(), ids=list(MIXED))
+@pytest.mark.parametrize("hand_over", AS.values(), ids=list(AS))
+def test_a_table_of_any_library_is_read_column_by_column(columns, hand_over):
+    table = read_exact(hand_over(pa.table(columns)))
+    numbers = [[F(v) / k for v, k in zip(row, table.scales or (1, 1), strict=True)] for row in table.values.tolist()]
+    assert numbers == [list(map(F, row)) for row in zip(*(c.to_pylist() for c in columns.values()), strict=True)]
+    assert table.columns == ("a", "b")
+
+
+def test_a_record_batch_is_decided_as_the_table_it_is():
+    assert linsep.decide(pa.record_batch(MIXED["a long integer beside a half"]), [0, 1]).kind == "separable"
+
+
+@pytest.mark.parametrize("hand_over", [AS["batch"], AS["reader"], Relation])
+def test_columns_of_the_same_name_are_refused_however_they_come(hand_over):
+    with pytest.raises(errors.ShapeError, match="'a'"):
+        read_exact(hand_over(pa.table([[1, 2], [3, 4]], names=["a", "a"])))
+
+
+def test_a_table_that_only_numpy_reads_is_refused_rather_than_rounded():
+    class Opaque:
+        def __array__(self, dtype=None, copy=None):
+            return np.array([[BIG, 0.5], [BIG + 1, 0.5]])
+
+    with pytest.raises(errors.ShapeError, match="Opaque"):
+        read_exact(Opaque())
+
+
+def test_a_tensor_whose_integers_numpy_would_make_floats_is_refused():
+    gaps = pl.Series([[BIG + 1, None], [BIG, 1]], dtype=pl.Array(pl.Int64, 2))
+    with pytest.raises(errors.InputError):
+        read_exact(gaps)
+
+
+@pytest.mark.parametrize("one", [f([1, 2]) for f in (pd.Index, pd.Series, pl.Series, pa.array)])
+def test_one_column_without_rows_around_it_is_not_a_table(one):
+    with pytest.raises(errors.ShapeError):
+        read_exact(one)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [pl.Series([Decimal(BIG) + Decimal("0.5"), Decimal(1)]), pl.Series([Decimal(BIG), Decimal(1)])],
+        [pd.Series([BIG + 1, 0.5], dtype=object), pd.Series([BIG, 0.5], dtype=object)],
+        [pd.array([BIG + 1, 1], "Int64"), pd.array([BIG, 1], "Int64")],
+        [pa.array([BIG + 1, 1]), [BIG, 0.5]],
+        [pd.Index([BIG + 1, 1]), (BIG, 0.5)],
+    ],
+)
+def test_rows_that_are_series_are_not_rounded(rows):
+    assert linsep.decide(rows, [1, 0]).kind == "separable"
+
+
+def test_a_memoryview_is_read_as_the_array_it_shows():
+    X = np.array([[BIG, 1], [BIG + 1, 1]])
+    assert np.array_equal(read_exact(memoryview(X)).values, X)

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from linsep import arguments
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict, recheck
 from linsep.certificates.signs import dyadic, form_of, signs
 from linsep.certificates.verdicts import check
-from linsep.errors import ArgumentError
 from linsep.exact import coprime
 from linsep.kernels.layouts import Dense
 from linsep.solvers.clock import Clock, OutOfTime
@@ -77,9 +77,8 @@ def decide(
     >>> verdict.kind, verdict.obstruction.rows, verdict.obstruction.weights
     ('overlapping', (0, 1, 2, 3), (1, 1, 1, 1))
     """
-    if time_limit is not None and not time_limit >= 0:
-        raise ArgumentError(f"time_limit is {time_limit}: it must be a number of seconds, or None.")
-    source, clock = as_source(X, y, decimals=True), Clock(time_limit, watch=watch)
+    bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
+    source, clock = as_source(X, y, decimals=True), Clock(limit, watch=watch)
     case = Case(source, bias, clock)
     try:
         verdict = case.verdict(case.settle_while_reading())

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from linsep import arguments
 from linsep._decide import as_integers, decide, facts_of, obstruction_of
 from linsep.certificates import Obstruction, Separable, Verdict, recheck
 from linsep.certificates.signs import form_of
 from linsep.certificates.signs import scores as float_scores
 from linsep.certificates.verdicts import check
-from linsep.errors import ArgumentError, LinsepError, NotSeparableError, OutOfMemoryError
+from linsep.errors import LinsepError, NotSeparableError, OutOfMemoryError
 from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
 from linsep.solvers.clock import Clock, OutOfTime
@@ -48,9 +49,8 @@ def max_margin(
     >>> verdict.margin, verdict.gamma_squared
     ((1.0, 1.0), Fraction(1, 1))
     """
-    if not 0 < gap < 1:
-        raise ArgumentError(f"gap is {gap}: it must lie between 0 and 1.")
-    source, clock = as_source(X, y), Clock(time_limit, watch=watch)
+    gap, limit = arguments.part("gap", gap), arguments.seconds("time_limit", time_limit)
+    source, clock = as_source(X, y), Clock(limit, watch=watch)
     search = WidestSearch(source, homogeneous=False, gap=gap / 2, clock=clock)
     widest = _searched(search)
     exact = _exactly(search, widest)
@@ -203,7 +203,8 @@ def novikoff(
     >>> linsep.perceptron(*linsep.datasets.cornwell()).updates <= theory.bound[1]
     True
     """
-    source, clock = as_source(X, y), Clock(time_limit)
+    bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
+    source, clock = as_source(X, y), Clock(arguments.seconds("time_limit", time_limit))
     search = WidestSearch(source, homogeneous=True, gap=gap / 2, clock=clock, has_bias=bias)
     widest = _searched(search)
     exact = _exactly(search, widest)

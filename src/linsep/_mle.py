@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep import arguments
 from linsep._decide import Case, part_of
 from linsep.certificates import Verdict
 from linsep.certificates.verdicts import check
@@ -69,10 +70,9 @@ def mle_exists(
     >>> report.separated_rows
     (3, 4)
     """
-    if time_limit is not None and not time_limit >= 0:
-        raise ArgumentError(f"time_limit is {time_limit}: it must be a number of seconds, or None.")
+    bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     source = as_source(X, y)
-    regression = Regression(source, _names(source, names, bias), bias, Clock(time_limit, watch=watch))
+    regression = Regression(source, _names(source, names, bias), bias, Clock(limit, watch=watch))
     return regression.report()
 
 

@@ -14,7 +14,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from linsep._version import __version__
-from linsep.errors import ArgumentError, MissingPackageError
+from linsep.errors import ArgumentError, MissingPackageError, shown
 from linsep.estimators import KernelPerceptronClassifier, MaxMarginClassifier, PerceptronClassifier
 from linsep.estimators.base import Array, ScoreClassifier
 from linsep.halfspace import Halfspace
@@ -165,6 +165,9 @@ class _Graph:
 def _classes(classes: Array) -> Array:
     """The labels in a type that ONNX has."""
     match classes.dtype.kind:
+        case "O" if not all(isinstance(label, str) for label in classes.tolist()):
+            labels = ", ".join(map(shown, classes.tolist()))
+            raise ArgumentError(f"ONNX has no type for the labels {labels}: use text, or integers of 64 bits.")
         case "U" | "O":
             return classes.astype(object)
         case "i" | "u" if classes.dtype != np.uint64:

@@ -143,7 +143,7 @@ class NotFiniteError(InputError):
         fix = "Drop the row or fill the value in."
         super().__init__(
             message
-            or f"{name} holds {value} in row {row}, column {column!r} (both counted from 0). "
+            or f"{name} holds {value} in {place(row, column)}. "
             f"A hyperplane has no side for such a value: {fix[0].lower()}{fix[1:]}",
             **{"row": row, "column": column, "value": value, "fix": fix, **where},
         )
@@ -327,6 +327,28 @@ class MissingPackageError(LinsepError, ImportError):
 
 class NotSeparableWarning(UserWarning):
     """No hyperplane is known to separate the classes, and the classifier fitted something else."""
+
+
+def place(row: int, column: int | str) -> str:
+    """Where a value stands, in words. A name says which column it is; a position does not say where counting begins.
+
+    >>> place(1, "x2"), place(1, 1)
+    ("row 1, column 'x2'", 'row 1, column 1 (both counted from 0)')
+    """
+    return f"row {row}, column {column!r}{' (both counted from 0)' if isinstance(column, int) else ''}"
+
+
+def told(value: Any) -> str:
+    """A label, or several, as `repr` writes them; an integer that Python refuses to write, in words.
+
+    >>> told("ä"), told((1, 10**5000))
+    ("'ä'", '(1, a very large number)')
+    """
+    try:
+        return repr(value)
+    except ValueError:  # an integer of thousands of digits
+        many = isinstance(value, tuple)
+        return f"({', '.join(map(told, value))})" if many else "a very large number"
 
 
 def shown(value: Any) -> str:

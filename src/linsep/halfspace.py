@@ -15,8 +15,18 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.errors import ArgumentError, ShapeError
-from linsep.tables import EXACT, distinct, read_doubles, read_exact, read_labels, require_finite
+from linsep import arguments
+from linsep.errors import ArgumentError, ShapeError, shown, told
+from linsep.tables import (
+    EXACT,
+    as_double,
+    distinct,
+    exact_number,
+    read_doubles,
+    read_exact,
+    read_labels,
+    require_finite,
+)
 
 Array = npt.NDArray[Any]
 
@@ -47,6 +57,7 @@ class Halfspace:
         w = _weights(self.w)  # a copy of our own, so that nobody changes it from outside
         w.flags.writeable = False
         object.__setattr__(self, "w", w)
+        object.__setattr__(self, "b", _bias(self.b))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Halfspace):
@@ -55,6 +66,9 @@ class Halfspace:
 
     def __hash__(self) -> int:
         return hash((self.w.tobytes(), self.b, self.labels))
+
+    def __repr__(self) -> str:
+        return f"Halfspace(w={self.w!r}, b={told(self.b)}, labels={told(self.labels)})"
 
     def score(self, X: Any) -> Array:
         """w·x + b for each row: in integers where all numbers are, else in doubles, rounded; NaN is refused by row.
@@ -108,7 +122,8 @@ class Halfspace:
         for code, label in enumerate(found):
             if label not in sign:
                 row = int(np.argmax(codes == code))
-                raise ArgumentError(f"The label of row {row} is {label}: this halfspace knows {self.labels}.")
+                name = label if isinstance(label, str) else shown(label)
+                raise ArgumentError(f"The label of row {row} is {name}: this halfspace knows {told(self.labels)}.")
         signs: Array = np.array([sign[label] for label in found])[codes]
         return signs
 
@@ -162,7 +177,7 @@ class Halfspace:
 
         Columns are x1, x2, ... unless named; those with weight 0 are left out.
         """
-        names = [f"x{j + 1}" for j in range(len(self.w))] if names is None else list(names)
+        names = [f"x{j + 1}" for j in range(len(self.w))] if names is None else arguments.names(names, len(self.w))
         terms = [(value, name) for value, name in zip(self.w.tolist(), names, strict=True) if value]
         text = "".join(_term(value, name) for value, name in [*terms, (self.b, "")] if value)
         first, rest = text[:3], text[3:]
@@ -257,7 +272,20 @@ def _weights(w: Any) -> Array:
         w = read_doubles([list(w)]).values[0] if isinstance(w, Iterable) else np.asarray(w)
     if w.ndim != 1:
         raise ShapeError(f"The weights have shape {w.shape}: there is one for each column.")
+    if w.dtype.kind == "f" and not np.isfinite(w).all():
+        first = int(np.argmin(np.isfinite(w)))
+        raise ArgumentError(f"w[{first}] is {w[first]}: weights are finite numbers.")
     return np.array(w)
+
+
+def _bias(b: Any) -> float | int:
+    """The bias as a finite Python number that was not rounded."""
+    number = exact_number(b)
+    if isinstance(number, Fraction):
+        number = as_double(number)
+    if number is None or not -math.inf < number < math.inf:
+        raise ArgumentError(f"b is {shown(b)}: the bias is a finite number that a double holds.")
+    return number
 
 
 def _term(value: float, name: str) -> str:

@@ -34,6 +34,7 @@ from linsep.errors import (
     NotFiniteError,
     NotNumericError,
     ShapeError,
+    place,
     shown,
 )
 
@@ -70,10 +71,43 @@ class ExactTable(NamedTuple):
 
 @runtime_checkable
 class SupportsArray(Protocol):
-    """What NumPy can take over in its own type: tensors, series, images."""
+    """What NumPy can take over: tensors and series in their own type, tables in one type for all their columns."""
 
     def __array__(self) -> Array:
         """The values."""
+
+
+@runtime_checkable
+class HasType(Protocol):
+    """What has one type for all its values: a tensor, a series."""
+
+    @property
+    def dtype(self) -> Any:
+        """That type, in the words of its library."""
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """A table, or a stream of them, that Arrow can take over column by column."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The columns."""
+
+
+@runtime_checkable
+class ArrowArray(Protocol):
+    """A batch of rows that Arrow can take over column by column."""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        """The columns."""
+
+
+@runtime_checkable
+class Interchange(Protocol):
+    """A dataframe of the interchange protocol."""
+
+    def __dataframe__(self) -> Any:
+        """The columns."""
 
 
 def read_exact(X: Any) -> ExactTable:
@@ -87,13 +121,14 @@ def read_exact(X: Any) -> ExactTable:
         return ExactTable(_sparse(X))
     if isinstance(X, (list, tuple)):
         return _rows(X)
-    if not isinstance(X, np.ndarray):
-        frame = _native(X)
-        if frame is not None:
-            return _frame(frame)
-    if isinstance(X, SupportsArray):
-        return _array(X if isinstance(X, np.ndarray) else np.asarray(X))
-    if isinstance(X, Iterable) and not isinstance(X, (str, bytes, Mapping, Set)):
+    if isinstance(X, np.ndarray):
+        return _array(X)
+    frame = _native(X)
+    if frame is not None:
+        return _frame(frame)
+    if isinstance(X, memoryview) or _is_tensor(X):
+        return _array(_taken_over(X, "X"))
+    if isinstance(X, Iterable) and not isinstance(X, (str, bytes, Mapping, Set, SupportsArray)):
         return _rows(list(X))
     raise ShapeError(
         f"X is of type {type(X).__name__}, which is not a table in memory: "
@@ -161,7 +196,7 @@ def _inexact(value: Any, row: int, column: int, names: Columns) -> InexactError:
     name = _name(column, names)
     beyond = ", beyond 2^53" if isinstance(value, int) and abs(value) > EXACT else ""
     return InexactError(
-        f"X holds {shown(value)}{beyond} in row {row}, column {name!r} (both counted from 0): float64 would round it, "
+        f"X holds {shown(value)}{beyond} in {place(row, name)}: float64 would round it, "
         f"and linsep never rounds in silence. {SCALE_IT}",
         row=row,
         column=name,
@@ -187,6 +222,28 @@ def _array(values: Array) -> ExactTable:
     if plain.dtype == object:
         return _cells(plain.ravel().tolist(), values.shape[1], None)
     return ExactTable(plain)
+
+
+def _is_tensor(values: Any) -> bool:
+    """Whether NumPy may be asked for the values: where columns differ in type, it would round them to one."""
+    return isinstance(values, SupportsArray) and isinstance(values, HasType)
+
+
+def _taken_over(values: Any, name: str) -> Array:
+    """A tensor, a series or a buffer of another library as an array of the same numbers."""
+    try:
+        array = np.asarray(values)
+    except Exception as error:
+        raise ShapeError(
+            f"{name} is of type {type(values).__name__}, which NumPy cannot read: {shown(str(error))}. "
+            "Turn it into an array of numbers first."
+        ) from error
+    if array.dtype.kind == "f" and isinstance(values, HasType) and array.dtype.name not in str(values.dtype).lower():
+        raise InexactError(
+            f"{name} is of type {type(values).__name__} and holds {values.dtype}, which NumPy would turn into "
+            f"{array.dtype}, and linsep never rounds in silence. Hand over an array or a dataframe."
+        )
+    return array
 
 
 def plain_numbers(values: Array) -> Array:
@@ -251,8 +308,8 @@ def _row(row: Any, number: int) -> Sequence[Any]:
     """One row as a list of its values."""
     if isinstance(row, (list, tuple)):
         return row
-    if isinstance(row, SupportsArray) and not isinstance(row, np.generic):
-        values = row if isinstance(row, np.ndarray) else np.asarray(row)
+    if isinstance(row, (SupportsArray, memoryview)) and not isinstance(row, np.generic):
+        values = row if isinstance(row, np.ndarray) else _of_row(row, number)
         if values.ndim == 1:
             return list(values.tolist() if values.dtype.kind in "biufO" else _array(values[None, :]).values[0].tolist())
     elif isinstance(row, Iterable) and not isinstance(row, (str, bytes, Mapping, Set)):
@@ -262,6 +319,15 @@ def _row(row: Any, number: int) -> Sequence[Any]:
         "For a single column use X.reshape(-1, 1), or [[value], ...].",
         row=number,
     )
+
+
+def _of_row(row: Any, number: int) -> Array:
+    """One row of another library: a series knows its numbers better than NumPy does."""
+    series = _series(row)
+    if series is None:
+        return _taken_over(row, f"Row {number} of X")
+    missing = series.is_null()
+    return np.fromiter(series.to_list(), object, len(series)) if missing.any() else _of_series(series)
 
 
 # Single cells ------------------------------------------------------------------------------------------------
@@ -306,7 +372,7 @@ def exact_number(value: Any) -> Number | None:
         return _decimal(value)
     if isinstance(value, numbers.Rational):
         return _reduced(Fraction(int(value.numerator), int(value.denominator)))
-    if isinstance(value, np.ndarray) and value.ndim == 0:
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value[()] is not np.ma.masked:
         return exact_number(value[()])
     return None
 
@@ -343,14 +409,15 @@ def as_double(value: Number) -> float | None:
 
 
 def _not_a_number(cell: Any, row: int, column: int, names: Columns) -> InputError:
-    where = f"X holds {shown(cell)} in row {row}, column {_name(column, names)!r} (both counted from 0)"
-    place = {"row": row, "column": _name(column, names), "value": shown(cell)}
-    if isinstance(cell, (list, tuple, np.ndarray)):
-        return ShapeError(f"{where}: a table has two dimensions, rows and columns.", **place)
+    name = _name(column, names)
+    holds = f"X holds {shown(cell)} in {place(row, name)}"
+    where = {"row": row, "column": name, "value": shown(cell)}
     if is_missing(cell):
-        return MissingValueError(f"{where}: the value is missing. Drop the row or fill the value in.", **place)
+        return MissingValueError(f"{holds}: the value is missing. Drop the row or fill the value in.", **where)
+    if isinstance(cell, (list, tuple, np.ndarray)):
+        return ShapeError(f"{holds}: a table has two dimensions, rows and columns.", **where)
     kind = type(cell).__name__
-    return NotNumericError(f"{where}, of type {kind}: convert it to a number or leave the column out.", **place)
+    return NotNumericError(f"{holds}, of type {kind}: convert it to a number or leave the column out.", **where)
 
 
 def _words(values: Sequence[Any]) -> Array | None:
@@ -388,16 +455,48 @@ def _scaled(exact: list[Number], width: int, names: Columns, inexact: InexactErr
 
 
 def _native(X: Any) -> Any:
-    """X as a narwhals dataframe; None where it is none."""
+    """X as a narwhals dataframe; None where it is none.
+
+    What narwhals does not know, Arrow may: a batch of rows, a reader of them, the result of a query. It is asked
+    before NumPy, which would round the columns of a table to one type.
+    """
     import narwhals as nw
 
     try:
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+        if not isinstance(frame, (nw.DataFrame, nw.Series)):
+            frame = nw.from_native(_arrow_table(X), eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
         raise ShapeError(
             f"The names of the columns do not tell them apart: {' '.join(str(error).split())}. Rename them."
         ) from None
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _arrow_table(X: Any) -> Any:
+    """X as an Arrow table; None where Arrow cannot read it, or finds one column without a name."""
+    if not isinstance(X, (ArrowStream, ArrowArray, Interchange)):
+        return None
+    import pyarrow as pa
+    from pyarrow.interchange import from_dataframe
+
+    try:
+        return pa.table(X) if isinstance(X, (ArrowStream, ArrowArray)) else from_dataframe(X)
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
+        return None
+
+
+def _series(values: Any) -> Any:
+    """The values as a narwhals series, if they are one or the only column of a table; else None."""
+    import narwhals as nw
+
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return series
+    frame = _native(values)
+    if frame is not None and frame.shape[1] != 1:
+        raise ShapeError(f"A table of shape {frame.shape} stands where one column or one row of values belongs.")
+    return None if frame is None else frame.get_column(frame.columns[0])
 
 
 def _frame(frame: Any) -> ExactTable:
@@ -427,7 +526,11 @@ def _column(series: Any, name: str) -> Array:
         raise NotNumericError(f"Column {name!r} holds {kind}{example}: convert it to numbers or leave it out.")
     missing = series.is_null()
     if missing.any():
-        raise NotFiniteError(int(np.argmax(missing.to_numpy())), name, float("nan"))
+        row = int(np.argmax(missing.to_numpy()))
+        if isinstance(cell := series.to_list()[row], float):
+            raise NotFiniteError(row, name, cell)
+        fix = "Drop the row or fill the value in."
+        raise MissingValueError(f"X: {place(row, name)} is missing. {fix}", row=row, column=name, fix=fix)
     return plain_numbers(_of_series(series))
 
 
@@ -552,8 +655,10 @@ def _total(values: list[Number]) -> Number:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN, NaT, NA, empty text."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas is not asked, it may not be installed
+    """Whether a value stands for none: None, NaN, NaT, NA, a masked one, empty text."""
+    if (
+        value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType")
+    ):  # pandas is not asked, it may not be installed
         return True
     if isinstance(value, (np.datetime64, np.timedelta64)):
         return bool(np.isnat(value))
@@ -569,10 +674,14 @@ def read_labels(y: Any, n_rows: int | None = None) -> Array:
     array([9007199254740993, 0.5], dtype=object)
     """
     labels = _flat_labels(y)
-    if labels is not None and len(labels) == (len(labels) if n_rows is None else n_rows):
-        return labels
-    expected = "" if n_rows is None else f"X has {n_rows} rows and "
-    raise LengthError(f"{expected}y has {'no' if labels is None else len(labels)} labels: they must be as many.")
+    if labels is None:
+        raise LengthError(
+            f"y has no labels: it is {shown(y)}, of type {type(y).__name__}. Hand over an array, a series or a list of "
+            "labels, one for each row of X."
+        )
+    if n_rows is not None and len(labels) != n_rows:
+        raise LengthError(f"X has {n_rows} rows and y has {len(labels)} labels: they must be as many.")
+    return labels
 
 
 def _flat_labels(y: Any) -> Array | None:
@@ -580,15 +689,11 @@ def _flat_labels(y: Any) -> Array | None:
     if isinstance(y, (list, tuple)):
         return _label_cells(_unwrapped(y))
     if not isinstance(y, np.ndarray):
-        import narwhals as nw
-
-        series = nw.from_native(y, allow_series=True, eager_only=True, pass_through=True)
-        if isinstance(series, nw.DataFrame) and series.shape[1] == 1:
-            series = series.get_column(series.columns[0])
-        if isinstance(series, nw.Series):
+        series = _series(y)
+        if series is not None:
             return _label_series(series)
-    if isinstance(y, SupportsArray):
-        array = y if isinstance(y, np.ndarray) else np.asarray(y)
+    if isinstance(y, (SupportsArray, memoryview)):
+        array = y if isinstance(y, np.ndarray) else _taken_over(y, "y")
         return _label_array(array) if array.ndim else None
     if isinstance(y, Iterable) and not isinstance(y, (str, bytes, Mapping, Set)):
         return _label_cells(_unwrapped(list(y)))
@@ -597,8 +702,8 @@ def _flat_labels(y: Any) -> Array | None:
 
 def _unwrapped(cells: Sequence[Any]) -> list[Any]:
     """Labels in a column, [[0], [1]], as a flat list."""
-    if cells and all(isinstance(cell, (list, tuple, np.ndarray)) and np.shape(cell) == (1,) for cell in cells):
-        return [cell[0] for cell in cells]
+    if all(isinstance(cell, (list, tuple)) or (isinstance(cell, np.ndarray) and cell.ndim == 1) for cell in cells):
+        return [cell[0] if len(cell) == 1 else cell for cell in cells]
     return list(cells)
 
 
@@ -611,14 +716,12 @@ def _label_series(series: Any) -> Array:
 
 
 def _label_array(y: Array) -> Array:
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
-    if y.ndim != 1:
+    if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
         raise ShapeError(f"y has shape {y.shape}: labels are one value a row.")
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise _missing_label(int(np.argmax(np.ma.getmaskarray(y))), None)
-    y = y.view(np.ndarray)
-    kind = y.dtype.kind
+    y = y.view(np.ndarray).reshape(len(y))  # a matrix is never flat
+    kind = y.dtype.kind if y.size else "b"
     if kind in "mM":
         _refuse_first(y, np.isnat(y))
     elif kind == "U":
@@ -629,6 +732,7 @@ def _label_array(y: Array) -> Array:
         return _label_cells(y.tolist())
     if kind not in "biufU":
         raise _strange_label(y[0], 0, "complex numbers" if kind == "c" else str(y.dtype))
+    y = y if y.size else np.zeros(0)
     return y if y.dtype.isnative else y.astype(y.dtype.newbyteorder("="))
 
 
@@ -639,7 +743,7 @@ def _refuse_first(y: Array, wrong: npt.NDArray[np.bool_]) -> None:
 
 
 def _missing_label(row: int, value: Any) -> MissingLabelError:
-    said = "missing" if value is None or isinstance(value, str) else f"{value}"
+    said = "missing" if value is None or value is np.ma.masked or isinstance(value, str) else f"{value}"
     fix = "Every row needs a label, a finite number or text that is not empty."
     return MissingLabelError(f"The label of row {row} is {said}. {fix}", row=row, fix=fix)
 
@@ -681,7 +785,7 @@ def _label_cells(cells: list[Any]) -> Array:
 
 def _label(cell: Any, row: int) -> Any:
     if isinstance(cell, str):
-        return str(cell)
+        return str.__str__(cell)  # the text that a member of an Enum is, not its name
     if isinstance(cell, (bool, np.bool_)):
         return bool(cell)
     number = exact_number(cell)

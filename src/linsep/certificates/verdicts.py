@@ -16,7 +16,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
@@ -26,7 +26,7 @@ import numpy as np
 from linsep.certificates import recheck
 from linsep.certificates.rows import Label, Rows, from_data, is_decimal, names_of, rows_of, scales_of
 from linsep.certificates.signs import scaled_floats
-from linsep.errors import CertificateError, shown
+from linsep.errors import CertificateError, shown, told
 from linsep.halfspace import Halfspace
 
 if TYPE_CHECKING:
@@ -87,6 +87,9 @@ class Obstruction:
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(_plain(self.classes[k]) for k in order))
 
+    def __repr__(self) -> str:
+        return f"Obstruction(rows={self.rows!r}, weights={told(self.weights)})"
+
     @property
     def shares(self) -> tuple[float, ...] | None:
         """The weight of each row divided by the sum over its class; None where the classes are not known."""
@@ -98,7 +101,7 @@ class Obstruction:
         return tuple(u / sums[label] for u, label in zip(self.weights, self.classes, strict=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verdict(ABC):
     """What every verdict states: the table it is about and the work it took.
 
@@ -170,6 +173,11 @@ class Verdict(ABC):
 
         return words.explain(self, X, y, names)
 
+    def __repr__(self) -> str:
+        """Every field, integers of any length included."""
+        parts = (f"{part.name}={told(getattr(self, part.name))}" for part in fields(self) if part.repr)
+        return f"{type(self).__name__}({', '.join(parts)})"
+
     def __rich__(self) -> RenderableType:
         from rich.panel import Panel
         from rich.text import Text
@@ -206,7 +214,7 @@ def _html_table(lines: Sequence[Sequence[str]]) -> str:
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HalfspaceVerdict(Verdict, ABC):
     """A verdict that comes with a hyperplane, its weights exact integers."""
 
@@ -235,7 +243,7 @@ class HalfspaceVerdict(Verdict, ABC):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Separable(HalfspaceVerdict):
     """Complete separation: `z·w > 0` for every row, w the integer weights.
 
@@ -282,7 +290,7 @@ class Separable(HalfspaceVerdict):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Touching(HalfspaceVerdict):
     """Quasi-complete separation: `z·w >= 0` for every row and `> 0` for some, and an obstruction to more.
 
@@ -317,7 +325,7 @@ class Touching(HalfspaceVerdict):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Overlapping(Verdict):
     """Overlap: not even a weak separator exists, except one that is 0 on every row.
 
@@ -339,7 +347,7 @@ class Overlapping(Verdict):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Undecided(Verdict):
     """No proof either way. `margin` holds bounds known so far; they are not proved by this value."""
 

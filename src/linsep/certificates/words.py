@@ -23,7 +23,7 @@ from linsep.certificates.verdicts import (
     Undecided,
     Verdict,
 )
-from linsep.errors import ArgumentError
+from linsep.errors import ArgumentError, told
 
 SHOWN = 8  # items of a list before it is cut with a count
 SHOWN_ROWS = 10  # of a table
@@ -107,13 +107,13 @@ def _separable(verdict: Separable, columns: Sequence[str]) -> list[str]:
 def sides(verdict: Verdict) -> str:
     """Where the score of a separator is positive, and where negative."""
     negative, positive = verdict.labels
-    return f"positive on every row of class {positive!r}, negative on every row of class {negative!r}"
+    return f"positive on every row of class {told(positive)}, negative on every row of class {told(negative)}"
 
 
 def weak_sides(verdict: Verdict) -> str:
     """Where the score of a weak separator is at least 0, and where at most 0."""
     negative, positive = verdict.labels
-    return f">= 0 on every row of class {positive!r}, <= 0 on every row of class {negative!r}, and not 0 on all"
+    return f">= 0 on every row of class {told(positive)}, <= 0 on every row of class {told(negative)}, and not 0 on all"
 
 
 def spread(verdict: Overlapping) -> str:
@@ -200,8 +200,8 @@ def statement(verdict: Verdict, obstruction: Obstruction) -> str:
     weight = {label: sum(obstruction.weights[k] for k in members) for label, members in groups}
     times = _shown(Fraction(weight[first], weight[second]))
     return (
-        f"{whose} have weighted means on one ray from the origin: that of class {second!r} is {times} times that of "
-        f"class {first!r}, and no hyperplane through the origin has them on two sides"
+        f"{whose} have weighted means on one ray from the origin: that of class {told(second)} is {times} times that "
+        f"of class {told(first)}, and no hyperplane through the origin has them on two sides"
     )
 
 
@@ -213,9 +213,9 @@ def _whose(obstruction: Obstruction, groups: list[tuple[Label, list[int]]]) -> s
     """The rows 0, 3 of class 0 and 1, 2 of class 1; many rows by their number, rows of unknown classes without them."""
     rows = obstruction.rows
     if len(rows) > SHOWN:
-        counts = " and ".join(f"{len(members):,} of class {label!r}" for label, members in groups)
+        counts = " and ".join(f"{len(members):,} of class {told(label)}" for label, members in groups)
         return f"{_count(len(rows))}, {counts}," if counts else f"{_count(len(rows))} of the two classes"
-    lists = [f"{', '.join(str(rows[k]) for k in members)} of class {label!r}" for label, members in groups]
+    lists = [f"{', '.join(str(rows[k]) for k in members)} of class {told(label)}" for label, members in groups]
     return f"The {'rows' if len(rows) > 1 else 'row'} {' and '.join(lists) or ', '.join(map(str, rows))}"
 
 
@@ -241,8 +241,7 @@ def _table(verdict: Verdict, obstruction: Obstruction) -> list[str | Table]:
 
 
 def _label(label: Label) -> str:
-    text = str(label)
-    return text if text.isprintable() else repr(label)
+    return label if isinstance(label, str) and label.isprintable() else told(label)
 
 
 def share_text(share: float) -> str:

@@ -46,6 +46,8 @@ def verdict_to_json(verdict: Verdict) -> str:
     except ValueError as error:
         raise CertificateError(f"This verdict cannot be written down: {error}.") from None
     text = sealed.seal("{\n" + ",\n".join(lines) + "\n}")
+    if not isinstance(text, (str, bytes)):
+        raise CertificateError(f"A written proof is text, not {_clip(text)}: read the file first.")
     if len(text) > MAX_CHARACTERS:
         raise CertificateError(f"The proof would have {len(text):,} bytes; at most {MAX_CHARACTERS:,} are read.")
     return text
@@ -130,6 +132,8 @@ def verdict_from_json(text: str | bytes) -> Verdict:
     >>> verdict = linsep.verdict_from_json(linsep.decide(X, y).to_json())
     >>> verdict.verify(X, y)
     """
+    if not isinstance(text, (str, bytes)):
+        raise CertificateError(f"A written proof is text, not {_clip(text)}: read the file first.")
     if len(text) > MAX_CHARACTERS:
         raise CertificateError(f"The proof has {len(text)} characters; at most {MAX_CHARACTERS} are read.")
     try:

@@ -1,10 +1,11 @@
 """A file is there whole or not at all; a model's text is read up to a cap, and every error begins with its name."""
 
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import TypeVar
 
-from linsep.errors import ModelError
+from linsep.errors import ArgumentError, ModelError, shown
 from linsep.outputs import write_file
 
 MAX_BYTES = 1 << 28  # 256 MiB: ten million weights; a larger file is not a model of this library
@@ -13,6 +14,8 @@ T = TypeVar("T")
 
 def read_file(path: str | Path, read: Callable[[str], T]) -> T:
     """What `read` makes of the text of a model file."""
+    if not isinstance(path, (str, PathLike)):
+        raise ArgumentError(f"path is {shown(path)}: it must be the name of a file.")
     try:
         with Path(path).open("rb") as file:
             content = file.read(MAX_BYTES + 1)

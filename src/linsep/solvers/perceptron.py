@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from linsep import arguments
 from linsep.errors import ArgumentError, CheckpointError, InexactError, OverflowedError
 from linsep.halfspace import Halfspace
 from linsep.kernels.shuffling import shuffled
@@ -164,14 +165,14 @@ class Learner:
     ) -> None:
         if order not in get_args(Order):
             raise ArgumentError(f"order is {order!r}: it must be one of {', '.join(get_args(Order))}.")
-        self.source, self.order, self.bias = source, order, bias
-        self.max_rows = _cap("max_passes", max_passes) * source.n_rows
-        self.max_updates = _cap("max_updates", max_updates)
+        self.source, self.order, self.bias = source, order, arguments.flag("bias", bias)
+        self.max_rows = arguments.cap("max_passes", max_passes) * source.n_rows
+        self.max_updates = min(arguments.cap("max_updates", max_updates), NO_LIMIT)
         self.rows_read, self.updates, self.converged = 0, 0, False
         self.mistakes_per_row: Ints | None = None if source.facts.is_streamed else np.zeros(source.n_rows, np.int64)
         self._forgotten = np.zeros(0, np.int64)
         self.place: Place | None = None  # None between two walks
-        self._random = np.random.default_rng(random_state)
+        self._random = np.random.default_rng(arguments.seed("random_state", random_state))
         self._exact_updates = exact_updates(source)
         kind = np.int64 if self._exact_updates else np.float64
         self.w, self.b = np.zeros(source.n_columns, kind), np.zeros(1, kind)
@@ -320,14 +321,6 @@ def exact_updates(source: Source) -> int:
             "double. Subtract a constant from the large columns, or divide them."
         )
     return int(2 ** max(0, 62 - 2 * bits)) // (source.n_columns + 1)
-
-
-def _cap(name: str, value: int | None) -> int:
-    if value is None:
-        return NO_LIMIT
-    if value < 1:
-        raise ArgumentError(f"{name} is {value}: it must be at least 1, or None for no cap.")
-    return value
 
 
 def _count(number: int, word: str) -> str:

@@ -16,7 +16,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.errors import ArgumentError, InexactError, InputError, LengthError, NoRowsError, ShapeError, shown
+from linsep import arguments
+from linsep.errors import (
+    ArgumentError,
+    InexactError,
+    InputError,
+    LengthError,
+    NoRowsError,
+    OneClassError,
+    ShapeError,
+    shown,
+)
 from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import MOST_BITS, Block, Facts, Floats, Ints, Label, Scan, Signs, Source, Table, integer_bits
 from linsep.sources.inputs import read_table
@@ -39,19 +49,25 @@ class CallSource(Source):
         labels: tuple[Label, Label] = (-1, 1),
         columns: Sequence[str] | None = None,
     ) -> None:
+        if not callable(parts):
+            raise ArgumentError(f"parts is {shown(parts)}: it must be a function that returns parts (X, y).")
         self._parts = parts
-        self.facts = Facts(NOT_READ, NOT_READ, labels, tuple(columns) if columns else None)
-        found = [(part.n_rows, part.n_columns, integer_bits(part.table)) for part in self._sources()]
+        self.facts = Facts(NOT_READ, NOT_READ, labels)
+        found, seen = [], set[int]()
+        for part in self._sources():
+            found.append((part.n_rows, part.n_columns, integer_bits(part.table)))
+            seen.update(np.unique(part.y).tolist())
         n_rows = sum(rows for rows, _, _ in found)
         if not n_rows:
             raise NoRowsError("The function handed out no rows.")
-        names, n_columns, bits = self.facts.names, found[0][1], [bits for _, _, bits in found]
-        if names is not None and len(names) != n_columns:
-            raise ArgumentError(f"{len(names)} names for {n_columns} columns: give one for each.")
+        if len(seen) < 2:
+            raise OneClassError(f"All {n_rows} labels are {seen.pop()}: there is nothing to separate. Two are needed.")
+        n_columns, bits = found[0][1], [bits for _, _, bits in found]
         self.facts = replace(
             self.facts,
             n_rows=n_rows,
             n_columns=n_columns,
+            names=None if columns is None else arguments.names(columns, n_columns),
             numbers="exact-integers" if any((own or 0) > MOST_BITS for own in bits) else "binary64",
             integer_bits=None if None in bits else max(own or 0 for own in bits),
         )

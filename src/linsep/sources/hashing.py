@@ -5,6 +5,7 @@ by its MurmurHash3. Text is hashed by a compiled twin of `HashingVectorizer(norm
 as its result.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -13,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.errors import ArgumentError, NotFiniteError, NotNumericError
+from linsep.errors import ArgumentError, InexactError, NotFiniteError, NotNumericError, shown
 from linsep.kernels import text
+from linsep.tables import as_double, exact_number
 
 MOST_BITS = 28  # 2 GiB of weights for each class
 CHARACTERS = 0x110000
@@ -151,5 +153,13 @@ def _require_features(row: int, features: Mapping[str, Any]) -> None:
             continue
         if not isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
             raise NotNumericError(f"Row {row} holds {value!r} under {name!r}: it must be a number or text.")
-        if not np.isfinite(value):
-            raise NotFiniteError(row, name, float(value))
+        double = as_double(exact_number(value) or 0)
+        if double is None:
+            raise InexactError(
+                f"Row {row} holds {shown(value)} under {name!r}: float64 would round it, and linsep never rounds in "
+                "silence. Scale it.",
+                row=row,
+                column=name,
+            )
+        if not math.isfinite(double):
+            raise NotFiniteError(row, name, double)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep import exact, kernels
-from linsep.errors import ArgumentError, ManyClassesError, OneClassError
+from linsep.errors import ArgumentError, ManyClassesError, OneClassError, shown
 from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import MOST_BITS, Facts, Label, Numbers, Signs, Source, Table, integer_bits
 from linsep.sources.memory import MemorySource
@@ -60,10 +60,10 @@ def as_signs(labels: npt.NDArray[Any]) -> tuple[Signs, tuple[Label, Label]]:
     found, codes = distinct(labels)
     if len(found) == 1:
         raise OneClassError(
-            f"All {len(labels)} labels are {found[0]!r}: there is nothing to separate. Two labels are needed."
+            f"All {len(labels)} labels are {shown(found[0])}: there is nothing to separate. Two labels are needed."
         )
     if len(found) > 2:
-        known = ", ".join(map(repr, found[:5]))
+        known = ", ".join(map(shown, found[:5]))
         raise ManyClassesError(
             f"There are more than two labels ({known}{', ...' if len(found) > 5 else ''}): "
             "choose one as the positive class, for instance y == label."

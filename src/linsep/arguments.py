@@ -1,0 +1,72 @@
+"""What options may be: each checker returns the value in Python's own type, or refuses it by the name of the option."""
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from linsep.errors import ArgumentError, shown
+
+MOST = 2**63 - 1
+
+
+def flag(name: str, value: Any) -> bool:
+    """A boolean, NumPy's included."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"{name} is {shown(value)}: it must be True or False.")
+    return bool(value)
+
+
+def seconds(name: str, value: Any) -> float | None:
+    """A number of seconds, or None for no limit."""
+    if value is not None and not (_is_real(value) and value >= 0):
+        raise ArgumentError(f"{name} is {shown(value)}: it must be a number of seconds, or None.")
+    return value  # type: ignore[no-any-return]
+
+
+def part(name: str, value: Any) -> float:
+    """A number between 0 and 1."""
+    if not (_is_real(value) and 0 < value < 1):
+        raise ArgumentError(f"{name} is {shown(value)}: it must lie between 0 and 1.")
+    return float(value)
+
+
+def cap(name: str, value: Any) -> int:
+    """A whole number from 1 on; the largest there is for None."""
+    if value is None:
+        return MOST
+    if not (_is_whole(value) and value >= 1):
+        raise ArgumentError(f"{name} is {shown(value)}: it must be a whole number of at least 1, or None for no cap.")
+    return int(value)
+
+
+def seed(name: str, value: Any) -> Any:
+    """A whole number from 0 on, a generator of random numbers, or None for other numbers each time."""
+    is_ready = isinstance(value, (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence))
+    if value is None or is_ready or (_is_whole(value) and value >= 0):
+        return value
+    raise ArgumentError(f"{name} is {shown(value)}: it must be a whole number from 0 on, or None.")
+
+
+def names(value: Any, n_columns: int) -> tuple[str, ...]:
+    """One name for each column, all of them text."""
+    if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)):
+        raise ArgumentError(f"The names are {shown(value)}: they must be a list of text, one for each column.")
+    wrong = next((name for name in value if not isinstance(name, str)), None)
+    if wrong is not None:
+        raise ArgumentError(f"A column is called {shown(wrong)}, which is not text: names of columns are text.")
+    if len(value) != n_columns:
+        raise ArgumentError(f"{len(value)} names for {n_columns} columns: give one for each.")
+    return tuple(map(str, value))
+
+
+def _is_real(value: Any) -> bool:
+    """Whether a value is a real number, and not NaN."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return is_number and not (isinstance(value, (float, np.floating)) and math.isnan(value))
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
