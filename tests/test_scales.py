@@ -192,10 +192,33 @@ def test_weights_that_overflow_while_they_are_learned_are_an_error(keep):
         linsep.PerceptronClassifier(keep, order="cyclic").fit([[1e308, 1.0], [1e308, 2.0], [1e308, 1.5]], [0, 1, 0])
 
 
-def test_the_radius_of_very_short_rows_is_not_zero():
-    model = linsep.OnlinePerceptron([0, 1], bias=False, keep="last")
-    model.predict_then_learn([[1e-200], [-1e-200]], [1, 0])
-    assert model.gamma_ceiling >= 1e-200
+LEARNERS = [
+    linsep.perceptron,
+    linsep.perceptron_steps,
+    lambda X, y, bias: linsep.PerceptronClassifier(bias=bias).fit(X, y),
+    lambda X, y, bias: linsep.PerceptronClassifier(bias=bias).partial_fit(X, y, classes=[1, -1]),
+    lambda X, y, bias: linsep.OnlinePerceptron(bias=bias).predict_then_learn(X, y),
+]
+
+
+@pytest.mark.parametrize("learn", LEARNERS)
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e-200])
+@pytest.mark.parametrize("bias", [True, False])
+def test_rows_whose_scores_vanish_are_refused(learn, size, bias):
+    for X in ([[size], [-size]], sp.csr_array([[0.0, size], [size, 0.0]])):
+        with pytest.raises(linsep.errors.UnderflowedError, match="scores vanish.*power of two"):
+            learn(X, [1, -1], bias=bias)
+
+
+def test_short_rows_beside_a_long_one_are_learned_from():
+    assert linsep.perceptron([[1e-300, 0.0], [0.0, 1.0]], [1, -1], max_updates=9).updates
+    stream = linsep.OnlinePerceptron([0, 1], bias=False).predict_then_learn
+    assert stream([[1.0], [1e-300]], [1, 1]) and stream([[0.0]], [1])
+
+
+def test_the_shortest_rows_that_are_learned_from_need_no_more_updates_than_others():
+    for size in (1e-144, 1.0, 1e150):
+        assert linsep.perceptron([[size], [-size]], [1, -1], bias=False).updates == 1
 
 
 def test_a_search_that_takes_long_ends_at_its_limit():

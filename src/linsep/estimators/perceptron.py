@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from linsep.errors import ArgumentError
 from linsep.estimators.base import (
@@ -16,6 +17,7 @@ from linsep.estimators.base import (
 )
 from linsep.halfspace import linear_scores
 from linsep.solvers.keeping import Keep, KeepingLearner, WalkOrder, Weights
+from linsep.solvers.vanishing import require_scores_of
 
 
 class PerceptronClassifier(ScoreClassifier):
@@ -116,6 +118,7 @@ class PerceptronClassifier(ScoreClassifier):
 
     def _walk(self, X: Any, y: Any, max_passes: int) -> "PerceptronClassifier":
         codes, learners = self._encode(y), self._learners
+        require_scores_of([X.data if sp.issparse(X) else X], *(learner.weights.W for learner in learners))
         self.mistakes_per_row_ = np.zeros(len(codes), np.int64)
         for k, learner in enumerate(learners):
             labels = (codes == k).astype(np.int64) if self._is_ovr else codes
