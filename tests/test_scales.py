@@ -46,6 +46,39 @@ def test_the_interval_holds_the_exact_margin_at_every_scale():
         assert_interval_holds(X, y, linsep.max_margin(X, y))
 
 
+def mixed(count, seed):
+    """Small tables with a column of one power of two, or several, beside constants: 2^-600 with 1, 2^-520 with 2^400."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        n = int(rng.integers(2, 5))
+        powers = rng.choice([-1060, -800, -600, -520, -300, 0, 400, 900], 3)
+        X = np.ldexp(rng.integers(-2, 3, (n, 3)).astype(float), powers)
+        X[:, rng.integers(3)] = 2.0 ** float(rng.choice([-600, 0, 900]))
+        yield X, np.where(np.arange(n) % 2, 1, -1)
+
+
+def test_a_small_column_beside_a_constant_has_its_margin():
+    for power in (-300, -520, -600, -1070):
+        verdict = linsep.max_margin([[2.0**power, 1.0], [0.0, 1.0]], [1, -1])
+        assert verdict.margin == (2.0 ** (power - 1),) * 2
+
+
+def test_columns_of_any_scale_beside_constants_have_their_exact_margin():
+    for X, y in mixed(60, seed=7):
+        assert_interval_holds(X, y, linsep.max_margin(X, y))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_columns_of_any_scale_beside_constants_have_novikoffs_bound(bias):
+    for X, y in mixed(40, seed=8):
+        radius2, gamma2 = naive.novikoff(X, y, bias)
+        if gamma2:
+            assert linsep.novikoff(X, y, bias=bias).most_updates + 1 >= radius2 / gamma2
+        else:
+            with pytest.raises(NotSeparableError):
+                linsep.novikoff(X, y, bias=bias)
+
+
 def test_sparse_rows_have_the_same_margin_at_every_scale():
     for X, y in tables(20, seed=2):
         assert linsep.max_margin(sp.csr_array(X), y).margin == pytest.approx(linsep.max_margin(X, y).margin, rel=1e-9)
@@ -69,7 +102,7 @@ def test_novikoffs_bound_holds_at_every_scale(bias):
 
 def test_where_exact_arithmetic_is_too_dear_the_bounds_still_hold(monkeypatch):
     monkeypatch.setattr("linsep._margin.AFFORDABLE_ENTRIES", 0)
-    for X, y in tables(60, seed=6):
+    for X, y in [*tables(60, seed=6), *mixed(30, seed=9)]:
         verdict, exact = linsep.max_margin(X, y), naive.max_margin_squared(X, y)
         assert verdict.separable == (exact > 0)
         if exact:
