@@ -11,6 +11,7 @@ import scipy.sparse as sp
 import linsep
 import naive
 from linsep.errors import NotSeparableError
+from linsep.halfspace import linear_scores
 
 TINY, HUGE = 2.0**-1074, 1.7e308
 
@@ -47,7 +48,7 @@ def test_the_interval_holds_the_exact_margin_at_every_scale():
 
 
 def mixed(count, seed):
-    """Small tables with a column of one power of two, or several, beside constants: 2^-600 with 1, 2^-520 with 2^400."""
+    """Small tables with columns times different powers of two, one of them beside a constant: 2^-600 with 1."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         n = int(rng.integers(2, 5))
@@ -239,7 +240,7 @@ LEARNERS = [
 @pytest.mark.parametrize("bias", [True, False])
 def test_rows_whose_scores_vanish_are_refused(learn, size, bias):
     for X in ([[size], [-size]], sp.csr_array([[0.0, size], [size, 0.0]])):
-        with pytest.raises(linsep.errors.UnderflowedError, match="scores vanish.*power of two"):
+        with pytest.raises(linsep.errors.UnderflowedError, match=r"scores vanish.*power of two"):
             learn(X, [1, -1], bias=bias)
 
 
@@ -279,3 +280,31 @@ def test_the_command_line_states_a_bound_beyond_doubles(tmp_path, capsys):
     (tmp_path / "d.csv").write_text("x,y\n2e200,1\n1e200,0\n")
     assert main(["margin", str(tmp_path / "d.csv"), "--label", "y"]) == 0
     assert "at most about 3.60e+401 updates" in capsys.readouterr().out
+
+
+def cancelling(rng, n, d, dtype):
+    """Rows, weights and a bias whose products cancel nearly or altogether."""
+    X = rng.standard_normal((n, d)).astype(dtype)
+    w = rng.standard_normal(d).astype(dtype)
+    X[:, -1] = -(X[:, :-1].astype(float) @ w[:-1].astype(float)) / w[-1]
+    return X * dtype(2) ** rng.integers(-40, 40, (n, 1)).astype(dtype), w
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_scores_that_cancel_have_the_sign_of_the_exact_score(dtype):
+    rng = np.random.default_rng(3)
+    for d in (2, 3, 17):
+        X, w = cancelling(rng, 60, d, dtype)
+        sides = exact_sides(X.astype(float), w.astype(float))
+        for rows, known in ((X, sides), (X[::-1], sides[::-1]), (X[7:8], sides[7:8]), (sp.csr_array(X), sides)):
+            scores = linear_scores(rows, w[None], np.zeros(1, dtype))[:, 0]
+            assert np.sign(scores).tolist() == known
+
+
+def test_of_scores_that_only_rounding_makes_equal_the_highest_is_the_highest():
+    rng = np.random.default_rng(4)
+    X, w = cancelling(rng, 40, 5, np.float64)
+    W = np.stack([np.zeros(5), w, -w])
+    sides = exact_sides(X, w)
+    highest = linear_scores(X, W, np.zeros(3)).argmax(axis=1)
+    assert highest.tolist() == [{1: 1, -1: 2, 0: 0}[side] for side in sides]

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from linsep.errors import ArgumentError
 from linsep.estimators.base import (
@@ -118,7 +117,7 @@ class PerceptronClassifier(ScoreClassifier):
 
     def _walk(self, X: Any, y: Any, max_passes: int) -> "PerceptronClassifier":
         codes, learners = self._encode(y), self._learners
-        require_scores_of([X.data if sp.issparse(X) else X], *(learner.weights.W for learner in learners))
+        require_scores_of([X if isinstance(X, np.ndarray) else X.data], *(learner.weights.W for learner in learners))
         self.mistakes_per_row_ = np.zeros(len(codes), np.int64)
         for k, learner in enumerate(learners):
             labels = (codes == k).astype(np.int64) if self._is_ovr else codes

@@ -1,8 +1,8 @@
 """Rows so small that no score of theirs is a double.
 
-A weight of the Perceptron is a sum of entries, so a score is about as large as the square of the longest row. Where that
-square is below the smallest double every score is 0, every row stays a mistake, and the run never ends, with a bias too:
-its 1 cancels as often as it helps. Times a power of two the rows are the same rows, and learned from in few updates.
+A weight of the Perceptron is a sum of entries, so a score is about as large as the square of the longest row. Where
+that square is below the smallest double every score is 0, every row stays a mistake, and the run never ends, with a
+bias too: its 1 cancels as often as it helps. Times a power of two the rows are the same, and the scores do not vanish.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ def require_scores_of(parts: Iterable[Any], *weights: Any) -> None:
         if not largest * largest < SMALLEST_SCORE:  # NaN is refused later, by its row
             return
     heaviest = max((float(np.abs(part).max(initial=0.0)) for part in weights), default=0.0)
-    if 0 < largest and largest * heaviest < SMALLEST_SCORE:
+    if largest > 0 and largest * heaviest < SMALLEST_SCORE:
         raise UnderflowedError(
             f"The rows are too small to learn from: their scores vanish, the largest value is {largest:.3g}. "
             "Multiply X by a power of two: that changes no verdict."
