@@ -1,5 +1,7 @@
 """The geometry of the lectures."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -96,3 +98,30 @@ def test_integer_scores_do_not_wrap_around():
     assert big.score(np.array([[2**40, 1]])).tolist() == [2**80 + 1]
     assert big.predict(np.array([[2**40, 0], [-(2**40), 0]])).tolist() == [1, -1]
     assert big.predict(sp.csr_array(np.array([[2**40, 0], [-(2**40), 0]]))).tolist() == [1, -1]
+
+
+@pytest.mark.parametrize(
+    ("halfspace", "row", "side"),
+    [
+        (Halfspace([-(2.0**30), 2.0**-30], 2.0**30), [1.0, 2.0**-500], 1),
+        (Halfspace([0.1, 0.1]), [-0.1, 0.1], -1),
+        (Halfspace([0.1, 0.2, -0.3]), [1.0, 1.0, 1.0], 1),
+        (Halfspace(np.array([2**53 + 1, -1]), 0), [1.0, 2.0**53], 1),
+        (Halfspace([1.0], 2**53 + 1), [-(2.0**53)], 1),
+    ],
+)
+def test_a_row_is_on_its_exact_side_whatever_cancels(halfspace, row, side):
+    products = (Fraction(w) * Fraction(x) for w, x in zip(halfspace.w.tolist(), row, strict=True))
+    exact = sum(products, Fraction(halfspace.b))
+    assert side == (1 if exact > 0 else -1)
+    for rows in ([row], [row] * 2, [row] * 9, sp.csr_array([row] * 3)):
+        assert set(halfspace.predict(rows).tolist()) == {side}
+        assert set(np.sign(halfspace.score(rows)).tolist()) == {(exact > 0) - (exact < 0)}
+
+
+def test_distances_of_any_size_are_those_of_exact_arithmetic():
+    assert Halfspace([2.0], 0).distance([[1.7e308]]).tolist() == [1.7e308]
+    assert Halfspace([2.0], 0).distance([[5e-324], [0.0]]).tolist() == [5e-324, 0.0]
+    assert Halfspace([0.5], 1.7e308).distance([[-1.7e308]]).tolist() == [1.7e308]
+    assert Halfspace([2.0**1000, 2.0**-100]).margins([[0.0, 2.0**900]], [1]).tolist() == [2.0**-200]
+    assert Halfspace([2**62], 0).distance([[2**62]]).tolist() == [2.0**62]

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 import linsep
 import naive
 from linsep.errors import NotSeparableError
+from linsep.halfspace import linear_scores
 
 TINY, HUGE = 2.0**-1074, 1.7e308
 
@@ -46,6 +47,39 @@ def test_the_interval_holds_the_exact_margin_at_every_scale():
         assert_interval_holds(X, y, linsep.max_margin(X, y))
 
 
+def mixed(count, seed):
+    """Small tables with columns times different powers of two, one of them beside a constant: 2^-600 with 1."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        n = int(rng.integers(2, 5))
+        powers = rng.choice([-1060, -800, -600, -520, -300, 0, 400, 900], 3)
+        X = np.ldexp(rng.integers(-2, 3, (n, 3)).astype(float), powers)
+        X[:, rng.integers(3)] = 2.0 ** float(rng.choice([-600, 0, 900]))
+        yield X, np.where(np.arange(n) % 2, 1, -1)
+
+
+def test_a_small_column_beside_a_constant_has_its_margin():
+    for power in (-300, -520, -600, -1070):
+        verdict = linsep.max_margin([[2.0**power, 1.0], [0.0, 1.0]], [1, -1])
+        assert verdict.margin == (2.0 ** (power - 1),) * 2
+
+
+def test_columns_of_any_scale_beside_constants_have_their_exact_margin():
+    for X, y in mixed(60, seed=7):
+        assert_interval_holds(X, y, linsep.max_margin(X, y))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_columns_of_any_scale_beside_constants_have_novikoffs_bound(bias):
+    for X, y in mixed(40, seed=8):
+        radius2, gamma2 = naive.novikoff(X, y, bias)
+        if gamma2:
+            assert linsep.novikoff(X, y, bias=bias).most_updates + 1 >= radius2 / gamma2
+        else:
+            with pytest.raises(NotSeparableError):
+                linsep.novikoff(X, y, bias=bias)
+
+
 def test_sparse_rows_have_the_same_margin_at_every_scale():
     for X, y in tables(20, seed=2):
         assert linsep.max_margin(sp.csr_array(X), y).margin == pytest.approx(linsep.max_margin(X, y).margin, rel=1e-9)
@@ -69,7 +103,7 @@ def test_novikoffs_bound_holds_at_every_scale(bias):
 
 def test_where_exact_arithmetic_is_too_dear_the_bounds_still_hold(monkeypatch):
     monkeypatch.setattr("linsep._margin.AFFORDABLE_ENTRIES", 0)
-    for X, y in tables(60, seed=6):
+    for X, y in [*tables(60, seed=6), *mixed(30, seed=9)]:
         verdict, exact = linsep.max_margin(X, y), naive.max_margin_squared(X, y)
         assert verdict.separable == (exact > 0)
         if exact:
@@ -192,10 +226,33 @@ def test_weights_that_overflow_while_they_are_learned_are_an_error(keep):
         linsep.PerceptronClassifier(keep, order="cyclic").fit([[1e308, 1.0], [1e308, 2.0], [1e308, 1.5]], [0, 1, 0])
 
 
-def test_the_radius_of_very_short_rows_is_not_zero():
-    model = linsep.OnlinePerceptron([0, 1], bias=False, keep="last")
-    model.predict_then_learn([[1e-200], [-1e-200]], [1, 0])
-    assert model.gamma_ceiling >= 1e-200
+LEARNERS = [
+    linsep.perceptron,
+    linsep.perceptron_steps,
+    lambda X, y, bias: linsep.PerceptronClassifier(bias=bias).fit(X, y),
+    lambda X, y, bias: linsep.PerceptronClassifier(bias=bias).partial_fit(X, y, classes=[1, -1]),
+    lambda X, y, bias: linsep.OnlinePerceptron(bias=bias).predict_then_learn(X, y),
+]
+
+
+@pytest.mark.parametrize("learn", LEARNERS)
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e-200])
+@pytest.mark.parametrize("bias", [True, False])
+def test_rows_whose_scores_vanish_are_refused(learn, size, bias):
+    for X in ([[size], [-size]], sp.csr_array([[0.0, size], [size, 0.0]])):
+        with pytest.raises(linsep.errors.UnderflowedError, match=r"scores vanish.*power of two"):
+            learn(X, [1, -1], bias=bias)
+
+
+def test_short_rows_beside_a_long_one_are_learned_from():
+    assert linsep.perceptron([[1e-300, 0.0], [0.0, 1.0]], [1, -1], max_updates=9).updates
+    stream = linsep.OnlinePerceptron([0, 1], bias=False).predict_then_learn
+    assert stream([[1.0], [1e-300]], [1, 1]) and stream([[0.0]], [1])
+
+
+def test_the_shortest_rows_that_are_learned_from_need_no_more_updates_than_others():
+    for size in (1e-144, 1.0, 1e150):
+        assert linsep.perceptron([[size], [-size]], [1, -1], bias=False).updates == 1
 
 
 def test_a_search_that_takes_long_ends_at_its_limit():
@@ -223,3 +280,31 @@ def test_the_command_line_states_a_bound_beyond_doubles(tmp_path, capsys):
     (tmp_path / "d.csv").write_text("x,y\n2e200,1\n1e200,0\n")
     assert main(["margin", str(tmp_path / "d.csv"), "--label", "y"]) == 0
     assert "at most about 3.60e+401 updates" in capsys.readouterr().out
+
+
+def cancelling(rng, n, d, dtype):
+    """Rows, weights and a bias whose products cancel nearly or altogether."""
+    X = rng.standard_normal((n, d)).astype(dtype)
+    w = rng.standard_normal(d).astype(dtype)
+    X[:, -1] = -(X[:, :-1].astype(float) @ w[:-1].astype(float)) / w[-1]
+    return X * dtype(2) ** rng.integers(-40, 40, (n, 1)).astype(dtype), w
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_scores_that_cancel_have_the_sign_of_the_exact_score(dtype):
+    rng = np.random.default_rng(3)
+    for d in (2, 3, 17):
+        X, w = cancelling(rng, 60, d, dtype)
+        sides = exact_sides(X.astype(float), w.astype(float))
+        for rows, known in ((X, sides), (X[::-1], sides[::-1]), (X[7:8], sides[7:8]), (sp.csr_array(X), sides)):
+            scores = linear_scores(rows, w[None], np.zeros(1, dtype))[:, 0]
+            assert np.sign(scores).tolist() == known
+
+
+def test_of_scores_that_only_rounding_makes_equal_the_highest_is_the_highest():
+    rng = np.random.default_rng(4)
+    X, w = cancelling(rng, 40, 5, np.float64)
+    W = np.stack([np.zeros(5), w, -w])
+    sides = exact_sides(X, w)
+    highest = linear_scores(X, W, np.zeros(3)).argmax(axis=1)
+    assert highest.tolist() == [{1: 1, -1: 2, 0: 0}[side] for side in sides]

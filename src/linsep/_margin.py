@@ -15,7 +15,7 @@ from linsep.certificates import Obstruction, Separable, Verdict, recheck
 from linsep.certificates.signs import form_of
 from linsep.certificates.signs import scores as float_scores
 from linsep.certificates.verdicts import check
-from linsep.errors import LinsepError, NotSeparableError, OutOfMemoryError
+from linsep.errors import LinsepError, NotSeparableError, OutOfMemoryError, OverflowedError
 from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
 from linsep.solvers.clock import Clock, OutOfTime
@@ -72,7 +72,7 @@ def _searched(search: WidestSearch) -> Widest | None:
     """What floats find, in the time that there is."""
     try:
         return search.run()
-    except OutOfTime:
+    except (OutOfTime, OverflowedError):  # weights or scores beyond the largest double: floats cannot tell
         return search.best
     except LinsepError:
         raise

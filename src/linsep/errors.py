@@ -13,6 +13,7 @@ LinsepError
 │   ├── InexactError                 a number that binary64 cannot hold, such as 2^53 + 1
 │   │   └── TooManyDigitsError       a decimal with more digits than 64 bits hold, or than its column can share
 │   ├── OverflowedError              finite rows whose score is beyond the largest double
+│   ├── UnderflowedError             rows so small that every score vanishes below the smallest double
 │   ├── OneClassError                all labels are the same
 │   ├── ManyClassesError             more than two labels
 │   ├── MissingLabelError            a label that is NaN, None or empty
@@ -165,6 +166,12 @@ class OverflowedError(InputError):
     """Finite values whose score is larger than the largest double."""
 
     code = "E-OVERFLOW"
+
+
+class UnderflowedError(InputError):
+    """Values so small that every score vanishes below the smallest double."""
+
+    code = "E-UNDERFLOW"
 
 
 class OneClassError(InputError):

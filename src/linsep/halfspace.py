@@ -6,7 +6,7 @@ dimensions (Tao's Problem 1) is finding one through the origin in d + 1 (Problem
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,6 +17,8 @@ import scipy.sparse as sp
 
 from linsep import arguments
 from linsep.errors import ArgumentError, ShapeError, shown, told
+from linsep.scores import exact_score, nearest
+from linsep.scores import linear_scores as linear_scores
 from linsep.tables import (
     EXACT,
     as_double,
@@ -73,7 +75,7 @@ class Halfspace:
     def score(self, X: Any) -> Array:
         """w·x + b for each row: in integers where all numbers are, else in doubles, rounded; NaN is refused by row.
 
-        A score beyond the largest double is infinite, and none is 0 unless it is 0.
+        Its sign is that of the exact score: it is 0 only where that is, and infinite beyond the largest double.
         """
         table = read_exact(X)
         if table.inexact is not None:
@@ -82,26 +84,27 @@ class Halfspace:
         rows = table.values
         if rows.shape[1] != len(self.w):
             raise ShapeError(f"X has {rows.shape[1]} columns, and the halfspace has {len(self.w)} weights.")
-        if rows.dtype.kind in "iu" and not self._is_safe(rows):  # NumPy would wrap around, or round, in silence
+        if not self._is_safe(rows):  # NumPy would wrap around, or round, in silence
             return self._exact_scores(rows)
         return linear_scores(rows, self.w[None], np.array([self.b]))[:, 0]
 
     def _is_safe(self, rows: Any) -> bool:
-        """Whether integer rows times the weights stay in 64 bits or, for float weights, are not rounded first."""
-        data = rows if isinstance(rows, np.ndarray) else rows.data
-        largest = max(-int(data.min()), int(data.max())) if data.size else 0
-        if self.w.dtype.kind == "f":
-            return largest <= EXACT
-        return bool(largest * sum(map(abs, self.w.tolist())) + abs(self.b) < 2**63)
+        """Whether integers times integers stay in 64 bits; beside floats, whether doubles hold them."""
+        if self.w.dtype.kind == "f" or rows.dtype.kind == "f" or not isinstance(self.b, int):
+            return max(_largest(rows), abs(self.b) if isinstance(self.b, int) else 0) <= EXACT
+        return bool(_largest(rows) * sum(map(abs, self.w.tolist())) + abs(self.b) < 2**63)
 
     def _exact_scores(self, rows: Any) -> Array:
         """The same in fractions, row by row: integers where all numbers are, else the nearest doubles."""
-        w, b = [Fraction(value) for value in self.w.tolist()], Fraction(self.b)
-        lines = (rows[k] if isinstance(rows, np.ndarray) else rows[[k]].toarray()[0] for k in range(rows.shape[0]))
-        scores = [sum((v * Fraction(x) for v, x in zip(w, row.tolist(), strict=True) if x), b) for row in lines]
+        scores = self._fractions(rows)
         if self.w.dtype.kind in "iu" and rows.dtype.kind in "iu" and isinstance(self.b, int):
             return np.fromiter((int(score) for score in scores), object, len(scores))
-        return np.array([_nearest(score, np.finfo(np.float64)) for score in scores])
+        return np.array([nearest(score, np.finfo(np.float64)) for score in scores])
+
+    def _fractions(self, rows: Any) -> list[Fraction]:
+        """The exact scores."""
+        lines = (rows[k] if isinstance(rows, np.ndarray) else rows[[k]].toarray()[0] for k in range(rows.shape[0]))
+        return [exact_score(line, self.w, self.b) for line in lines]
 
     def predict(self, X: Any, *, at_zero: int = -1) -> Array:
         """The label of each row's side. A score of exactly 0 belongs to neither; `at_zero` says which to give."""
@@ -137,13 +140,29 @@ class Halfspace:
         return margins
 
     def _signed_distances(self, X: Any) -> Array:
-        near = self.near_one()
-        distances: Array = near.score(X) / np.linalg.norm(near.w)
+        """Scores divided by the length of w; what leaves the range of doubles on the way is divided exactly."""
+        near, scores = self.near_one(), self.score(X)
+        length, limits = float(np.linalg.norm(near.w.astype(np.float64))), np.finfo(np.float64)
+        if not length:
+            return scores / length
+        distances = np.zeros(len(scores))
+        is_usual = np.zeros(len(scores), bool)
+        if scores.dtype != object:
+            power = _exponent(near.w) - _exponent(self.w)
+            with np.errstate(all="ignore"):
+                distances = np.ldexp(scores.astype(np.float64) / length, power)
+            is_usual = (np.abs(distances) >= limits.tiny) & np.isfinite(distances) & (np.abs(scores) >= limits.tiny)
+            is_usual |= scores == 0
+        odd = np.flatnonzero(~is_usual)
+        if odd.size:
+            unit = Fraction(length) * Fraction(2) ** (_exponent(self.w) - _exponent(near.w))
+            rows = read_exact(X).values[odd]
+            distances[odd] = [nearest(score / unit, limits) for score in self._fractions(rows)]
         return distances
 
     def near_one(self) -> "Halfspace":
         """The same hyperplane times a power of two that brings the largest weight near 1: no square overflows."""
-        power = -math.frexp(float(np.abs(self.w.astype(np.float64)).max(initial=0.0)))[1]
+        power = -_exponent(self.w)
         if abs(power) < MODERATE:
             return self
         return Halfspace(np.ldexp(self.w.astype(np.float64), power), float(np.ldexp(self.b, power)), self.labels)
@@ -184,68 +203,15 @@ class Halfspace:
         return f"{'-' if first == ' - ' else ''}{rest or '0'} = 0"
 
 
-def linear_scores(X: Any, W: Array, b: Array) -> Array:
-    """W·x + b for rows of finite numbers, one column for each row of W, at any scale.
-
-    Scores that overflow, or may have vanished below the smallest double, are computed again in exact arithmetic and
-    rounded so that the sign stays: a single score beyond the largest double is infinite, one that is not 0 is never
-    rounded to 0. Where a row has several scores, and one leaves the range, all of them are multiplied by the same
-    power of two: which is the highest stays true.
-    """
-    with np.errstate(all="ignore"):
-        scores: Array = np.asarray(X @ W.T) + b
-    if scores.dtype.kind != "f" or not (np.isfinite(W).all() and np.isfinite(b).all()):
-        return scores
-    limits = np.finfo(scores.dtype)
-    is_odd, is_small = ~np.isfinite(scores), np.abs(scores) < limits.tiny
-    if is_small.any():
-        entries = X if isinstance(X, np.ndarray) else X.data
-        is_odd |= is_small & _may_vanish(W, entries[entries != 0], limits)
-    for row in np.flatnonzero(is_odd.any(axis=1)).tolist():
-        columns, values = _entries(X, row)
-        if np.isfinite(values).all() and (
-            not np.isfinite(scores[row]).all() or _may_vanish(W[:, columns], values, limits)
-        ):
-            scores[row] = _rounded([_exact_score(values, w[columns], c) for w, c in zip(W, b, strict=True)], limits)
-    return scores
+def _exponent(w: Array) -> int:
+    """That of the power of two next above the largest weight."""
+    return math.frexp(float(np.abs(w.astype(np.float64)).max(initial=0.0)))[1]
 
 
-def _entries(X: Any, row: int) -> tuple[Array, Array]:
-    """The columns and values of a row that are not 0."""
-    if isinstance(X, np.ndarray):
-        columns = np.flatnonzero(X[row])
-        return columns, X[row][columns]
-    line = X[[row]].tocoo()
-    return line.col[line.data != 0], line.data[line.data != 0]
-
-
-def _may_vanish(W: Array, values: Array, limits: Any) -> bool:
-    """Whether some product of a weight and a value may be below the normal range."""
-    weights = np.abs(W[W != 0])
-    if not weights.size or not values.size:
-        return False
-    least = (float(np.abs(part).min()) for part in (weights, values))
-    return bool(sum(math.frexp(value)[1] for value in least) < limits.minexp + 2)
-
-
-def _exact_score(values: Array, w: Array, b: Any) -> Fraction:
-    pairs = zip(values.tolist(), w.tolist(), strict=True)
-    return sum((Fraction(x) * Fraction(weight) for x, weight in pairs if weight), Fraction(b.item()))
-
-
-def _rounded(scores: Sequence[Fraction], limits: Any) -> list[float]:
-    """Exact scores as floats of a type with these limits; several are brought into range together."""
-    largest = max(map(abs, scores))
-    if len(scores) > 1 and largest and not limits.tiny <= largest <= Fraction(float(limits.max)):
-        power = largest.denominator.bit_length() - largest.numerator.bit_length()
-        scores = [score * Fraction(2) ** power for score in scores]
-    return [_nearest(score, limits) for score in scores]
-
-
-def _nearest(score: Fraction, limits: Any) -> float:
-    size = max(abs(score), Fraction(float(limits.smallest_subnormal))) if score else score
-    rounded = float(size) if size <= Fraction(float(limits.max)) else math.inf
-    return -rounded if score < 0 else rounded
+def _largest(rows: Any) -> int:
+    """The largest size of an integer in the rows; 0 for floats."""
+    data = rows if isinstance(rows, np.ndarray) else rows.data
+    return max(-int(data.min()), int(data.max())) if data.size and data.dtype.kind in "iu" else 0
 
 
 def homogenise(X: Any) -> Array:

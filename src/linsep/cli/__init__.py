@@ -91,10 +91,13 @@ class Run:
     def learner(self, table: "Table", max_updates: int | None = None) -> "Learner":
         """The run on these rows, not begun yet."""
         from linsep.solvers.perceptron import Learner
+        from linsep.solvers.vanishing import require_scores
         from linsep.sources.inputs import as_source
 
+        source = as_source(table.source)
+        require_scores(source)
         return Learner(
-            as_source(table.source),
+            source,
             order=self.order,
             bias=table.bias if self.bias is None else self.bias,
             max_passes=self.max_passes or None,

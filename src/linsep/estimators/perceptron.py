@@ -16,6 +16,7 @@ from linsep.estimators.base import (
 )
 from linsep.halfspace import linear_scores
 from linsep.solvers.keeping import Keep, KeepingLearner, WalkOrder, Weights
+from linsep.solvers.vanishing import require_scores_of
 
 
 class PerceptronClassifier(ScoreClassifier):
@@ -116,6 +117,7 @@ class PerceptronClassifier(ScoreClassifier):
 
     def _walk(self, X: Any, y: Any, max_passes: int) -> "PerceptronClassifier":
         codes, learners = self._encode(y), self._learners
+        require_scores_of([X if isinstance(X, np.ndarray) else X.data], *(learner.weights.W for learner in learners))
         self.mistakes_per_row_ = np.zeros(len(codes), np.int64)
         for k, learner in enumerate(learners):
             labels = (codes == k).astype(np.int64) if self._is_ovr else codes

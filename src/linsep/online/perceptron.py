@@ -33,6 +33,7 @@ from linsep.kernels.learning import MISSED, PREDICTED, longest
 from linsep.models import strict
 from linsep.models.files import write_model
 from linsep.solvers.keeping import KeepingLearner, Weights
+from linsep.solvers.vanishing import require_scores_of
 from linsep.sources.base import Floats, Ints
 from linsep.sources.hashing import hash_dicts, hash_texts, require_bits
 from linsep.sources.inputs import read_floats, read_table
@@ -41,7 +42,6 @@ from linsep.tables import read_labels
 OnlineKeep = Literal["last", "average"]
 
 MOST_WEIGHTS = 1 << 28  # 2 GiB, and as much again for an average
-SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 SAFE = 1e300  # no sum of updates, each times the rows before it, leaves the range of doubles below this
 NOTHING_YET = -1  # the prediction before any class is known
 
@@ -247,6 +247,7 @@ class OnlinePerceptron:
     def _learn(self, learner: KeepingLearner, rows: Any, codes: Ints) -> Ints:
         """Rows of known classes."""
         table, _, _ = read_table(rows)
+        require_scores_of([table[0]], learner.weights.W)
         if self._known == 1:  # nothing to tell apart: the weights stay 0, and the average counts the rows
             learner.walked += len(codes)
             foretold, updates = np.zeros((len(codes), 2), np.int64), 0
@@ -254,7 +255,7 @@ class OnlinePerceptron:
             before = learner.updates
             foretold = learner.predict_then_learn(rows, codes)
             updates = learner.updates - before
-        self.longest = max(self.longest, float(longest(table, len(codes))) or _shortest_square(rows))
+        self.longest = max(self.longest, float(longest(table, len(codes))))
         if not self.radius * (learner.updates + 1.0) * (learner.walked + 1.0) < SAFE:
             learner.weights.require_finite()
             learner.lag.require_finite()
@@ -310,11 +311,6 @@ class OnlinePerceptron:
             pairs = zip(self.columns, columns, strict=True)
             before, now = next((before, now) for before, now in pairs if before != now)
             raise ShapeError(f"X has the column {now!r} where earlier rows had {before!r}: keep the columns in order.")
-
-
-def _shortest_square(rows: Any) -> float:
-    """A square not below those of rows so short that all of theirs vanish: an upper bound, so that R stays one."""
-    return rows.shape[1] * SMALLEST_NORMAL if (rows != 0).sum() else 0.0
 
 
 def _require_room(n_classes: int, n_columns: int) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from linsep._margin import Novikoff, novikoff
 from linsep.plots import style
 from linsep.solvers.perceptron import Learner, perceptron_steps
+from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Floats, Ints, Source
 from linsep.sources.inputs import as_source
 
@@ -31,7 +32,9 @@ def mistakes(X: Any, y: Any = None, *, ax: "Axes | None" = None, label: str | No
     >>> ax.lines[0].get_ydata().tolist()
     [3, 1, 2, 1, 2, 0]
     """
-    learner = Learner(as_source(X, y), **{"max_passes": MAX_PASSES, **options})
+    source = as_source(X, y)
+    require_scores(source)
+    learner = Learner(source, **{"max_passes": MAX_PASSES, **options})
     counts = mistakes_per_pass(learner)
     ax = style.canvas(ax, (6.0, 3.6))
     passes = np.arange(1, len(counts) + 1)

@@ -25,6 +25,7 @@ from linsep.errors import ArgumentError, CheckpointError, InexactError, Overflow
 from linsep.halfspace import Halfspace
 from linsep.kernels.shuffling import shuffled
 from linsep.kernels.walks import ALL_FINE, End, Weights, sweep
+from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Block, Ints, Source, refusal
 from linsep.sources.inputs import as_source
 
@@ -116,8 +117,10 @@ def perceptron(
     Rosenblatt, The perceptron, Psychological Review 65 (1958); Novikoff, On convergence proofs for
     perceptrons (1962).
     """
+    source = as_source(X, y)
+    require_scores(source)
     learner = Learner(
-        as_source(X, y),
+        source,
         order=order,
         bias=bias,
         max_passes=max_passes,
@@ -136,7 +139,9 @@ def perceptron_steps(X: Any, y: Any = None, **options: Any) -> Iterator[Step]:
     >>> [(step.row, step.w.tolist()) for step in linsep.perceptron_steps(*linsep.datasets.tao(), bias=False)]
     [(0, [1, 0]), (1, [1, 1])]
     """
-    return Learner(as_source(X, y), **options).steps()
+    source = as_source(X, y)
+    require_scores(source)
+    return Learner(source, **options).steps()
 
 
 class Place(NamedTuple):

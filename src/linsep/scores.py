@@ -1,0 +1,178 @@
+"""Scores W·x + b in floats, each on the right side of 0 and the highest the highest, whatever rounding does.
+
+Three stages, each for the rows that the one before leaves in doubt:
+
+1. Floats, and one bound for many rows: `|fl(s) - s| <= g·|x|·|w|₁`, g = D·u/(1 - D·u) (Higham, Accuracy and Stability,
+   §3.1), with the lengths of many rows taken together: one more read of them, while they are in the cache.
+2. The same bound row by row, with `Σ|w_j x_j|`; whole numbers whose sums stay below 2^53 are not rounded at all.
+3. Exact arithmetic: every product as the sum of two doubles (Dekker 1971), added up without rounding; fractions where a
+   product leaves the range of doubles.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+PIECE = 1 << 16  # entries looked at together
+WHOLE = 2.0**53  # whole numbers up to here are doubles
+SPLIT = 2.0**27 + 1  # Dekker's constant: it halves the digits of a double
+LEAST, MOST = 2.0**-900, 2.0**900  # between them a product is the sum of two doubles
+
+
+def linear_scores(X: Any, W: Array, b: Array) -> Array:
+    """W·x + b for rows of finite numbers, one column for each row of W.
+
+    The sign of a single score is that of the exact one: it is 0 only where that is, and infinite beyond the largest
+    double. Where a row has several scores, it is the first of the highest that is right; where one of them leaves the
+    range, all are multiplied by the same power of two.
+    """
+    with np.errstate(all="ignore"):
+        scores, lengths = _products(X, W)
+        scores = scores + b if np.result_type(scores, b) != scores.dtype else np.add(scores, b, out=scores)
+        if scores.dtype.kind != "f" or not (np.isfinite(W).all() and np.isfinite(b).all()):
+            return scores
+        for row in _doubtful(X, W, b, scores, lengths).tolist():
+            columns, values = _entries(X, row)
+            if np.isfinite(values).all():
+                scores[row] = _settled(values, W[:, columns], b, np.finfo(scores.dtype))
+    return scores
+
+
+def _products(X: Any, W: Array) -> tuple[Array, Any]:
+    """W·x for each row, and a bound on its length: that of many rows as one, read while they are in the cache."""
+    if not isinstance(X, np.ndarray):
+        starts = range(0, len(X.data), PIECE)
+        return np.asarray(X @ W.T), math.sqrt(sum(_square(X.data[start : start + PIECE]) for start in starts))
+    scores, lengths = np.empty((len(X), len(W)), np.result_type(X, W)), np.zeros(len(X))
+    step = max(1, PIECE // max(1, X.shape[1]))
+    for start in range(0, len(X), step):
+        piece = X[start : start + step]
+        np.matmul(piece, W.T, out=scores[start : start + step])
+        lengths[start : start + step] = math.sqrt(_square(piece))
+    return scores, lengths
+
+
+def _doubtful(X: Any, W: Array, b: Array, scores: Array, lengths: Any) -> npt.NDArray[np.int64]:
+    """The rows whose sign, or whose highest score, rounding might have changed."""
+    limits = np.finfo(scores.dtype)
+    terms = X.shape[1] if isinstance(X, np.ndarray) else int(np.diff(X.indptr).max(initial=0))
+    part, lost = float(terms + 4) * float(limits.eps), float(terms + 4) * float(limits.tiny)
+    sizes, constants = abs(W.astype(np.float64)), abs(b.astype(np.float64))
+    lead = _lead(scores)
+    error = part * (lengths * sizes.sum(axis=1).max(initial=0.0) + constants.max(initial=0.0)) + lost
+    rows = np.flatnonzero(~(lead > 2 * error))
+    if not rows.size:
+        return rows
+    some = X[rows].astype(np.float64)
+    size = np.asarray(abs(some) @ sizes.T) + constants
+    in_doubt = ~(lead[rows] > 2 * (part * size.max(axis=1) + lost))
+    return np.asarray(rows[in_doubt & ~_is_unrounded(some, W, b, size)])
+
+
+def _lead(scores: Array) -> Array:
+    """How far a score is from 0, or the highest of several from the next; 0 where one is not finite."""
+    columns = np.ascontiguousarray(scores.T, np.float64)
+    if len(columns) == 1:
+        lead = np.abs(columns[0])
+    else:
+        highest, second, lowest = np.maximum(*columns[:2]), np.minimum(*columns[:2]), np.minimum(*columns[:2])
+        for column in columns[2:]:
+            second, highest = np.maximum(second, np.minimum(highest, column)), np.maximum(highest, column)
+            lowest = np.minimum(lowest, column)
+        lead = highest - second + 0 * lowest
+    lead[~np.isfinite(lead)] = 0.0
+    return np.asarray(lead)
+
+
+def _square(entries: Array) -> float:
+    """A number not below the sum of the squares, though some of them vanish."""
+    if entries.dtype.kind != "f":
+        entries = entries.astype(np.float64)
+    flat = entries.ravel()
+    return 2 * float(flat @ flat) + flat.size * float(np.finfo(flat.dtype).tiny)
+
+
+def _is_unrounded(rows: Any, W: Array, b: Array, size: Array) -> npt.NDArray[np.bool_]:
+    """Which rows have scores of whole numbers below 2^53, or no product that is not 0."""
+    is_weighed = np.asarray((rows != 0) @ (W != 0).any(axis=0), bool)
+    parts = rows != (np.rint(rows) if isinstance(rows, np.ndarray) else rows.rint())
+    is_whole = np.asarray(parts.sum(axis=1)).ravel() == 0
+    are_whole = all(bool((part == np.rint(part)).all()) for part in (W, b))
+    found: npt.NDArray[np.bool_] = (~is_weighed | (is_whole & are_whole)) & (size < WHOLE).all(axis=1)
+    return found
+
+
+def _entries(X: Any, row: int) -> tuple[Array, Array]:
+    """The columns and values of a row that are not 0."""
+    if isinstance(X, np.ndarray):
+        columns = np.flatnonzero(X[row])
+        return columns, X[row][columns]
+    line = X[[row]].tocoo()
+    columns = line.coords[-1]
+    return columns[line.data != 0], line.data[line.data != 0]
+
+
+def _settled(values: Array, W: Array, b: Array, limits: Any) -> list[float]:
+    """The exact scores of a row, rounded."""
+    x = values.astype(np.float64)
+    sums = [_sum(x, w, c) for w, c in zip(W, b, strict=True)]
+    known = [Fraction(total) for total in sums if total is not None]
+    if len(known) < len(W) or known.count(max(known)) > 1 < len(W):
+        known = [exact_score(values, w, c) for w, c in zip(W, b.tolist(), strict=True)]
+    return _rounded(known, limits)
+
+
+def _sum(x: Array, weights: Array, constant: Any) -> float | None:
+    """The double nearest to a score, where all products are in range."""
+    w, b = weights.astype(np.float64), float(constant)
+    products = w * x
+    sizes = np.abs(products)
+    is_in_range = (np.abs(x) < MOST) & ((w == 0) | ((sizes > LEAST) & (sizes < MOST) & (np.abs(w) < MOST)))
+    if not is_in_range.all() or w.tolist() != weights.tolist() or b != constant.item():
+        return None
+    return math.fsum([*products.tolist(), *_lost(w, x, products).tolist(), b])
+
+
+def _lost(w: Array, x: Array, products: Array) -> Array:
+    """w·x - fl(w·x), exactly."""
+    (w_high, w_low), (x_high, x_low) = _halves(w), _halves(x)
+    lost: Array = w_low * x_low - (((products - w_high * x_high) - w_low * x_high) - w_high * x_low)
+    return lost
+
+
+def _halves(value: Array) -> tuple[Array, Array]:
+    scaled = SPLIT * value
+    high = scaled - (scaled - value)
+    return high, value - high
+
+
+def exact_score(values: Array, w: Array, b: Any) -> Fraction:
+    """w·x + b for one row, given by its entries and their weights."""
+    pairs = zip(values.tolist(), w.tolist(), strict=True)
+    return sum((Fraction(x) * Fraction(weight) for x, weight in pairs if weight), Fraction(b))
+
+
+def _rounded(scores: Sequence[Fraction], limits: Any) -> list[float]:
+    """Exact scores as floats of a type with these limits; several are brought into range together, in their order."""
+    largest = max(map(abs, scores))
+    if len(scores) > 1 and largest and not limits.tiny <= largest <= Fraction(float(limits.max)):
+        power = largest.denominator.bit_length() - largest.numerator.bit_length()
+        scores = [score * Fraction(2) ** power for score in scores]
+    rounded = [nearest(score, limits) for score in scores]
+    first = scores.index(max(scores))
+    if rounded.index(max(rounded)) != first:  # two that only rounding made equal
+        rounded[first] = float(np.nextafter(np.array(rounded[first], limits.dtype), np.inf))
+    return rounded
+
+
+def nearest(score: Fraction, limits: Any) -> float:
+    """The nearest double, not 0 unless the score is; infinite beyond the largest."""
+    size = max(abs(score), Fraction(float(limits.smallest_subnormal))) if score else score
+    rounded = float(size) if size <= Fraction(float(limits.max)) else math.inf
+    return -rounded if score < 0 else rounded

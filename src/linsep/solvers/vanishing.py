@@ -1,0 +1,38 @@
+"""Rows so small that no score of theirs is a double.
+
+A weight of the Perceptron is a sum of entries, so a score is about as large as the square of the longest row. Where
+that square is below the smallest double every score is 0, every row stays a mistake, and the run never ends, with a
+bias too: its 1 cancels as often as it helps. Times a power of two the rows are the same, and the scores do not vanish.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from linsep.errors import UnderflowedError
+from linsep.sources.base import Source
+
+SMALLEST_SCORE = 2.0**-960  # below it, the products that a score is made of lose digits
+
+
+def require_scores(source: Source) -> None:
+    """Refuse a source whose rows are all so small that their scores vanish; one larger entry settles it."""
+    require_scores_of(block.table[0] for block in source.blocks())
+
+
+def require_scores_of(parts: Iterable[Any], *weights: Any) -> None:
+    """The same for the entries of some rows, learned from with these arrays of weights."""
+    largest = 0.0
+    for entries in parts:
+        if entries.dtype.kind != "f":
+            return
+        largest = max(largest, float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
+        if not largest * largest < SMALLEST_SCORE:  # NaN is refused later, by its row
+            return
+    heaviest = max((float(np.abs(part).max(initial=0.0)) for part in weights), default=0.0)
+    if largest > 0 and largest * heaviest < SMALLEST_SCORE:
+        raise UnderflowedError(
+            f"The rows are too small to learn from: their scores vanish, the largest value is {largest:.3g}. "
+            "Multiply X by a power of two: that changes no verdict."
+        )
