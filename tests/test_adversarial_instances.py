@@ -187,6 +187,7 @@ def test_the_65536_boolean_functions_of_4_bits_are_counted_by_symmetry():
     assert count_by_symmetry(X, moves) == SEPARABLE_BOOLEAN_FUNCTIONS[4]
 
 
+@pytest.mark.slow
 def test_the_65536_labellings_of_the_4_by_4_grid_are_counted_by_symmetry():
     X, _ = next(grid_labellings(4))
     moves = [

@@ -908,6 +908,7 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_columns_are_read(here):
     names = ",".join(f"c{j}" for j in range(100_000))
     (here / "a.csv").write_text(f"{names},y\n{'1,' * 100_000}0\n{'2,' * 100_000}1\n")

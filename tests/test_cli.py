@@ -160,7 +160,8 @@ def transcript(command, capsys):
     out, err = capsys.readouterr()
     for pattern, mask in (TIMES, SECONDS, SIZE, PLANTED):
         out = re.sub(pattern, mask, out, flags=re.MULTILINE)
-    lines = [*out.splitlines(), *(f"! {line}" for line in err.splitlines()), f"[exit {code}]"]
+    told = [line for line in err.splitlines() if not line.startswith("Compiling, once on this machine")]
+    lines = [*out.splitlines(), *(f"! {line}" for line in told), f"[exit {code}]"]
     return "\n".join([f"$ {command}", *(line.rstrip() for line in lines)])
 
 

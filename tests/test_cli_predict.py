@@ -247,6 +247,7 @@ def test_a_pipe_is_labelled_as_it_is_written(tmp_path, capsys):
     assert (out, err, process.returncode) == (b"", b"", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
 def test_memory_does_not_grow_with_the_rows(tmp_path, capsys):
     halfspace(tmp_path)

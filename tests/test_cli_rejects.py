@@ -289,10 +289,10 @@ def test_no_row_left_says_so(here, capsys):
         Path(name).write_text(text)
         label = ["--label", "y"] if name == "d.csv" else []
         assert (
-            f"{name}: no row is left: all 2 were set aside"
+            f"{name}: no row is left: all 2 were rejected"
             in ran(capsys, "decide", name, *label, "--reject", "bad.csv")[2]
         )
-        assert "no row is left: all 2 were set aside" in ran(capsys, "learn", name, *label, "--reject", "bad.csv")[2]
+        assert "no row is left: all 2 were rejected" in ran(capsys, "learn", name, *label, "--reject", "bad.csv")[2]
 
 
 def test_what_the_system_says_about_a_file_has_a_code_too(here, monkeypatch, capsys):

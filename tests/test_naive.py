@@ -71,6 +71,7 @@ def test_it_counts_the_separable_labellings_of_the_3_by_3_grid():
     assert count_separable(list(product(range(3), repeat=2))) == 58
 
 
+@pytest.mark.slow
 def test_the_simplex_agrees_with_the_enumeration_of_all_obstructions():
     rng = np.random.default_rng(1)
     seen = set()
@@ -93,6 +94,7 @@ def test_the_simplex_agrees_with_the_enumeration_on_degenerate_data(data):
     assert is_separable(X, y, bias) is (not stuck)
 
 
+@pytest.mark.slow
 def test_random_small_data_are_of_all_kinds_and_repeat_with_their_seed():
     first, second = (np.random.default_rng(8) for _ in range(2))
     count = {"separable": 0, "touching": 0, "overlapping": 0}

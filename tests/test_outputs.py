@@ -1,5 +1,6 @@
 """Files are written whole, under any name, into what is not a file, and never by half: `linsep.outputs`."""
 
+import fcntl
 import os
 import signal
 import stat
@@ -252,3 +253,20 @@ def test_many_processes_that_write_one_file_lose_no_write():
     running = [subprocess.Popen(command, env=environment) for _ in range(3)]
     assert [process.wait(timeout=60) for process in running] == [0, 0, 0]
     assert Path("old").read_bytes() == b"99" * 999
+
+
+def test_a_draft_that_another_process_is_about_to_remove_is_not_written_to(tmp_path, monkeypatch):
+    (folder := tmp_path / "new").mkdir()
+    flock, taken = fcntl.flock, []
+
+    def raced(handle, how):
+        if not taken:  # between opening and locking, a sweeper of leftovers comes by
+            taken.extend(folder.iterdir())
+            other = os.open(taken[0], os.O_RDONLY)
+            flock(other, how)
+        flock(handle, how)
+
+    monkeypatch.setattr(outputs.fcntl, "flock", raced)
+    monkeypatch.setattr(outputs.os, "fsync", lambda _: taken[0].unlink(missing_ok=True))  # later it removes the file
+    write_file(folder / "m.json", b"whole")
+    assert [path.name for path in folder.iterdir()] == ["m.json"]

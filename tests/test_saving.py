@@ -354,7 +354,7 @@ def test_every_truncation_and_every_flipped_bit_is_refused(document):
         (("rule", "margin"), -1.0, "rule.margin is -1.0"),
         (("rule", "keep"), "best", "goes with keep"),
         (("runs",), [], "runs has 0 entries"),
-        (("runs", 0, "random", "state"), str(2**128), "no state of PCG64"),
+        (("runs", 0, "random", "state"), str(2**128), "not a state of PCG64"),
         (("dtype",), "float32", "float32 without rounding"),
         (("features", "names"), ["a"], "features.names has 1 entries: 2 belong there"),
         (("features", "names"), ["a", "a"], "'a' is there twice"),

@@ -208,9 +208,14 @@ def _give(path: Path, like: os.stat_result) -> None:
 
 
 def _lock(handle: int) -> None:
+    """Lock a draft. FileNotFoundError: another process took it for a leftover, and is about to remove it."""
     if fcntl is not None:
-        with suppress(OSError):  # some network disks have no locks; the name is unique there too
+        try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FileNotFoundError from None
+        except OSError:
+            pass  # some network disks have no locks; the name is unique there too
 
 
 def sweep_leftovers(folder: Path) -> None:
