@@ -30,6 +30,7 @@ from linsep.errors import (
     ShapeError,
 )
 from linsep.sealed import seal
+from linsep.sources.inputs import as_source
 
 E, M = 2.0**-1074, np.finfo(float).max
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
@@ -672,6 +673,54 @@ def test_a_value_that_is_not_finite_outside_the_spread_is_named():
     table = np.vstack([np.column_stack([XOR, XOR[:, 0]]), [[np.nan, 0, 0]]])
     with pytest.raises(NotFiniteError, match="row 4, column 0"):
         xor(n_rows=5, n_columns=3).verify(table, [*XOR_Y, 1])
+
+
+SPREAD = Obstruction((0, 1, 2), (2, 1, 3))
+LINE, LINE_Y = [[0.0, 1.0], [3.0, 1.0], [1.0, 1.0], [2.0, 1.0]], [0, 0, 1, 1]
+ABOUT_FOUR_ROWS = {
+    "separable": separable((2, 0), -1, n_rows=4, labels=(0, 1)),
+    "touching": touching(n_columns=2, weights=(0, 1), bias_weight=-1, labels=(0, 1)),
+    "overlapping": Overlapping(n_rows=4, n_columns=2, labels=(0, 1), obstruction=SPREAD, spread=SPREAD),
+    "undecided": Undecided(n_rows=4, n_columns=2, labels=(0, 1), reason="time is up"),
+}
+DOORS = {
+    "lists": lambda X, y: (X.tolist(), y),
+    "array": lambda X, y: (X, y),
+    "float32": lambda X, y: (X.astype(np.float32), y),
+    "sparse": lambda X, y: (sparse.csr_array(X), y),
+    "frame": lambda X, y: (pd.DataFrame(X, columns=list("ab")[: X.shape[1]]), y),
+    "source": lambda X, y: (as_source(X, y),),
+    "sparse source": lambda X, y: (as_source(sparse.csr_array(X), y),),
+    "rows": lambda X, y: (MemoryRows(X, np.where(y, 1, -1).astype(np.int8)),),
+}
+
+
+@pytest.mark.parametrize("kind", ABOUT_FOUR_ROWS)
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("value", "column"), [(np.nan, 0), (np.inf, 1), (-np.inf, 0)])
+def test_no_verdict_holds_for_rows_that_are_not_finite(kind, door, value, column):
+    X = np.array(LINE)
+    X[3, column] = value
+    with pytest.raises(NotFiniteError, match="row 3") as refused:
+        ABOUT_FOUR_ROWS[kind].verify(*DOORS[door](X, np.array(LINE_Y)))
+    assert refused.value.column in (column, f"x{column + 1}", "ab"[column])
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_rows_beside_a_spread_that_spans_everything_are_finite_too(door):
+    verdict, y = linsep.decide([[0.0], [3.0], [1.0], [2.0]], LINE_Y), np.array(LINE_Y)
+    verdict.verify(*DOORS[door](np.array([[0.0], [3.0], [1.0], [7.0]]), y))
+    with pytest.raises(NotFiniteError, match="row 3"):
+        verdict.verify(*DOORS[door](np.array([[0.0], [3.0], [1.0], [np.nan]]), y))
+
+
+def test_many_rows_are_looked_at_one_by_one_for_a_value_that_is_not_finite():
+    X, y = np.tile(XOR, (20_000, 1)), np.tile(XOR_Y, 20_000)
+    verdict = linsep.decide(X, y)
+    X[-1, 1] = np.inf
+    for data in ((X, y), (as_source(X, y),)):
+        with pytest.raises(NotFiniteError, match="row 79999"):
+            verdict.verify(*data)
 
 
 def test_labels_are_compared_with_their_types():

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.tables import distinct, read_exact, read_labels
+from linsep.tables import distinct, read_exact, read_labels, require_finite
 
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
@@ -52,6 +52,9 @@ class Scannable(Rows, Protocol):
 
     def scan(self, w: NDArray[np.float64], b: float) -> Any:
         """What one read of all rows tells about a vector: how many are certainly wrong, which are in doubt."""
+
+    def require_finite(self) -> None:
+        """Refuse NaN and infinity by name; a source that refused them when it was opened has nothing to do."""
 
     def from_data(self) -> Any:
         """The same rows without any cache of them."""
@@ -137,6 +140,7 @@ def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     table = read_exact(X)
+    require_finite(table)
     signs = _signs(read_labels(y, table.values.shape[0]), labels)
     return MemoryRows(table.values, signs, table.scales, table.is_decimal, table.columns)
 

@@ -142,8 +142,8 @@ class Verdict(ABC):
         X is an array, a sparse matrix, a dataframe, or a source that knows its labels (then y is left out).
         The labels of y must be the proof's two, of the same type (1 and 1.0 are the same, 1, True and "1" are not),
         and columns that have names must have the proof's, in its order, if it has any.
-        Raises CertificateError, which names the row, if the proof does not hold. Undecided claims nothing. A source of
-        files is read from the files themselves, never from a cache.
+        Raises CertificateError, which names the row, if the proof does not hold, and NotFiniteError if a row holds NaN
+        or infinity. Undecided claims nothing. A source of files is read from the files themselves, never from a cache.
         """
         rows = rows_of(from_data(X), y, self.labels)
         recheck.check_shape(rows, self.n_rows, self.n_columns)
@@ -327,6 +327,7 @@ class Overlapping(Verdict):
     spread: Obstruction
 
     def _verify_claim(self, rows: Rows) -> None:
+        recheck.check_finite(rows)
         recheck.check_spread(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
         if self.spread != self.obstruction:
             first = self.obstruction
@@ -349,7 +350,8 @@ class Undecided(Verdict):
         _check_interval(self.margin)
 
     def _verify_claim(self, rows: Rows) -> None:
-        """Nothing is claimed."""
+        """Nothing is claimed but that there are such rows."""
+        recheck.check_finite(rows)
 
 
 def _check_interval(margin: tuple[float, float]) -> None:
