@@ -162,7 +162,7 @@ def test_a_row_on_the_hyperplane_is_a_mistake():
 
 @pytest.mark.parametrize("low", [2**53, 2**63 - 2, 2**64 - 2])
 def test_integers_beyond_binary64_are_exact(low):
-    verdict = separable((2,), -2 * low - 1)
+    verdict = separable((2,), -2 * low - 1, numbers="exact-integers")
     for table in ([[low], [low + 1]], np.array([[low], [low + 1]], dtype=np.uint64)):
         verdict.verify(table, [-1, 1])
     with pytest.raises(CertificateError):
@@ -193,7 +193,7 @@ def test_every_layout_is_verified(table, y):
 
 def test_a_mixed_frame_does_not_round_its_integers():
     frame = pd.DataFrame({"big": [2**53, 2**53 + 1], "half": [0.5, 0.5]})
-    separable((2, 0), -(2**54) - 1).verify(frame, [-1, 1])
+    separable((2, 0), -(2**54) - 1, numbers="exact-integers").verify(frame, [-1, 1])
 
 
 def test_repeated_entries_of_a_sparse_matrix_are_summed():
@@ -648,6 +648,64 @@ def test_labels_are_compared_as_python_compares_them():
     assert rows_of([[1.0]] * 2, [True, 0], (0, 1)).signs.tolist() == [1, -1]
 
 
+@pytest.mark.parametrize("square", [Fraction(99), Fraction(1, 2), Fraction(1) + Fraction(1, 10**40)])
+def test_an_exact_margin_is_that_of_the_hyperplane_and_of_the_nearest_rows(square):
+    data = [[0.0, 0], [0, 1], [2, 0], [2, 1]], XOR_Y
+    found = linsep.max_margin(*data)
+    assert found.gamma_squared == 1
+    with pytest.raises(CertificateError, match="gamma_squared"):
+        replace(found, gamma_squared=square, margin=(0.0, 1e9)).verify(*data)
+
+
+def test_an_exact_margin_without_the_rows_that_prove_it_is_no_verdict():
+    for margin in (None, (1.0, math.inf)):
+        with pytest.raises(CertificateError):
+            separable((1,), margin=margin, gamma_squared=Fraction(1))
+
+
+LONG = 2**53 + 1
+
+
+@pytest.mark.parametrize("door", [lambda X, y: (X, y), lambda X, y: (as_source(X, y),)])
+@pytest.mark.parametrize(
+    ("values", "fits"),
+    [
+        ([0, 5], {"binary64"}),
+        ([0.0, 0.5], {"binary64"}),
+        ([0, 2**53], {"binary64"}),
+        ([0, LONG], {"exact-integers"}),
+        ([-LONG, 0], {"exact-integers"}),
+    ],
+)
+def test_numbers_are_read_as_the_rows_need_it(door, values, fits):
+    X, y = np.array(values)[:, None], [0, 1]
+    found = linsep.decide(X, y)
+    assert {found.numbers} == fits
+    for numbers in ("binary64", "exact-integers"):
+        forged = replace(found, numbers=numbers)
+        if numbers in fits:
+            forged.verify(*door(X, y))
+        else:
+            with pytest.raises(CertificateError, match="reads numbers as"):
+                forged.verify(*door(X, y))
+
+
+def test_equal_numbers_of_another_type_are_the_same_rows():
+    whole = np.array([[0], [2**60]])
+    linsep.decide(whole, [0, 1]).verify(whole.astype(float), [0, 1])
+    linsep.decide(whole.astype(float), [0, 1]).verify(whole, [0, 1])
+
+
+def test_rows_left_out_are_counted_by_a_source(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,y\n0,0\n1,1\n")
+    source = linsep.open(path, label="y")
+    forged = replace(linsep.decide(source), rows_left_out=3)
+    with pytest.raises(CertificateError, match="0 rows of the source were left out; the proof says 3"):
+        forged.verify(source)
+    forged.verify([[0], [1]], [0, 1])  # what became an array says nothing of other rows
+
+
 def test_words_about_other_data_are_refused():
     with pytest.raises(CertificateError):
         xor().explain(XOR, [0, 1, 1, 1])
@@ -659,9 +717,10 @@ def test_words_about_other_data_are_refused():
 
 def test_integers_beyond_every_double_are_exact():
     huge = 10**400
-    separable((2,), -2 * huge - 1).verify([[huge], [huge + 1]], [-1, 1])
-    with pytest.raises(CertificateError):
-        separable((2,), -2 * huge - 1).verify([[huge], [huge]], [-1, 1])
+    verdict = separable((2,), -2 * huge - 1, numbers="exact-integers")
+    verdict.verify([[huge], [huge + 1]], [-1, 1])
+    with pytest.raises(CertificateError, match="Row 1"):
+        verdict.verify([[huge], [huge]], [-1, 1])
 
 
 def test_numpy_labels_become_plain_ones():

@@ -346,6 +346,21 @@ def check_margin_high(rows: Rows, numbers: Sequence[int], weights: Sequence[int]
         raise CertificateError(f"The rows {_few(numbers)} do not show that the margin is at most {high!r}.")
 
 
+def check_exact_margin(
+    rows: Rows,
+    weights: Sequence[int],
+    constant: int,
+    numbers: Sequence[int],
+    multiples: Sequence[int],
+    bias: bool,
+    square: Fraction,
+) -> None:
+    """The squared margin of the hyperplane is `square`, and the named rows show that none is larger."""
+    floor = squared_floor(rows, form_of(weights, constant), sum(w * w for w in weights))
+    if not floor == square == squared_ceiling(rows, numbers, multiples, bias):
+        raise CertificateError("The squared margin of the hyperplane or of the nearest rows is not gamma_squared.")
+
+
 def squared_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool | None) -> Fraction:
     """The square of an upper bound on every margin, from rows with positive weights.
 

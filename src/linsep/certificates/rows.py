@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.tables import distinct, read_exact, read_labels, require_finite
+from linsep.tables import EXACT, are_doubles, as_double, distinct, is_long, read_exact, read_labels, require_finite
 
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
@@ -49,9 +49,13 @@ class Scannable(Rows, Protocol):
     scales: tuple[int, ...] | None
     is_decimal: bool
     columns: tuple[str, ...] | None
+    rows_left_out: int
 
     def scan(self, w: NDArray[np.float64], b: float) -> Any:
         """What one read of all rows tells about a vector: how many are certainly wrong, which are in doubt."""
+
+    def has_long_integers(self) -> bool:
+        """Whether some integer of the rows is beyond 2^53."""
 
     def require_finite(self) -> None:
         """Refuse NaN and infinity by name; a source that refused them when it was opened has nothing to do."""
@@ -86,6 +90,33 @@ def is_decimal(rows: Rows) -> bool | None:
     if isinstance(rows, MemoryRows):
         return None if rows.values.dtype.kind in "iuO" and not rows.is_decimal else rows.is_decimal
     return rows.is_decimal if can_scan(rows) else False
+
+
+def needs_exact_integers(rows: Rows) -> bool:
+    """Whether binary64 would round some integer; of a source, whether one is beyond 2^53."""
+    if scales_of(rows) is not None:
+        return True
+    if can_scan(rows):
+        return rows.has_long_integers()
+    return not all(map(_fit_doubles, _entries(rows)))
+
+
+def allows_exact_integers(rows: Rows) -> bool:
+    """Whether some integer is beyond 2^53, if only in a table of floats."""
+    if can_scan(rows) or scales_of(rows) is not None:
+        return needs_exact_integers(rows)
+    return any(values.size and max(-int(values.min()), int(values.max())) > EXACT for values in _entries(rows))
+
+
+def _entries(rows: Rows) -> Iterator[NDArray[Any]]:
+    for _, values, _ in rows.blocks():
+        yield values.data if is_sparse(values) else values
+
+
+def _fit_doubles(values: NDArray[Any]) -> bool:
+    if values.dtype == object:
+        return all(as_double(value) is not None for value in values.ravel().tolist())
+    return values.dtype.kind not in "iu" or not is_long(values) or bool(are_doubles(values).all())
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 
 from linsep.certificates import recheck
-from linsep.certificates.rows import Label, Rows, from_data, is_decimal, names_of, rows_of, scales_of
+from linsep.certificates.rows import (
+    Label,
+    Rows,
+    allows_exact_integers,
+    can_scan,
+    from_data,
+    is_decimal,
+    names_of,
+    needs_exact_integers,
+    rows_of,
+    scales_of,
+)
 from linsep.certificates.signs import scaled_floats
 from linsep.errors import CertificateError, shown
 from linsep.halfspace import Halfspace
@@ -148,11 +159,23 @@ class Verdict(ABC):
         rows = rows_of(from_data(X), y, self.labels)
         recheck.check_shape(rows, self.n_rows, self.n_columns)
         recheck.check_names(self.names, names_of(rows))
+        self._verify_reading(rows)
+        scales = scales_of(rows)
+        (self if scales is None else self._in_units_of(scales))._verify_claim(rows)
+
+    def _verify_reading(self, rows: Rows) -> None:
+        """Check what the verdict says about how the rows were read."""
         if is_decimal(rows) not in (None, self.numbers == "decimal"):
             how = "exact decimals" if is_decimal(rows) else "binary64"
             raise CertificateError(f"The proof reads numbers as {self.numbers}; these rows were read as {how}.")
-        scales = scales_of(rows)
-        (self if scales is None else self._in_units_of(scales))._verify_claim(rows)
+        if self.numbers == "exact-integers" and not allows_exact_integers(rows):
+            raise CertificateError("The proof reads numbers as exact-integers; no integer of the rows is beyond 2^53.")
+        if self.numbers == "binary64" and needs_exact_integers(rows):
+            held = "an integer beyond 2^53 or a number that no double is"
+            raise CertificateError(f"The proof reads numbers as binary64; these rows hold {held}.")
+        if can_scan(rows) and rows.rows_left_out != self.rows_left_out:
+            left_out = f"{rows.rows_left_out:,} rows of the source were left out"
+            raise CertificateError(f"{left_out}; the proof says {self.rows_left_out:,}.")
 
     def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
         """The same verdict about columns that are the user's times whole numbers."""
@@ -237,8 +260,8 @@ class Separable(HalfspaceVerdict):
     `margin` is (low, high): every row is at least `low` from this hyperplane, and no hyperplane keeps all
     rows farther than `high`. `nearest` proves the latter: rows with positive weights whose class means are at
     most 2·high apart (without bias: whose weighted signed mean is no longer than high). Without `nearest`,
-    high is infinity. `gamma_squared` is the square of the margin as an exact fraction, where it was affordable;
-    it follows from the weights and from `nearest`, and is not written down with the proof.
+    high is infinity. `gamma_squared` is the square of the margin as an exact fraction, where it was affordable:
+    that of this hyperplane, and that which `nearest` proves. It is checked with the rest, but not written down.
     """
 
     kind: ClassVar[Kind] = "separable"
@@ -251,12 +274,14 @@ class Separable(HalfspaceVerdict):
     def __post_init__(self) -> None:
         HalfspaceVerdict.__post_init__(self)
         if self.margin is None:
-            if self.nearest is not None:
-                raise CertificateError("A nearest pair proves a margin; the margin is missing.")
+            if self.nearest is not None or self.gamma_squared is not None:
+                raise CertificateError("A nearest pair or an exact square proves a margin; the margin is missing.")
             return
         if self.numbers == "decimal":
             raise CertificateError("A margin is proved for binary64, not for exact decimals.")
         _check_interval(self.margin)
+        if self.gamma_squared is not None and self.nearest is None:
+            raise CertificateError("An exact margin comes with the rows that prove it.")
         if (self.nearest is None) != math.isinf(self.margin[1]):
             raise CertificateError("An upper end of the margin comes with the rows that prove it, or is infinite.")
         if not any(self.weights):
@@ -274,6 +299,9 @@ class Separable(HalfspaceVerdict):
             if self.nearest is not None:
                 near = self.nearest
                 recheck.check_margin_high(rows, near.rows, near.weights, self.bias, self.margin[1])
+                if self.gamma_squared is not None:
+                    plane = self.weights, self.bias_weight
+                    recheck.check_exact_margin(rows, *plane, near.rows, near.weights, self.bias, self.gamma_squared)
 
 
 @final

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from linsep import exact, kernels
 from linsep.errors import CheckpointError, InputError, NotFiniteError, OverflowedError
 from linsep.kernels.layouts import Csr, Dense
+from linsep.tables import is_long
 
 Table: TypeAlias = Dense | Csr
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -237,7 +238,9 @@ class Source(ABC):
 
     def has_long_integers(self) -> bool:
         """Whether some integer of the rows is beyond 2^53, so that a double could not hold it."""
-        return any((integer_bits(block.table) or 0) > 53 for block in self.blocks())
+        tables = (block.table for block in self.blocks())
+        entries = (table.values if isinstance(table, Dense) else table.data for table in tables)
+        return any(values.dtype.kind in "iu" and is_long(values) for values in entries)
 
     def integer_bits(self) -> int | None:
         """The bits s of the largest |value| where all rows are integers; None where they are floats."""
