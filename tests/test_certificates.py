@@ -640,6 +640,11 @@ def test_rich_shows_the_words_and_takes_no_markup():
     assert "[red]x" in said.getvalue()
 
 
+def test_the_text_of_a_verdict_differs_between_runs_in_the_seconds_alone():
+    first, second = (replace(linsep.decide(XOR, XOR_Y), seconds=0.5) for _ in range(2))
+    assert first == second and first.to_json() == second.to_json()
+
+
 def test_json_of_the_document_is_plain_json():
     assert json.loads(xor().to_json())["kind"] == "overlapping"
 
@@ -709,6 +714,17 @@ def test_rows_left_out_are_counted_by_a_source(tmp_path):
 def test_words_about_other_data_are_refused():
     with pytest.raises(CertificateError):
         xor().explain(XOR, [0, 1, 1, 1])
+    with pytest.raises(CertificateError, match="Row 4 is not a linear combination"):
+        flat = np.column_stack([XOR, np.zeros(4)])
+        xor(n_rows=5, n_columns=3).explain(np.vstack([flat, [0, 0, 7]]), [*XOR_Y, 1])
+    with pytest.raises(CertificateError, match="Row 0 lies on the wrong side"):
+        touching().explain([[2.0], [1], [1], [0]], TOUCHING[1])
+    with pytest.raises(CertificateError, match="reads numbers as decimal"):
+        xor(numbers="decimal").explain(XOR, XOR_Y)
+    with pytest.raises(CertificateError, match="Column 0 is called"):
+        xor(names=("a", "b")).explain(pd.DataFrame(XOR, columns=["c", "b"]), XOR_Y)
+    with pytest.raises(CertificateError, match="Row 0 lies on the wrong side"):
+        separable((1,), 1).explain([[0.0], [1]], [-1, 1])
     with pytest.raises(CertificateError):
         xor().explain(XOR[:3], XOR_Y[:3])
     with pytest.raises(ArgumentError):

@@ -186,13 +186,15 @@ class Verdict(ABC):
         """Check what this kind of verdict says about the rows."""
 
     def to_json(self) -> str:
-        """The written proof: versioned JSON, the same text for the same verdict."""
+        """The written proof: versioned JSON. It depends on the fields alone, of which `seconds` differ from run to run."""
         from linsep.certificates.written import verdict_to_json
 
         return verdict_to_json(self)
 
     def explain(self, X: Any = None, y: Any = None, *, names: Sequence[str] | None = None) -> str:
         """The verdict in plain words. Given the data, an obstruction comes with its common point.
+
+        The data are checked first, as `verify` does: CertificateError if they are not those of the verdict.
 
         The rows of an obstruction come with their shares; `obstruction.weights` are the exact integers.
         """
