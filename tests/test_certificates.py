@@ -30,6 +30,7 @@ from linsep.errors import (
     ShapeError,
 )
 from linsep.sealed import seal
+from linsep.sources.inputs import as_source
 
 E, M = 2.0**-1074, np.finfo(float).max
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
@@ -161,7 +162,7 @@ def test_a_row_on_the_hyperplane_is_a_mistake():
 
 @pytest.mark.parametrize("low", [2**53, 2**63 - 2, 2**64 - 2])
 def test_integers_beyond_binary64_are_exact(low):
-    verdict = separable((2,), -2 * low - 1)
+    verdict = separable((2,), -2 * low - 1, numbers="exact-integers")
     for table in ([[low], [low + 1]], np.array([[low], [low + 1]], dtype=np.uint64)):
         verdict.verify(table, [-1, 1])
     with pytest.raises(CertificateError):
@@ -192,7 +193,7 @@ def test_every_layout_is_verified(table, y):
 
 def test_a_mixed_frame_does_not_round_its_integers():
     frame = pd.DataFrame({"big": [2**53, 2**53 + 1], "half": [0.5, 0.5]})
-    separable((2, 0), -(2**54) - 1).verify(frame, [-1, 1])
+    separable((2, 0), -(2**54) - 1, numbers="exact-integers").verify(frame, [-1, 1])
 
 
 def test_repeated_entries_of_a_sparse_matrix_are_summed():
@@ -639,6 +640,11 @@ def test_rich_shows_the_words_and_takes_no_markup():
     assert "[red]x" in said.getvalue()
 
 
+def test_the_text_of_a_verdict_differs_between_runs_in_the_seconds_alone():
+    first, second = (replace(linsep.decide(XOR, XOR_Y), seconds=0.5) for _ in range(2))
+    assert first == second and first.to_json() == second.to_json()
+
+
 def test_json_of_the_document_is_plain_json():
     assert json.loads(xor().to_json())["kind"] == "overlapping"
 
@@ -647,9 +653,78 @@ def test_labels_are_compared_as_python_compares_them():
     assert rows_of([[1.0]] * 2, [True, 0], (0, 1)).signs.tolist() == [1, -1]
 
 
+@pytest.mark.parametrize("square", [Fraction(99), Fraction(1, 2), Fraction(1) + Fraction(1, 10**40)])
+def test_an_exact_margin_is_that_of_the_hyperplane_and_of_the_nearest_rows(square):
+    data = [[0.0, 0], [0, 1], [2, 0], [2, 1]], XOR_Y
+    found = linsep.max_margin(*data)
+    assert found.gamma_squared == 1
+    with pytest.raises(CertificateError, match="gamma_squared"):
+        replace(found, gamma_squared=square, margin=(0.0, 1e9)).verify(*data)
+
+
+def test_an_exact_margin_without_the_rows_that_prove_it_is_no_verdict():
+    for margin in (None, (1.0, math.inf)):
+        with pytest.raises(CertificateError):
+            separable((1,), margin=margin, gamma_squared=Fraction(1))
+
+
+LONG = 2**53 + 1
+
+
+@pytest.mark.parametrize("door", [lambda X, y: (X, y), lambda X, y: (as_source(X, y),)])
+@pytest.mark.parametrize(
+    ("values", "fits"),
+    [
+        ([0, 5], {"binary64"}),
+        ([0.0, 0.5], {"binary64"}),
+        ([0, 2**53], {"binary64"}),
+        ([0, LONG], {"exact-integers"}),
+        ([-LONG, 0], {"exact-integers"}),
+    ],
+)
+def test_numbers_are_read_as_the_rows_need_it(door, values, fits):
+    X, y = np.array(values)[:, None], [0, 1]
+    found = linsep.decide(X, y)
+    assert {found.numbers} == fits
+    for numbers in ("binary64", "exact-integers"):
+        forged = replace(found, numbers=numbers)
+        if numbers in fits:
+            forged.verify(*door(X, y))
+        else:
+            with pytest.raises(CertificateError, match="reads numbers as"):
+                forged.verify(*door(X, y))
+
+
+def test_equal_numbers_of_another_type_are_the_same_rows():
+    whole = np.array([[0], [2**60]])
+    linsep.decide(whole, [0, 1]).verify(whole.astype(float), [0, 1])
+    linsep.decide(whole.astype(float), [0, 1]).verify(whole, [0, 1])
+
+
+def test_rows_left_out_are_counted_by_a_source(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,y\n0,0\n1,1\n")
+    source = linsep.open(path, label="y")
+    forged = replace(linsep.decide(source), rows_left_out=3)
+    with pytest.raises(CertificateError, match="0 rows of the source were left out; the proof says 3"):
+        forged.verify(source)
+    forged.verify([[0], [1]], [0, 1])  # what became an array says nothing of other rows
+
+
 def test_words_about_other_data_are_refused():
     with pytest.raises(CertificateError):
         xor().explain(XOR, [0, 1, 1, 1])
+    with pytest.raises(CertificateError, match="Row 4 is not a linear combination"):
+        flat = np.column_stack([XOR, np.zeros(4)])
+        xor(n_rows=5, n_columns=3).explain(np.vstack([flat, [0, 0, 7]]), [*XOR_Y, 1])
+    with pytest.raises(CertificateError, match="Row 0 lies on the wrong side"):
+        touching().explain([[2.0], [1], [1], [0]], TOUCHING[1])
+    with pytest.raises(CertificateError, match="reads numbers as decimal"):
+        xor(numbers="decimal").explain(XOR, XOR_Y)
+    with pytest.raises(CertificateError, match="Column 0 is called"):
+        xor(names=("a", "b")).explain(pd.DataFrame(XOR, columns=["c", "b"]), XOR_Y)
+    with pytest.raises(CertificateError, match="Row 0 lies on the wrong side"):
+        separable((1,), 1).explain([[0.0], [1]], [-1, 1])
     with pytest.raises(CertificateError):
         xor().explain(XOR[:3], XOR_Y[:3])
     with pytest.raises(ArgumentError):
@@ -658,9 +733,10 @@ def test_words_about_other_data_are_refused():
 
 def test_integers_beyond_every_double_are_exact():
     huge = 10**400
-    separable((2,), -2 * huge - 1).verify([[huge], [huge + 1]], [-1, 1])
-    with pytest.raises(CertificateError):
-        separable((2,), -2 * huge - 1).verify([[huge], [huge]], [-1, 1])
+    verdict = separable((2,), -2 * huge - 1, numbers="exact-integers")
+    verdict.verify([[huge], [huge + 1]], [-1, 1])
+    with pytest.raises(CertificateError, match="Row 1"):
+        verdict.verify([[huge], [huge]], [-1, 1])
 
 
 def test_numpy_labels_become_plain_ones():
@@ -672,6 +748,54 @@ def test_a_value_that_is_not_finite_outside_the_spread_is_named():
     table = np.vstack([np.column_stack([XOR, XOR[:, 0]]), [[np.nan, 0, 0]]])
     with pytest.raises(NotFiniteError, match="row 4, column 0"):
         xor(n_rows=5, n_columns=3).verify(table, [*XOR_Y, 1])
+
+
+SPREAD = Obstruction((0, 1, 2), (2, 1, 3))
+LINE, LINE_Y = [[0.0, 1.0], [3.0, 1.0], [1.0, 1.0], [2.0, 1.0]], [0, 0, 1, 1]
+ABOUT_FOUR_ROWS = {
+    "separable": separable((2, 0), -1, n_rows=4, labels=(0, 1)),
+    "touching": touching(n_columns=2, weights=(0, 1), bias_weight=-1, labels=(0, 1)),
+    "overlapping": Overlapping(n_rows=4, n_columns=2, labels=(0, 1), obstruction=SPREAD, spread=SPREAD),
+    "undecided": Undecided(n_rows=4, n_columns=2, labels=(0, 1), reason="time is up"),
+}
+DOORS = {
+    "lists": lambda X, y: (X.tolist(), y),
+    "array": lambda X, y: (X, y),
+    "float32": lambda X, y: (X.astype(np.float32), y),
+    "sparse": lambda X, y: (sparse.csr_array(X), y),
+    "frame": lambda X, y: (pd.DataFrame(X, columns=list("ab")[: X.shape[1]]), y),
+    "source": lambda X, y: (as_source(X, y),),
+    "sparse source": lambda X, y: (as_source(sparse.csr_array(X), y),),
+    "rows": lambda X, y: (MemoryRows(X, np.where(y, 1, -1).astype(np.int8)),),
+}
+
+
+@pytest.mark.parametrize("kind", ABOUT_FOUR_ROWS)
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("value", "column"), [(np.nan, 0), (np.inf, 1), (-np.inf, 0)])
+def test_no_verdict_holds_for_rows_that_are_not_finite(kind, door, value, column):
+    X = np.array(LINE)
+    X[3, column] = value
+    with pytest.raises(NotFiniteError, match="row 3") as refused:
+        ABOUT_FOUR_ROWS[kind].verify(*DOORS[door](X, np.array(LINE_Y)))
+    assert refused.value.column in (column, f"x{column + 1}", "ab"[column])
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_rows_beside_a_spread_that_spans_everything_are_finite_too(door):
+    verdict, y = linsep.decide([[0.0], [3.0], [1.0], [2.0]], LINE_Y), np.array(LINE_Y)
+    verdict.verify(*DOORS[door](np.array([[0.0], [3.0], [1.0], [7.0]]), y))
+    with pytest.raises(NotFiniteError, match="row 3"):
+        verdict.verify(*DOORS[door](np.array([[0.0], [3.0], [1.0], [np.nan]]), y))
+
+
+def test_many_rows_are_looked_at_one_by_one_for_a_value_that_is_not_finite():
+    X, y = np.tile(XOR, (20_000, 1)), np.tile(XOR_Y, 20_000)
+    verdict = linsep.decide(X, y)
+    X[-1, 1] = np.inf
+    for data in ((X, y), (as_source(X, y),)):
+        with pytest.raises(NotFiniteError, match="row 79999"):
+            verdict.verify(*data)
 
 
 def test_labels_are_compared_with_their_types():

@@ -206,17 +206,30 @@ def test_a_header_is_said_by_the_caller_or_by_the_file(check, first, options, ha
 
 
 def test_it_says_what_was_verified(check):
-    proof = point_proof(bias=False, separator={"weights": ["1"], "bias_weight": "0"}, rows_left_out="3")
+    proof = point_proof(bias=False, separator={"weights": ["1"], "bias_weight": "0"})
     _, text = check(proof, "x,y\n2,1\n-1,0\n")
     first, *rest = text.splitlines()
     assert first.startswith("VERIFIED separable (complete separation) through the origin (no bias): 2 rows of")
     assert first.endswith("label column 'y'")
     assert rest == [
         "labels   1 is the positive class, 0 the negative",
-        "rows     2, below a header line; 3 others were left out, and nothing is known of them",
+        "rows     2, below a header line",
         "columns  1: 'x'",
         "numbers  read as binary64",
     ]
+
+
+def test_rows_that_are_said_to_be_left_out_are_not(check):
+    assert check(point_proof(rows_left_out="3"), "x,y\n2,1\n0,0\n")[0] == 1
+
+
+@pytest.mark.parametrize(("value", "code"), [("2", 1), (str(2**53), 1), (str(2**53 + 1), 0), (str(2**53 + 2), 0)])
+def test_exact_integers_are_for_integers_beyond_two_to_the_53(check, value, code):
+    assert check(point_proof(numbers="exact-integers"), f"x,y\n{value},1\n0,0\n")[0] == code
+
+
+def test_a_value_that_is_not_finite_is_named_by_its_row_and_column(check):
+    assert "row 1, column 0: 'nan' is not a finite number" in check(point_proof(), "x,y\n2,1\nnan,0\n")[1]
 
 
 def test_the_page_shows_what_it_says(check):

@@ -105,7 +105,7 @@ def _stated(source: Source, clock: Clock, exact: ExactWidest) -> Separable:
     low, high = recheck.root_below(exact.gamma_squared), recheck.root_above(exact.gamma_squared)
     nearest = obstruction_of(source, exact.rows, exact.multipliers) if math.isfinite(high) else None
     verdict = _separable(source, clock, exact.weights, exact.bias_weight, (low, high), nearest)
-    return replace(verdict, gamma_squared=exact.gamma_squared)
+    return verdict if nearest is None else replace(verdict, gamma_squared=exact.gamma_squared)
 
 
 def _certified(source: Source, clock: Clock, plane: tuple[tuple[int, ...], int], nearest: Obstruction) -> Separable:

@@ -234,7 +234,7 @@ def are_values(first: list[str], place: int) -> bool:
 
 def read_rows(proof: dict[str, Any], layout: Layout, path: str) -> Iterator[tuple[list[int], int]]:
     """Every row as integers z·2^shift, with its shift; as many rows as the proof speaks of."""
-    data, width, seen = proof["data"], layout.width, 0
+    data, width, seen, largest = proof["data"], layout.width, 0, 0.0
     need(width - 1 == int(data["columns"]), f"the file has {width - 1} columns to classify by", REFUTED)
     constant = [(TENS if data["numbers"] == "decimal" else 1, 1)] * data["bias"]
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
@@ -246,10 +246,19 @@ def read_rows(proof: dict[str, Any], layout: Layout, path: str) -> Iterator[tupl
             label = line.pop(layout.place)
             sign = is_label(label, proof["classes"][1]) - is_label(label, proof["classes"][0])
             need(sign, f"row {seen - 1} has the label {label!a:.40}, unknown to the proof", REFUTED)
-            ratios = [read_number(field, data["numbers"]).as_integer_ratio() for field in line] + constant
+            values = list[int | float]()
+            try:
+                values.extend(read_number(field, data["numbers"]) for field in line)
+            except CheckError as error:
+                raise CheckError(f"row {seen - 1}, column {len(values)}: {error.args[0]}", BAD_INPUT) from None
+            largest = max(largest, *map(abs, values), 0)
+            ratios = [value.as_integer_ratio() for value in values] + constant
             shift = max((q for _, q in ratios), default=1).bit_length() - 1  # every q is a power of two
             yield [(sign * p) << (shift + 1 - q.bit_length()) for p, q in ratios], shift
     need(seen == int(data["rows"]), f"the file has {seen} rows, not {data['rows']}", REFUTED)
+    is_needed = data["numbers"] != "exact-integers" or largest > 2**53
+    need(is_needed, "the proof has exact-integers, but no integer is beyond 2^53", REFUTED)
+    need(data["rows_left_out"] == "0", "no row was left out, but the proof says that some were", REFUTED)
 
 
 # 3. The mathematics.
@@ -343,11 +352,10 @@ def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:
     negative, positive = map(shown, data["labels"])
     column = str(layout.place) if names is None else f"{layout.label!a:.60}"
     header = "the first line is a row, not a header" if names is None else "below a header line"
-    left = f"; {data['rows_left_out']} others were left out, and nothing is known of them"
     named = "" if names is None or len(names) > 20 else f": {', '.join(ascii(name) for name in names):.300}"
     return f"""{kind} ({TITLES[kind]}){origin}: {data["rows"]} rows of {path!a}, label column {column}
 labels   {positive} is the positive class, {negative} the negative
-rows     {data["rows"]}, {header}{left * (data["rows_left_out"] != "0")}
+rows     {data["rows"]}, {header}
 columns  {data["columns"]}{named}
 numbers  read as {data["numbers"]}"""
 

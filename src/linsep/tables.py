@@ -143,7 +143,7 @@ def read_doubles(X: Any) -> ExactTable:
         raise table.inexact
     values = table.values if isinstance(table.values, np.ndarray) else table.values.data
     if values.dtype.kind in "iu" and is_long(values):
-        wrong = np.flatnonzero(~_are_doubles(values.ravel()))
+        wrong = np.flatnonzero(~are_doubles(values.ravel()))
         if wrong.size:
             row, column = place_of(table.values, int(wrong[0]))
             raise _inexact(int(values.ravel()[wrong[0]]), row, column, table.columns)
@@ -174,7 +174,7 @@ def is_long(values: Array) -> bool:
     return max(-int(values.min()), int(values.max())) > EXACT
 
 
-def _are_doubles(integers: Array) -> npt.NDArray[np.bool_]:
+def are_doubles(integers: Array) -> npt.NDArray[np.bool_]:
     """Which 64-bit integers are doubles: those whose odd part has at most 53 bits."""
     size = np.abs(integers.astype(np.int64)).view(np.uint64)  # -2^63 is its own size, as it should be
     odd = size // np.maximum(size & (~size + np.uint64(1)), np.uint64(1))

@@ -48,6 +48,20 @@ def check_names(stated: Sequence[str] | None, found: Sequence[str] | None) -> No
     raise CertificateError(f"Column {place} is called {seen}; in the proof it is {known}.")
 
 
+def check_finite(rows: Rows) -> None:
+    """No row holds NaN or infinity: for claims that are checked without a look at every row."""
+    if can_scan(rows) and rows.facts.is_finite:
+        return
+    for numbers, values, _ in rows.blocks():
+        _require_finite(values, numbers)
+
+
+def _require_finite(values: Values, numbers: NDArray[np.int64]) -> None:
+    entries = values.data if is_sparse(values) else values
+    if entries.dtype == object or not np.isfinite(entries).all():
+        flat(values, numbers)  # raises, and names the row
+
+
 def check_separator(rows: Rows, weights: Sequence[int], constant: int) -> None:
     """Every row lies strictly on its side."""
     form = form_of(weights, constant)
@@ -177,8 +191,7 @@ def _integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list
     if is_sparse(values):
         used = np.unique(values.indices).tolist()
         values = values[:, used].toarray()
-    if values.dtype == object or not np.isfinite(values).all():
-        flat(values, taken)  # raises, and names the row
+    _require_finite(values, taken)
     return [*used, *([rows.n_columns] if bias else [])], integer_rows(values, y, bias=bias)
 
 
@@ -330,6 +343,21 @@ def check_margin_high(rows: Rows, numbers: Sequence[int], weights: Sequence[int]
     check_numbers(rows, numbers, weights, "nearest pair")
     if squared_ceiling(rows, numbers, weights, bias) > Fraction(high) ** 2:
         raise CertificateError(f"The rows {_few(numbers)} do not show that the margin is at most {high!r}.")
+
+
+def check_exact_margin(
+    rows: Rows,
+    weights: Sequence[int],
+    constant: int,
+    numbers: Sequence[int],
+    multiples: Sequence[int],
+    bias: bool,
+    square: Fraction,
+) -> None:
+    """The squared margin of the hyperplane is `square`, and the named rows show that none is larger."""
+    floor = squared_floor(rows, form_of(weights, constant), sum(w * w for w in weights))
+    if not floor == square == squared_ceiling(rows, numbers, multiples, bias):
+        raise CertificateError("The squared margin of the hyperplane or of the nearest rows is not gamma_squared.")
 
 
 def squared_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool | None) -> Fraction:

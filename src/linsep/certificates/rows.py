@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.tables import distinct, read_exact, read_labels
+from linsep.tables import EXACT, are_doubles, as_double, distinct, is_long, read_exact, read_labels, require_finite
 
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
@@ -90,6 +90,33 @@ def is_decimal(rows: Rows) -> bool | None:
     return can_scan(rows) and bool(rows.facts.numbers == "decimal")
 
 
+def needs_exact_integers(rows: Rows) -> bool:
+    """Whether binary64 would round some integer; of a source, whether one is beyond 2^53."""
+    if scales_of(rows) is not None:
+        return True
+    if can_scan(rows):
+        return bool(rows.facts.numbers == "exact-integers")
+    return not all(map(_fit_doubles, _entries(rows)))
+
+
+def allows_exact_integers(rows: Rows) -> bool:
+    """Whether some integer is beyond 2^53, if only in a table of floats."""
+    if can_scan(rows) or scales_of(rows) is not None:
+        return needs_exact_integers(rows)
+    return any(values.size and max(-int(values.min()), int(values.max())) > EXACT for values in _entries(rows))
+
+
+def _entries(rows: Rows) -> Iterator[NDArray[Any]]:
+    for _, values, _ in rows.blocks():
+        yield values.data if is_sparse(values) else values
+
+
+def _fit_doubles(values: NDArray[Any]) -> bool:
+    if values.dtype == object:
+        return all(as_double(value) is not None for value in values.ravel().tolist())
+    return values.dtype.kind not in "iu" or not is_long(values) or bool(are_doubles(values).all())
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryRows:
     """Rows held in memory: a 2-D array or a CSR matrix, and one sign per row."""
@@ -145,6 +172,7 @@ def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     table = read_exact(X)
+    require_finite(table)
     signs = _signs(read_labels(y, table.values.shape[0]), labels)
     return MemoryRows(table.values, signs, table.scales, table.is_decimal, table.columns)
 

@@ -24,7 +24,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 
 from linsep.certificates import recheck
-from linsep.certificates.rows import Label, Rows, from_data, is_decimal, names_of, rows_of, scales_of
+from linsep.certificates.rows import (
+    Label,
+    Rows,
+    allows_exact_integers,
+    can_scan,
+    from_data,
+    is_decimal,
+    names_of,
+    needs_exact_integers,
+    rows_of,
+    scales_of,
+)
 from linsep.certificates.signs import scaled_floats
 from linsep.errors import CertificateError, shown, told
 from linsep.halfspace import Halfspace
@@ -145,10 +156,26 @@ class Verdict(ABC):
         X is an array, a sparse matrix, a dataframe, or a source that knows its labels (then y is left out).
         The labels of y must be the proof's two, of the same type (1 and 1.0 are the same, 1, True and "1" are not),
         and columns that have names must have the proof's, in its order, if it has any.
-        Raises CertificateError, which names the row, if the proof does not hold. Undecided claims nothing. A source of
-        files is read from the files themselves, never from a cache.
+        Raises CertificateError, which names the row, if the proof does not hold, and NotFiniteError if a row holds NaN
+        or infinity. Undecided claims nothing. A source of files is read from the files themselves, never from a cache.
         """
-        check(self, from_data(X), y)
+        rows = rows_of(from_data(X), y, self.labels)
+        check(self, rows)
+        recheck.check_finite(rows)
+
+    def _verify_reading(self, rows: Rows) -> None:
+        """Check what the verdict says about how the rows were read."""
+        if is_decimal(rows) not in (None, self.numbers == "decimal"):
+            how = "exact decimals" if is_decimal(rows) else "binary64"
+            raise CertificateError(f"The proof reads numbers as {self.numbers}; these rows were read as {how}.")
+        if self.numbers == "exact-integers" and not allows_exact_integers(rows):
+            raise CertificateError("The proof reads numbers as exact-integers; no integer of the rows is beyond 2^53.")
+        if self.numbers == "binary64" and needs_exact_integers(rows):
+            held = "an integer beyond 2^53 or a number that no double is"
+            raise CertificateError(f"The proof reads numbers as binary64; these rows hold {held}.")
+        if can_scan(rows) and rows.facts.rows_left_out != self.rows_left_out:
+            left_out = f"{rows.facts.rows_left_out:,} rows of the source were left out"
+            raise CertificateError(f"{left_out}; the proof says {self.rows_left_out:,}.")
 
     def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
         """The same verdict about columns that are the user's times whole numbers."""
@@ -159,13 +186,15 @@ class Verdict(ABC):
         """Check what this kind of verdict says about the rows."""
 
     def to_json(self) -> str:
-        """The written proof: versioned JSON, the same text for the same verdict."""
+        """The written proof: versioned JSON, made of the fields alone (of which `seconds` differ from run to run)."""
         from linsep.certificates.written import verdict_to_json
 
         return verdict_to_json(self)
 
     def explain(self, X: Any = None, y: Any = None, *, names: Sequence[str] | None = None) -> str:
         """The verdict in plain words. Given the data, an obstruction comes with its common point.
+
+        The data are checked first, as `verify` does: CertificateError if they are not those of the verdict.
 
         The rows of an obstruction come with their shares; `obstruction.weights` are the exact integers.
         """
@@ -195,14 +224,12 @@ class Verdict(ABC):
         return f'<div class="linsep-verdict"><strong>{escape(self.kind)}</strong>{lines}</div>'
 
 
-def check(verdict: Verdict, X: Any, y: Any = None) -> None:
+def check(verdict: Verdict, X: Any) -> None:
     """Check a proof against rows as they are read, from a cache too: what a run does with its own verdict."""
-    rows = rows_of(X, y, verdict.labels)
+    rows = rows_of(X, None, verdict.labels)
     recheck.check_shape(rows, verdict.n_rows, verdict.n_columns)
     recheck.check_names(verdict.names, names_of(rows))
-    if is_decimal(rows) not in (None, verdict.numbers == "decimal"):
-        how = "exact decimals" if is_decimal(rows) else "binary64"
-        raise CertificateError(f"The proof reads numbers as {verdict.numbers}; these rows were read as {how}.")
+    verdict._verify_reading(rows)
     scales = scales_of(rows)
     (verdict if scales is None else verdict._in_units_of(scales))._verify_claim(rows)
 
@@ -250,8 +277,8 @@ class Separable(HalfspaceVerdict):
     `margin` is (low, high): every row is at least `low` from this hyperplane, and no hyperplane keeps all
     rows farther than `high`. `nearest` proves the latter: rows with positive weights whose class means are at
     most 2·high apart (without bias: whose weighted signed mean is no longer than high). Without `nearest`,
-    high is infinity. `gamma_squared` is the square of the margin as an exact fraction, where it was affordable;
-    it follows from the weights and from `nearest`, and is not written down with the proof.
+    high is infinity. `gamma_squared` is the square of the margin as an exact fraction, where it was affordable:
+    that of this hyperplane, and that which `nearest` proves. It is checked with the rest, but not written down.
     """
 
     kind: ClassVar[Kind] = "separable"
@@ -264,12 +291,14 @@ class Separable(HalfspaceVerdict):
     def __post_init__(self) -> None:
         HalfspaceVerdict.__post_init__(self)
         if self.margin is None:
-            if self.nearest is not None:
-                raise CertificateError("A nearest pair proves a margin; the margin is missing.")
+            if self.nearest is not None or self.gamma_squared is not None:
+                raise CertificateError("A nearest pair or an exact square proves a margin; the margin is missing.")
             return
         if self.numbers == "decimal":
             raise CertificateError("A margin is proved for binary64, not for exact decimals.")
         _check_interval(self.margin)
+        if self.gamma_squared is not None and self.nearest is None:
+            raise CertificateError("An exact margin comes with the rows that prove it.")
         if (self.nearest is None) != math.isinf(self.margin[1]):
             raise CertificateError("An upper end of the margin comes with the rows that prove it, or is infinite.")
         if not any(self.weights):
@@ -287,6 +316,9 @@ class Separable(HalfspaceVerdict):
             if self.nearest is not None:
                 near = self.nearest
                 recheck.check_margin_high(rows, near.rows, near.weights, self.bias, self.margin[1])
+                if self.gamma_squared is not None:
+                    plane = self.weights, self.bias_weight
+                    recheck.check_exact_margin(rows, *plane, near.rows, near.weights, self.bias, self.gamma_squared)
 
 
 @final
@@ -362,7 +394,7 @@ class Undecided(Verdict):
         _check_interval(self.margin)
 
     def _verify_claim(self, rows: Rows) -> None:
-        """Nothing is claimed."""
+        """Nothing is claimed but that there are such rows."""
 
 
 def _check_interval(margin: tuple[float, float]) -> None:

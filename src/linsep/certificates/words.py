@@ -11,7 +11,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from linsep.certificates import recheck
 from linsep.certificates.rows import Label, Rows, rows_of, scales_of
 from linsep.certificates.signs import dyadic, flat
 from linsep.certificates.verdicts import (
@@ -44,9 +43,10 @@ def explain(verdict: Verdict, X: Any, y: Any, names: Sequence[str] | None) -> st
 
 def parts(verdict: Verdict, X: Any = None, y: Any = None, names: Sequence[str] | None = None) -> list[str | Table]:
     """The verdict as sentences, and the rows of an obstruction as a table."""
-    rows = None if X is None else rows_of(X, y, verdict.labels)
-    if rows is not None:
-        recheck.check_shape(rows, verdict.n_rows, verdict.n_columns)
+    rows = None
+    if X is not None:
+        verdict.verify(X, y)  # words about data must be true of that data
+        rows = rows_of(X, y, verdict.labels)
     columns = column_names(verdict, names)
     told: list[str | Table] = [f"{TITLES[verdict.kind]}, {_count(verdict.n_rows)}."]
     match verdict:
@@ -169,8 +169,6 @@ def _obstruction(
 ) -> list[str | Table]:
     told: list[str | Table] = []
     if rows is not None:
-        # Words about data must be true of that data: a combination that is not zero is refused here too.
-        recheck.check_combination(rows, obstruction.rows, obstruction.weights, verdict.bias, "obstruction")
         obstruction, point = _shared(verdict, obstruction, rows, columns)
         told += [f"{point}."] if point else []
     if obstruction.classes is None:

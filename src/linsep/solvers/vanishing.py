@@ -15,6 +15,8 @@ from linsep.sources.base import Source
 
 SMALLEST_SCORE = 2.0**-960  # below it, the products that a score is made of lose digits
 
+A_FEW = 256  # rows, or entries of sparse rows
+
 
 def require_scores(source: Source) -> None:
     """Refuse a source whose rows are all so small that their scores vanish; one larger entry settles it."""
@@ -27,9 +29,11 @@ def require_scores_of(parts: Iterable[Any], *weights: Any) -> None:
     for entries in parts:
         if entries.dtype.kind != "f":
             return
-        largest = max(largest, float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
-        if not largest * largest < SMALLEST_SCORE:  # NaN is refused later, by its row
-            return
+        for start in range(0, len(entries), A_FEW):  # nearly always the first few rows settle it
+            some = entries[start : start + A_FEW]
+            largest = max(largest, float(some.max(initial=0.0)), -float(some.min(initial=0.0)))
+            if not largest * largest < SMALLEST_SCORE:  # NaN is refused later, by its row
+                return
     heaviest = max((float(np.abs(part).max(initial=0.0)) for part in weights), default=0.0)
     if largest > 0 and largest * heaviest < SMALLEST_SCORE:
         raise UnderflowedError(
