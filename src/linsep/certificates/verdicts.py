@@ -156,12 +156,17 @@ class Verdict(ABC):
         Raises CertificateError, which names the row, if the proof does not hold, and NotFiniteError if a row holds NaN
         or infinity. Undecided claims nothing. A source of files is read from the files themselves, never from a cache.
         """
+        self._verified(X, y)
+
+    def _verified(self, X: Any, y: Any = None) -> Rows:
+        """The rows of the data, once the proof has been checked against them."""
         rows = rows_of(from_data(X), y, self.labels)
         recheck.check_shape(rows, self.n_rows, self.n_columns)
         recheck.check_names(self.names, names_of(rows))
         self._verify_reading(rows)
         scales = scales_of(rows)
         (self if scales is None else self._in_units_of(scales))._verify_claim(rows)
+        return rows
 
     def _verify_reading(self, rows: Rows) -> None:
         """Check what the verdict says about how the rows were read."""
@@ -186,7 +191,7 @@ class Verdict(ABC):
         """Check what this kind of verdict says about the rows."""
 
     def to_json(self) -> str:
-        """The written proof: versioned JSON. It depends on the fields alone, of which `seconds` differ from run to run."""
+        """The written proof: versioned JSON, from the fields alone, of which `seconds` differ from run to run."""
         from linsep.certificates.written import verdict_to_json
 
         return verdict_to_json(self)
