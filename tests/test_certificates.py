@@ -586,7 +586,8 @@ RAYS = [
 @pytest.mark.parametrize(("combination", "X", "y", "said"), RAYS)
 def test_without_bias_the_means_lie_on_one_ray_from_the_origin(combination, X, y, said):
     found = Obstruction(*combination)
-    verdict = Overlapping(n_rows=3, n_columns=1, bias=False, obstruction=found, spread=found)
+    spread = Obstruction((0, 2), (int(X[2][0]), int(X[0][0])))
+    verdict = Overlapping(n_rows=3, n_columns=1, bias=False, obstruction=found, spread=spread)
     assert said in verdict.explain(X, y)
     assert "No hyperplane through the origin separates the classes" in verdict.explain()
     assert "Their common mean" not in verdict.explain(X, y) and "share" not in verdict.explain()

@@ -1,12 +1,17 @@
 """Every kind of fault has a code of its own, and the page of the codes is complete."""
 
+import copy
 import inspect
 import json
+import pickle
 import re
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
+import linsep
 from linsep import errors
 from linsep.cli import main
 
@@ -27,6 +32,38 @@ def test_the_page_lists_every_code_with_its_class():
 
 def test_the_tree_of_the_module_shows_every_class():
     assert all(kind.__name__ in (errors.__doc__ or "") for kind in CLASSES)
+
+
+def example(kind):
+    """An error of this class, constructed as the library does it."""
+    where = {"file": "a.csv", "row": 3, "column": "x", "value": "red", "byte": 8, "fix": "Leave it out."}
+    if kind is errors.NotFiniteError:
+        return kind(3, "x", float("inf"), file="a.csv")
+    if kind is errors.NotSeparableError:
+        return kind(linsep.decide(*linsep.datasets.xor()))
+    if kind is errors.MissingPackageError:
+        return kind("matplotlib", "plots", "Pictures")
+    return kind("It is red.", **where) if issubclass(kind, errors.InputError) else kind("It is red.")
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_every_error_survives_copying_and_pickling(kind, copied):
+    error = example(kind)
+    error.add_note("while reading")
+    again = copied(error)
+    assert type(again) is kind
+    assert (str(again), again.args, vars(again)) == (str(error), error.args, vars(error))
+    assert again.facts() == error.facts() and getattr(again, "msg", None) == getattr(error, "msg", None)
+
+
+def test_an_error_comes_back_from_another_process():
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        with pytest.raises(errors.NotFiniteError, match="row 1") as refused:
+            pool.submit(linsep.decide, [[0.0], [float("nan")]], [0, 1]).result(timeout=60)
+        with pytest.raises(errors.NotSeparableError) as unbounded:
+            pool.submit(linsep.novikoff, *linsep.datasets.xor()).result(timeout=60)
+    assert refused.value.row == 1 and unbounded.value.verdict.kind == "overlapping"
 
 
 def test_an_error_as_json_has_every_field(tmp_path, capsys):

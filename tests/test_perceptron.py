@@ -1,5 +1,6 @@
 """The lectures' runs, number for number, and what must hold of every run."""
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -211,3 +212,11 @@ def test_where_the_rows_lie_in_memory_does_not_show():
 def test_options_outside_their_range_are_refused(options, message):
     with pytest.raises(ArgumentError, match=message):
         linsep.perceptron(*linsep.datasets.xor(), **options)
+
+
+def test_runs_and_steps_are_equal_if_all_their_numbers_are():
+    X, y = linsep.datasets.cornwell()
+    run, steps = linsep.perceptron(X, y), list(linsep.perceptron_steps(X, y))
+    assert run == linsep.perceptron(X, y) and steps == list(linsep.perceptron_steps(X, y))
+    assert run not in (linsep.perceptron(X, y, bias=False), None) and steps[0] != steps[1]
+    assert replace(run, mistakes_per_row=None) != run

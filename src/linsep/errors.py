@@ -54,10 +54,20 @@ class LinsepError(Exception):
 
     code: ClassVar[str] = "E-LINSEP"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied and pickled as it is, whatever its class was constructed from: an error crosses processes."""
+        return _as_it_was, (type(self), self.args), self.__dict__
+
     def facts(self) -> dict[str, Any]:
         """The error as fields: code, message, file, row, column, value, byte and fix, null where not known."""
         known = dict.fromkeys(("file", "row", "column", "value", "byte", "fix"))
         return {"code": self.code, "message": str(self), **known}
+
+
+def _as_it_was(kind: type[LinsepError], args: tuple[Any, ...]) -> LinsepError:
+    error = Exception.__new__(kind, *args)  # MemoryError has one that serves itself alone
+    super(LinsepError, error).__init__(*args)  # past the constructors of linsep, which take other things
+    return error
 
 
 class InputError(LinsepError, ValueError):

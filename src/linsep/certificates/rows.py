@@ -66,7 +66,8 @@ def can_scan(rows: Any) -> TypeGuard[Scannable]:
     """Whether these are rows that score themselves."""
     kind = type(rows)
     if kind not in _CAN_SCAN:
-        _CAN_SCAN[kind] = isinstance(rows, Scannable)
+        # Tables are asked for `blocks` first: a lazy frame that is asked for its `columns` warns.
+        _CAN_SCAN[kind] = isinstance(rows, Rows) and isinstance(rows, Scannable)
     return _CAN_SCAN[kind]
 
 

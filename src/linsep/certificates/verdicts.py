@@ -159,9 +159,14 @@ class Verdict(ABC):
         Raises CertificateError, which names the row, if the proof does not hold, and NotFiniteError if a row holds NaN
         or infinity. Undecided claims nothing. A source of files is read from the files themselves, never from a cache.
         """
+        self._verified(X, y)
+
+    def _verified(self, X: Any, y: Any = None) -> Rows:
+        """The rows of the data, once the proof has been checked against them."""
         rows = rows_of(from_data(X), y, self.labels)
         check(self, rows)
         recheck.check_finite(rows)
+        return rows
 
     def _verify_reading(self, rows: Rows) -> None:
         """Check what the verdict says about how the rows were read."""

@@ -43,10 +43,7 @@ def explain(verdict: Verdict, X: Any, y: Any, names: Sequence[str] | None) -> st
 
 def parts(verdict: Verdict, X: Any = None, y: Any = None, names: Sequence[str] | None = None) -> list[str | Table]:
     """The verdict as sentences, and the rows of an obstruction as a table."""
-    rows = None
-    if X is not None:
-        verdict.verify(X, y)  # words about data must be true of that data
-        rows = rows_of(X, y, verdict.labels)
+    rows = None if X is None else verdict._verified(X, y)  # words about data must be true of that data
     columns = column_names(verdict, names)
     told: list[str | Table] = [f"{TITLES[verdict.kind]}, {_count(verdict.n_rows)}."]
     match verdict:

@@ -13,7 +13,7 @@ If no hyperplane separates the classes, the updates never end, and however long 
 """
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import dropwhile
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -43,7 +43,14 @@ class Mistake(NamedTuple):
     score: float | int
 
 
-@dataclass(frozen=True, slots=True)
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two values of one class have equal fields, arrays entry by entry."""
+    return type(one) is type(other) and all(
+        np.array_equal(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """One update: which row was a mistake, its score before, and the weights after.
 
@@ -57,8 +64,13 @@ class Step:
     w: npt.NDArray[Any]
     b: float | int
 
+    def __eq__(self, other: object) -> bool:
+        return _equal(self, other)
 
-@dataclass(frozen=True, slots=True)
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PerceptronRun:
     """What a run of the Perceptron did, and the halfspace it ended with.
 
@@ -74,6 +86,11 @@ class PerceptronRun:
     passes: int
     mistakes_per_row: Ints | None
     bits: int | None
+
+    def __eq__(self, other: object) -> bool:
+        return _equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def explain(self, bound: float | None = None) -> str:
         """What the run shows, in a sentence or two; beside Novikoff's bound on the updates, if it is given."""

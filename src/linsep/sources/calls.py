@@ -28,7 +28,7 @@ from linsep.errors import (
     shown,
 )
 from linsep.kernels.layouts import Csr, Dense
-from linsep.sources.base import MOST_BITS, Block, Facts, Floats, Ints, Label, Scan, Signs, Source, Table, integer_bits
+from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Signs, Source, Table, integer_bits
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, read_labels
@@ -55,21 +55,22 @@ class CallSource(Source):
         self.facts = Facts(NOT_READ, NOT_READ, labels)
         found, seen = [], set[int]()
         for part in self._sources():
-            found.append((part.n_rows, part.n_columns, integer_bits(part.table)))
+            bits = integer_bits(part.table)
+            found.append((part.n_rows, part.n_columns, bits, bits is not None and is_long(part.table[0])))
             seen.update(np.unique(part.y).tolist())
-        n_rows = sum(rows for rows, _, _ in found)
+        n_rows = sum(rows for rows, *_ in found)
         if not n_rows:
             raise NoRowsError("The function handed out no rows.")
         if len(seen) < 2:
             raise OneClassError(f"All {n_rows} labels are {seen.pop()}: there is nothing to separate. Two are needed.")
-        n_columns, bits = found[0][1], [bits for _, _, bits in found]
+        n_columns, all_bits = found[0][1], [bits for _, _, bits, _ in found]
         self.facts = replace(
             self.facts,
             n_rows=n_rows,
             n_columns=n_columns,
             names=None if columns is None else arguments.names(columns, n_columns),
-            numbers="exact-integers" if any((own or 0) > MOST_BITS for own in bits) else "binary64",
-            integer_bits=None if None in bits else max(own or 0 for own in bits),
+            numbers="exact-integers" if any(has_long for *_, has_long in found) else "binary64",
+            integer_bits=None if None in all_bits else max(own or 0 for own in all_bits),
         )
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:

@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from linsep import exact, kernels
 from linsep.errors import ArgumentError, ManyClassesError, OneClassError, shown
 from linsep.kernels.layouts import Csr, Dense
-from linsep.sources.base import MOST_BITS, Facts, Label, Numbers, Signs, Source, Table, integer_bits
+from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits
 from linsep.sources.memory import MemorySource
-from linsep.tables import Columns, ExactTable, distinct, read_doubles, read_exact, read_labels, require_finite
+from linsep.tables import Columns, ExactTable, distinct, is_long, read_doubles, read_exact, read_labels, require_finite
 
 
 def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
@@ -33,7 +33,7 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
     signs, labels = as_signs(read_labels(y, n_rows))
     table = _as_table(exact.values)
     bits = integer_bits(table)
-    is_whole = exact.scales is not None or (bits or 0) > MOST_BITS
+    is_whole = exact.scales is not None or (bits is not None and is_long(table[0]))
     numbers: Numbers = "decimal" if exact.is_decimal else "exact-integers" if is_whole else "binary64"
     facts = Facts(n_rows, n_columns, labels, exact.columns, numbers=numbers, scales=exact.scales, integer_bits=bits)
     return MemorySource(table, signs, facts)
