@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from linsep.errors import (
     ColumnTypeError,
+    HeaderError,
     InexactError,
     InputError,
     MissingLabelError,
@@ -352,6 +353,13 @@ class TableReader(Reader):
         self.cells.categories = known
         self.columns = self.cells.columns
         self.n_columns = len(self.columns)
+        if len(set(self.columns)) < self.n_columns:
+            twice = next(name for name in self.columns if self.columns.count(name) > 1)
+            raise HeaderError(
+                f"{self.path}: two columns would be called {twice!r}, one of them for a category. Rename one.",
+                file=self.path,
+                column=twice,
+            )
 
 
 def is_string(kind: Any) -> bool:

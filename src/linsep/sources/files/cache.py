@@ -503,7 +503,8 @@ def fill(file: IO[bytes], buffer: memoryview) -> None:
 
 def opened(path: Path) -> IO[bytes]:
     """A cache, if it is a file of our own that nobody else may write to."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a pipe in its place is not waited for
+    descriptor = os.open(path, os.O_RDONLY | flags)
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode) or not private.is_own(found):
         os.close(descriptor)
