@@ -608,7 +608,7 @@ def test_the_longest_integers_stay_exact(value, here):
 
 def test_a_label_with_a_control_character_is_text(here):
     (here / "a.csv").write_bytes(b"x,y\n1,0\x1d\n2,1\n")
-    assert linsep.open("a.csv", label="y").labels == ("0\x1d", "1")
+    assert linsep.open("a.csv", label="y").facts.labels == ("0\x1d", "1")
 
 
 def test_a_decimal_with_a_control_character_is_no_number(here):
@@ -618,7 +618,7 @@ def test_a_decimal_with_a_control_character_is_no_number(here):
 
 def test_labels_of_twenty_digits_are_not_merged(here):
     (here / "a.csv").write_bytes(b"x,y\n1,12345678901234567890\n2,12345678901234567891\n")
-    assert linsep.open("a.csv", label="y").labels == (12345678901234567890, 12345678901234567891)
+    assert linsep.open("a.csv", label="y").facts.labels == (12345678901234567890, 12345678901234567891)
 
 
 # Places that are no files, and files that do not stay -------------------------------------------------------

@@ -188,4 +188,4 @@ def test_the_documentation_lists_every_word_for_a_missing_label():
 def test_any_other_word_is_a_label_as_it_is_written(label, tmp_path):
     path = tmp_path / "words.csv"
     path.write_text(f"a,y\n1,yes\n2,{label}\n")
-    assert set(linsep.open(path, label="y").labels) == {"yes", label.strip('"')}
+    assert set(linsep.open(path, label="y").facts.labels) == {"yes", label.strip('"')}
