@@ -53,16 +53,16 @@ def test_a_label_that_is_nearly_0_is_not_0(tmp_path):
 
 def test_a_pipe_in_the_place_of_a_cache_is_not_waited_for(tmp_path, monkeypatch):
     monkeypatch.setenv("LINSEP_CACHE", str(tmp_path / "caches"))
-    monkeypatch.setattr("linsep.sources.files.cache.WORTH_KEEPING", 0, raising=False)
-    (tmp_path / "d.csv").write_text("a,y\n" + "".join(f"{k},{int(k > 300_000)}\n" for k in range(700_000)))
-    first = linsep.decide(linsep.open(tmp_path / "d.csv", label="y"))
+    (tmp_path / "d.csv").write_text("a,y\n" + "".join(f"{k},{int(k > 300)}\n" for k in range(200_000)))
+    first = linsep.decide(linsep.open(tmp_path / "d.csv", label="y", memory="1MiB"))
     caches = list((tmp_path / "caches").iterdir())
     for cache in caches:
         cache.unlink()
         os.mkfifo(cache)
     found = []
     worker = threading.Thread(
-        target=lambda: found.append(linsep.decide(linsep.open(tmp_path / "d.csv", label="y"))), daemon=True
+        target=lambda: found.append(linsep.decide(linsep.open(tmp_path / "d.csv", label="y", memory="1MiB"))),
+        daemon=True,
     )
     worker.start()
     worker.join(60)
