@@ -195,3 +195,20 @@ def test_what_decide_proves_of_a_file_verify_accepts(tmp_path, capsys, numbers, 
     if main(["decide", *options, "--proof", str(proof)]) in (0, 1):
         assert main(["verify", str(proof), *options]) == 0, capsys.readouterr().out
     capsys.readouterr()
+
+
+@pytest.mark.parametrize("memory", ["1MiB", "512MB"])
+def test_whole_floats_beside_long_integers_are_read_the_same_in_one_batch_and_in_many(tmp_path, memory):
+    rows = f"{2**53 + 1},0\n{2**53},1\n" + "1.0,1\n" * 20_000
+    (tmp_path / "d.csv").write_text("a,y\n" + rows)
+    source = linsep.open(tmp_path / "d.csv", label="y", memory=memory)
+    assert source.take([0, 1, 2]).values.tolist() == [[2**53 + 1], [2**53], [1]]
+    verdict = linsep.decide(source)
+    verdict.verify(source)
+    assert verdict.kind == "separable"
+
+
+def test_a_fraction_beside_a_long_integer_is_still_refused(tmp_path):
+    (tmp_path / "d.csv").write_text(f"a,y\n{2**53 + 1},0\n0.5,1\n")
+    with pytest.raises(InexactError, match=r"row 0 \(line 2\), column 'a' holds '9007199254740993'"):
+        linsep.open(tmp_path / "d.csv", label="y")

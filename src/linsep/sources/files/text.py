@@ -424,12 +424,12 @@ class CsvReader(TextReader, TableReader):
         large = pc.greater_equal(pc.abs(column), EXACT)
         if not pc.any(pc.and_(whole, large)).as_py():
             return None  # 1e300 is a double like any other
-        if pc.all(whole).as_py():
+        doubles = pc.and_(pc.less_equal(pc.abs(column), EXACT), pc.equal(pc.floor(column), column))
+        if pc.all(pc.or_(whole, doubles)).as_py():  # 1.0 is an integer too, as it is in a batch of its own
             bare = pc.replace_substring_regex(written, pattern=r"^\s*\+?|\s*$", replacement="")
-            try:
-                return bare.cast(pa.int64())
-            except pa.ArrowInvalid:
-                pass
+            with suppress(pa.ArrowInvalid):
+                integers = pc.if_else(whole, bare, pa.scalar("0")).cast(pa.int64())
+                return pc.if_else(whole, integers, pc.if_else(whole, 0.0, column).cast(pa.int64()))
         for row, (value, is_whole) in enumerate(zip(written.to_pylist(), whole.to_pylist(), strict=True)):
             if is_whole and not self._is_double(value):
                 raise self.cells.inexact(first + row, name, value.strip())
