@@ -146,7 +146,7 @@ def temporary() -> Iterator[str]:
 
 def _made() -> tuple[str, int | None]:
     """A temporary folder, and the descriptor that holds it; folders of processes that were killed go on the way."""
-    remove_abandoned(Path(tempfile.gettempdir()), f"linsep-{RANDOM}{TEMPORARY}")
+    remove_abandoned(Path(tempfile.gettempdir()), f"linsep-*{TEMPORARY}")
     folder = tempfile.mkdtemp(prefix="linsep-", suffix=TEMPORARY)
     if sys.platform == "win32":
         return folder, None

@@ -46,8 +46,8 @@ class Judge:
             strange = odd[0].encode("utf-8", "surrogateescape")
             what, fix = not_text(strange)
             where["byte"] += len(source[: odd.start()].encode("utf-8", "surrogateescape"))
-            cells = zip(self.names, record, strict=False)
-            column = next((f", column {name!r}" for name, value in cells if NOT_TEXT.search(value)), "")
+            pairs = zip(self.names, record, strict=False)
+            column = next((f", column {name!r}" for name, value in pairs if NOT_TEXT.search(value)), "")
             told = f"{at}{column}: {what}, at byte {where['byte']:,}. {fix}"
             return EncodingError(told, **where, value=f"{strange[0]:#04x}", fix=fix)
         if '"' in source and has_lone_quote(source, self.delimiter):

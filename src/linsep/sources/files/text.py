@@ -199,7 +199,7 @@ class CsvReader(TextReader, TableReader):
             f"{self.path}: {self._line_at(byte)}: a quotation mark, at byte {byte + quote:,} ({shown}), {what}. {fix}",
             file=self.path,
             value=shown,
-            byte=byte,
+            byte=byte + quote,
             fix=fix,
         )
 
