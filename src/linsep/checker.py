@@ -37,6 +37,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -177,18 +178,20 @@ def read_combination(fields: dict[str, list[str]] | None) -> dict[int, int]:
 def read_number(field: str, numbers: str) -> int | float:
     """The number that a text denotes: of digits alone an integer, of anything else a binary64."""
     field = BOOLEANS.get(field.lower(), field)
-    if len(field) > 600 or not NUMERAL.fullmatch(field) or math.isinf(float(field)):
-        raise CheckError(f"{field!a:.40} is not a finite number of at most 600 characters", BAD_INPUT)
+    need(NUMERAL.fullmatch(field) and not math.isinf(float(field)), f"{field!a:.40} is not a finite number")
     if numbers == "decimal":
-        scaled = Fraction(field) * TENS if not re.search("[eE][+-]?[0-9]{3}", field) else Fraction(1, 3)
+        exact = Decimal("1e999" if re.search("[eE][+-]?[0-9]{10}", field) else field)
+        scaled = Fraction(exact if abs(exact.adjusted()) < 600 else Fraction(bool(exact), 3)) * TENS
         need(scaled.denominator == 1, f"{field:.40} has more decimals than can be checked")
         return scaled.numerator
-    if not field.strip(" \t+-").isdecimal():
+    digits = field.strip(" \t+-").lstrip("0") or "0"
+    if not digits.isdecimal():
         kept = float(field) or not re.search("[1-9]", field.lower().split("e")[0])
         need(kept, f"{field:.40} is not 0, but its nearest binary64 is")
         return float(field)
-    need(numbers != "binary64" or int(field) == float(field), f"binary64 would round the integer {field:.40}")
-    return int(field)
+    need(len(digits) <= 600, f"{field:.40} is an integer of more than 600 digits")
+    need(numbers != "binary64" or int(digits) == float(digits), f"binary64 would round the integer {field:.40}")
+    return -int(digits) if "-" in field else int(digits)
 
 
 def is_label(field: str, label: Any) -> bool:
@@ -375,6 +378,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--numbers", choices=["binary64", "decimal"], help="refuse a proof that reads them otherwise")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     options, facts = parser.parse_args(arguments), dict[str, Any]()
+    csv.field_size_limit(2**26)  # the longest line that linsep reads
     try:
         proof = read_proof(options.proof)
         require_agreement(proof, options)

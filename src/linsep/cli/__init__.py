@@ -307,7 +307,9 @@ def predict(
     *file: NewRows,
     label: Annotated[
         str | None,
-        Parameter(help="The label column, where the model does not know it.", allow_leading_hyphen=True),
+        Parameter(
+            help="The label column, where the model does not know it.", allow_leading_hyphen=True, converter=path
+        ),
     ] = None,
     output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Write a CSV file instead.")] = None,
     scores: Annotated[
