@@ -143,7 +143,7 @@ def how_to_check(proof: str, files: Sequence[str], label: str | None, table: Tab
         memory = spelt("--memory", None if reading.memory == Reading.memory else reading.memory)
         command = ["linsep", "verify", *map(_path, [proof, *files]), *place, *words, *memory]
     if printable(shown := shlex.join(command)) != shown:
-        return f"{' '.join(command[: command.index(_path(proof))])} checks it; a name in the command has characters that cannot be shown."
+        return "A name in the command that checks it has characters that cannot be shown."
     return f"Check it with: {shown}"
 
 
