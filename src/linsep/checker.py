@@ -35,8 +35,10 @@ import json
 import math
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,6 +51,9 @@ BOOLEANS = {"true": "1", "false": "0"}
 MISSING = {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL"}
 MISSING |= {"", "NaN", "n/a", "nan", "null"}
 TITLES = {"separable": "complete separation", "touching": "quasi-complete separation", "overlapping": "overlap"}
+SAID: dict[type, str] = {json.JSONDecodeError: "the proof is not JSON", csv.Error: "the data is not a CSV file"}
+SAID |= {UnicodeDecodeError: "the file is not UTF-8", RecursionError: "the proof is nested too deeply"}
+SAID |= {MemoryError: "the memory does not suffice"}
 Rows = dict[int, tuple[list[int], int]]  # row number: (z·2^shift in integers, shift)
 
 
@@ -177,18 +182,20 @@ def read_combination(fields: dict[str, list[str]] | None) -> dict[int, int]:
 def read_number(field: str, numbers: str) -> int | float:
     """The number that a text denotes: of digits alone an integer, of anything else a binary64."""
     field = BOOLEANS.get(field.lower(), field)
-    if len(field) > 600 or not NUMERAL.fullmatch(field) or math.isinf(float(field)):
-        raise CheckError(f"{field!a:.40} is not a finite number of at most 600 characters", BAD_INPUT)
+    need(NUMERAL.fullmatch(field) and not math.isinf(float(field)), f"{field!a:.40} is not a finite number")
     if numbers == "decimal":
-        scaled = Fraction(field) * TENS if not re.search("[eE][+-]?[0-9]{3}", field) else Fraction(1, 3)
+        exact = Decimal("1e999" if re.search("[eE][+-]?[0-9]{10}", field) else field)
+        scaled = Fraction(exact if abs(exact.adjusted()) < 600 else Fraction(bool(exact), 3)) * TENS
         need(scaled.denominator == 1, f"{field:.40} has more decimals than can be checked")
         return scaled.numerator
-    if not field.strip(" \t+-").isdecimal():
+    digits = field.strip(" \t+-").lstrip("0") or "0"
+    if not digits.isdecimal():
         kept = float(field) or not re.search("[1-9]", field.lower().split("e")[0])
         need(kept, f"{field:.40} is not 0, but its nearest binary64 is")
         return float(field)
-    need(numbers != "binary64" or int(field) == float(field), f"binary64 would round the integer {field:.40}")
-    return int(field)
+    need(len(digits) <= 600, f"{field:.40} is an integer of more than 600 digits")
+    need(numbers != "binary64" or int(digits) == float(digits), f"binary64 would round the integer {field:.40}")
+    return -int(digits) if "-" in field else int(digits)
 
 
 def is_label(field: str, label: Any) -> bool:
@@ -202,6 +209,7 @@ def is_label(field: str, label: Any) -> bool:
 
 def find_layout(data: dict[str, Any], options: argparse.Namespace) -> Layout:
     """Where the labels are, and whether the first line is a header: as the caller and the file say, not the proof."""
+    need(os.path.exists(options.data), f"there is no file {options.data!a}")  # noqa: PTH110
     is_file = Path(options.data).is_file()
     need(is_file, "the data is not a file on the disk: it is read more than once, so a pipe will not do")
     with Path(options.data).open(encoding="utf-8-sig", newline="") as file:
@@ -363,6 +371,15 @@ columns  {data["columns"]}{named}
 numbers  read as {data["numbers"]}"""
 
 
+def goes_into_one_of(stream: int, words: list[str]) -> bool:
+    """Is an open stream one of the files that are named? What is written there would change it."""
+    try:
+        known, files = os.fstat(stream), [Path(word) for word in words if os.path.isfile(word)]  # noqa: PTH113
+        return stat.S_ISREG(known.st_mode) and any(os.path.samestat(known, file.stat()) for file in files)
+    except (OSError, ValueError):
+        return False
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Check, print what was verified or why not, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m linsep.checker", description=str(__doc__).split("\n")[0])
@@ -374,7 +391,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--positive", help="refuse a proof in which this label is not the positive class")
     parser.add_argument("--numbers", choices=["binary64", "decimal"], help="refuse a proof that reads them otherwise")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    options, facts = parser.parse_args(arguments), dict[str, Any]()
+    given = sys.argv[1:] if arguments is None else arguments
+    if spoilt := [stream for stream in (1, 2) if goes_into_one_of(stream, given)]:
+        if len(spoilt) == 1:
+            os.write(3 - spoilt[0], b"BAD INPUT: the output goes into a file that is read: redirect it elsewhere\n")
+        return BAD_INPUT
+    options, facts = parser.parse_args(given), dict[str, Any]()
+    csv.field_size_limit(2**26)  # the longest line that linsep reads
     try:
         proof = read_proof(options.proof)
         require_agreement(proof, options)
@@ -386,8 +409,10 @@ def main(arguments: list[str] | None = None) -> int:
         facts = {"kind": proof["kind"], "header": layout.names is not None, "data": proof["data"] | read}
     except CheckError as error:
         words, status = error.args
-    except (OSError, ValueError, csv.Error, RecursionError, MemoryError) as error:
-        words, status = f"{type(error).__name__}: {str(error)!a}", BAD_INPUT
+    except OSError as error:
+        words, status = f"{error.filename or options.data!a} cannot be read: {error.strerror or error}", BAD_INPUT
+    except (ValueError, csv.Error, RecursionError, MemoryError) as error:
+        words, status = f"{SAID.get(type(error), 'the file cannot be read')}: {str(error)!a:.200}", BAD_INPUT
     told = f"{VERDICTS[status]}{': ' if status else ' '}{words}"
     if options.json:
         told = json.dumps({"answer": VERDICTS[status].lower(), "message": words.partition("\n")[0]} | facts)

@@ -4,13 +4,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from linsep.cli.options import SEPARABLE, Json
+from linsep.cli.options import SEPARABLE, Debug, Json
 
 
 def cache(
     *,
     clear: Annotated[bool, Parameter(help="Delete them all.", negative="", show_default=False)] = False,
     json: Json = False,
+    debug: Debug = False,
 ) -> int:
     """Where the caches of text files are kept, how many there are and how large; or delete them.
 
