@@ -16,6 +16,7 @@ from linsep.errors import ArgumentError, InexactError, ModelError
 from linsep.explorer import engine, tables
 from linsep.models.halfspaces import Model, Training, from_json
 from linsep.plots.subject import Subject
+from linsep.scores import linear_scores
 from linsep.sources.inputs import as_source
 
 LONG = 2**53 + 1
@@ -50,6 +51,27 @@ def test_the_page_names_every_module_that_converts_and_no_other(path):
 
 def test_the_page_names_only_modules_that_exist():
     assert listed() <= {path.relative_to(ROOT / "src/linsep").as_posix() for path in SOURCES}
+
+
+# Scores -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classes", [1, 3])
+@pytest.mark.parametrize("kinds", [("f4", "f4", "f4"), ("f4", "f4", "f8"), ("i1", "f4", "f8"), ("f8", "i8", "f8")])
+@pytest.mark.parametrize("layout", [np.array, sp.csr_array])
+def test_scores_of_rows_near_a_tie_are_on_the_side_that_fractions_say(kinds, classes, layout):
+    random = np.random.default_rng(0)
+    X = (random.integers(-9, 10, (200, 4)) / (1 if kinds[0] == "i1" else 7)).astype(kinds[0])
+    W = (random.integers(-9, 10, (classes, 4)) * (1 if kinds[1] == "i8" else 0.1)).astype(kinds[1])
+    b = -np.array([float(x) for x in (X[0].astype("f8") @ W.T.astype("f8"))]).astype(kinds[2])  # row 0 nearly ties
+    X[1:100] = X[0]
+    exact = [[sum((Fraction(x) * Fraction(w) for x, w in zip(row, line, strict=True)), Fraction(c))
+              for line, c in zip(W.tolist(), b.tolist(), strict=True)] for row in X.tolist()]  # fmt: skip
+    scores = linear_scores(layout(X), W, b)
+    if classes > 1:
+        assert scores.argmax(axis=1).tolist() == [row.index(max(row)) for row in exact]
+    else:
+        assert np.sign(scores[:, 0]).tolist() == [(row[0] > 0) - (row[0] < 0) for row in exact]
 
 
 # Halfspaces ----------------------------------------------------------------------------------------------------

@@ -48,8 +48,9 @@ def to_onnx(model: ScoreClassifier | OnlinePerceptron | Model | Halfspace) -> An
     """The model as an `onnx.ModelProto`: input `X` (rows of doubles), outputs `label` and `scores`.
 
     It may be a fitted classifier, an `OnlinePerceptron` of numbers, a `Halfspace`, or what `linsep.load` reads from a
-    file of `linsep fit`. `scores` are those of `decision_function`, `label` is what `predict` gives. Needs
-    the extra `onnx`.
+    file of `linsep fit`. `scores` are those of `decision_function`, `label` is what `predict` gives, but for rounding:
+    the graph computes in doubles, and a row that close to the hyperplane may get the other label. Needs the extra
+    `onnx`.
 
     >>> import linsep
     >>> X, y = linsep.datasets.cornwell()

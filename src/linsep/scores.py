@@ -183,7 +183,7 @@ def _rounded(scores: Sequence[Fraction], limits: Any) -> list[float]:
     if len(scores) > 1 and largest and not limits.tiny <= largest <= Fraction(float(limits.max)):
         power = largest.denominator.bit_length() - largest.numerator.bit_length()
         scores = [score * Fraction(2) ** power for score in scores]
-    rounded = [nearest(score, limits) for score in scores]
+    rounded = [float(limits.dtype.type(nearest(score, limits))) for score in scores]
     first = scores.index(max(scores))
     if rounded.index(max(rounded)) != first:  # two that only rounding made equal
         rounded[first] = float(np.nextafter(np.array(rounded[first], limits.dtype), np.inf))
