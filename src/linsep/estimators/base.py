@@ -17,7 +17,7 @@ from linsep.errors import ArgumentError, InexactError, InputError, OneClassError
 from linsep.models import strict
 from linsep.models.files import write_model
 from linsep.sources.inputs import in_rows
-from linsep.tables import read_doubles, read_labels, require_finite
+from linsep.tables import is_long, read_doubles, read_labels, require_finite
 
 Array = npt.NDArray[Any]
 
@@ -71,6 +71,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encode(self, y: Array) -> npt.NDArray[np.int64]:
         """Labels as positions in `classes_`."""
+        if y.dtype.kind + self.classes_.dtype.kind in ("if", "uf", "fi", "fu"):  # NumPy would round one of them
+            y = _in_doubles(y, self.classes_)
         if len(self.classes_) == 2:  # two comparisons are ten times as fast as a search
             second = y == self.classes_[1]
             codes, is_known = second.astype(np.int64), second | (y == self.classes_[0])
@@ -82,6 +84,14 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             row = int(unknown[0])
             raise ArgumentError(f"The label of row {row} is {y[row]!r}: classes are {self.classes_.tolist()}.")
         return np.asarray(codes, np.int64)
+
+
+def _in_doubles(y: Array, classes: Array) -> Array:
+    """Integer labels beside classes of floats, or the other way round, refused where a double would round them."""
+    for labels, other in ((y, classes), (classes, y)):
+        if labels.dtype.kind in "iu" and is_long(labels):
+            raise InexactError(f"Some labels are integers beyond 2^53, others {other.dtype}: make them all integers.")
+    return y.astype(np.float64)
 
 
 def _refuse_rounding(X: Any) -> None:

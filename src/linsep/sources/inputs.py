@@ -22,7 +22,9 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
     """The rows of X with the labels y as a source; a source is passed through, scaled columns where asked for."""
     if isinstance(X, Source):
         if X.facts.scales is not None and not decimals:
-            raise ArgumentError('Exact decimals are for decide and verify: open the files with numbers="binary64".')
+            raise ArgumentError(
+                'Only decide, verify and mle_exists take exact decimals: open the files with numbers="binary64".'
+            )
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
         return X
