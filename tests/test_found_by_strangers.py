@@ -169,7 +169,7 @@ def test_an_error_in_rows_from_a_pipe_does_not_show_a_temporary_file(files, proo
 @pytest.mark.parametrize(("words", "said"), [
     (["nope.json", "d.csv"], "BAD INPUT: 'nope.json' cannot be read: No such file or directory\n"),
     (["p.json", "nope.csv"], "BAD INPUT: there is no file 'nope.csv'\n"),
-    (["d.csv", "d.csv"], "BAD INPUT: the proof is not JSON: "),
+    (["d.csv", "d.csv"], "BAD INPUT: the proof or the data cannot be read: "),
 ])  # fmt: skip
 def test_the_checker_says_in_words_what_it_cannot_read(words, said, proof, capsys):
     assert checker.main(words) == 2
