@@ -2,6 +2,7 @@
 
 import json
 import os
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ from linsep.errors import EncodingError, InexactError, QuoteError, TooManyDigits
 from linsep.solvers.frame import free_memory, group_limit
 from linsep.sources.files import private, text
 from linsep.sources.files.columnar import ParquetReader
+from linsep.sources.files.decimals import scaled
 
 
 @pytest.fixture
@@ -212,3 +214,17 @@ def test_a_fraction_beside_a_long_integer_is_still_refused(tmp_path):
     (tmp_path / "d.csv").write_text(f"a,y\n{2**53 + 1},0\n0.5,1\n")
     with pytest.raises(InexactError, match=r"row 0 \(line 2\), column 'a' holds '9007199254740993'"):
         linsep.open(tmp_path / "d.csv", label="y")
+
+
+@pytest.mark.parametrize("zeros", [37, 38, 39, 40, 500])
+def test_zeros_at_the_end_of_a_decimal_never_change_it(zeros):
+    """Arrow takes "2." and 39 zeros for a decimal, and wraps it around to 0."""
+    assert scaled(pa.array(["2." + "0" * zeros, "-0" + "0" * zeros + "3.5"]), 1).tolist() == [20, -35]
+
+
+@given(text=st.from_regex(r"[+-]?[019]{0,45}[0-9](\.[019]{0,20}0{0,60})?", fullmatch=True), places=st.integers(0, 18))
+def test_a_decimal_is_read_exactly_or_not_at_all(text, places):
+    truth = Fraction(text) * 10**places
+    found = scaled(pa.array([text]), places)
+    fits = truth.denominator == 1 and -(2**63) <= truth < 2**63
+    assert (found.tolist() if found is not None else None) == ([int(truth)] if fits else None)
