@@ -31,7 +31,7 @@ from linsep.sources.files.arrow import DROP_OR_FILL, VANISHES, clipped
 from linsep.sources.files.reading import EXACT, FILE_WITHOUT_NAMES, MOST_COLUMNS, Batch, Options, Place, room_for
 from linsep.sources.files.records import not_text
 from linsep.sources.files.row_faults import may_vanish
-from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
+from linsep.sources.files.stream import BOM, Pipe, TextReader
 from linsep.sources.files.values import vanishes
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)"
@@ -96,9 +96,9 @@ class SvmlightReader(TextReader):
                         yield batch
                     first += batch.place.rows
                     lines += text.count(b"\n", 0, end)
-                elif len(text) > LONGEST_RECORD:
+                elif len(text) > self.longest_record:
                     raise SvmlightError(
-                        f"{self.path}: line {lines + 1} (byte {offset}) is longer than {LONGEST_RECORD >> 20} MiB.",
+                        f"{self.path}: line {lines + 1} (byte {offset}) is longer than {self.longest_record_told}.",
                         file=self.path,
                         row=first,
                         byte=offset,

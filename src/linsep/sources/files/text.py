@@ -40,7 +40,7 @@ from linsep.sources.files.records import (
     split_records,
 )
 from linsep.sources.files.row_faults import INTEGER, NOT_FINITE, NUMBER, Judge, may_vanish
-from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
+from linsep.sources.files.stream import BOM, Pipe, TextReader
 from linsep.sources.files.values import NOT_ZERO, is_below, is_finite
 from linsep.sources.memory import thread_count
 
@@ -109,7 +109,7 @@ class CsvReader(TextReader, TableReader):
         """The names of the columns, how many lines they take, and the byte where the rows begin."""
         with self._stream() as stream:
             text = stream.read(1 << 16)
-            while (end := header_end(text)) is None and len(text) < LONGEST_RECORD:
+            while (end := header_end(text)) is None and len(text) < self.longest_record:
                 more = stream.read(max(1 << 20, len(text)))
                 if not more:
                     break
@@ -120,13 +120,13 @@ class CsvReader(TextReader, TableReader):
             )
         if end is None:
             end = len(text)
-            self._require_text(text[: 1 << 16] if end >= LONGEST_RECORD else text)
-            is_long = end >= LONGEST_RECORD
+            self._require_text(text[: 1 << 16] if end >= self.longest_record else text)
+            is_long = end >= self.longest_record
             if text.count(b'"') % 2:
                 raise self._unclosed(text, 0, is_long=is_long)
             if is_long:
                 raise HeaderError(
-                    f"{self.path}: the line of column names is longer than {LONGEST_RECORD >> 20} MiB.",
+                    f"{self.path}: the line of column names is longer than {self.longest_record_told}.",
                     file=self.path,
                     byte=0,
                 )
@@ -170,7 +170,7 @@ class CsvReader(TextReader, TableReader):
                 end = last_record_end(text)
                 if end:
                     yield offset, text[:end]
-                elif len(text) > LONGEST_RECORD:
+                elif len(text) > self.longest_record:
                     is_open = text.count(b'"') % 2
                     raise self._unclosed(text, offset, is_long=True) if is_open else self._endless(offset)
                 offset, rest = offset + end, text[end:]
@@ -181,7 +181,7 @@ class CsvReader(TextReader, TableReader):
 
     def _endless(self, byte: int) -> RaggedRowError:
         return RaggedRowError(
-            f"{self.path}: {self._line_at(byte)} is longer than {LONGEST_RECORD >> 20} MiB, the most that is read.",
+            f"{self.path}: {self._line_at(byte)} is longer than {self.longest_record_told}.",
             file=self.path,
             byte=byte,
             fix="Check that the file is a table with line ends.",
@@ -193,7 +193,7 @@ class CsvReader(TextReader, TableReader):
         shown = clipped(text[quote : quote + 100].decode("utf-8", "replace"))
         what, fix = "is never closed", "Close it, or write it twice inside quotes."
         if is_long:
-            what = f"is not closed within {LONGEST_RECORD >> 20} MiB, the most that a row may have"
+            what = f"is not closed within {self.longest_record_told}"
             fix = "Close it or write it twice inside quotes; if the value is as long as that, shorten it."
         return QuoteError(
             f"{self.path}: {self._line_at(byte)}: a quotation mark, at byte {byte + quote:,} ({shown}), {what}. {fix}",
