@@ -12,6 +12,7 @@ import linsep
 from linsep import checker
 from linsep.cli import main
 from linsep.errors import CertificateError, HeaderError
+from linsep.sealed import seal
 
 
 @pytest.fixture
@@ -28,10 +29,14 @@ def test_the_checker_refuses_a_pipe_which_it_cannot_read_twice(proof, capsys):
     assert "a pipe will not do" in capsys.readouterr().out
 
 
-def test_the_checker_refuses_a_file_without_rows_or_with_one_class(proof, capsys):
-    for rows in ("", "0,0,0\n", "0,0,0\n1,1,0\n2,3,0\n"):
-        (proof / "few.csv").write_text("a,b,y\n" + rows)
-        assert checker.main(["p.json", "few.csv", "--label", "y"]) in (1, 2)
+def test_the_checker_refuses_a_file_without_rows(proof, capsys):
+    (proof / "none.csv").write_text("a,b,y\n")
+    empty = json.loads((proof / "p.json").read_text())
+    empty["data"]["rows"] = "0"
+    del empty["sha256"]
+    (proof / "p0.json").write_text(seal(json.dumps(empty)))
+    assert checker.main(["p0.json", "none.csv", "--label", "y"]) == 2
+    assert "no rows" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("out", ["/dev/full", None])

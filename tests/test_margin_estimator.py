@@ -120,3 +120,24 @@ def test_misuse_is_refused():
         MaxMarginClassifier().fit([[1.0], [2.0]], [3, 3])
     with pytest.raises(ArgumentError, match="gap"):
         MaxMarginClassifier(gap=2).fit([[1.0], [2.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[1000.1], [1000.1000000000001], [3.0]], [0, 1, 0]),
+        ([[5e-324], [0.0]], [-1, 1]),
+        ([[1.0000000000000002], [1.0], [0.9999999999999998]], [-1, 1, 1]),
+        ([[1000.1], [1000.1000000000001], [3.0]], ["a", "c", "a"]),
+    ],
+)
+def test_rows_next_to_each_other_are_predicted_as_they_were_learned(X, y):
+    fitted = MaxMarginClassifier().fit(X, y)
+    assert fitted.separable_ and fitted.predict(X).tolist() == y
+    assert linsep.decide(X, y).halfspace.predict(X).tolist() == y
+
+
+def test_a_hyperplane_that_no_doubles_hold_is_warned_of(monkeypatch):
+    monkeypatch.setattr("linsep.estimators.margin.MULTIPLES", ())
+    with pytest.warns(linsep.errors.RoundedWarning, match="do not fit into doubles"):
+        MaxMarginClassifier().fit([[1000.1], [1000.1000000000001], [3.0]], [0, 1, 0])

@@ -58,14 +58,21 @@ def sparse(X, y):
     return MemorySource(table, np.asarray(y, np.int8), Facts(len(y), n_columns))
 
 
+class Parts(CallSource):
+    """Rows in parts; peeling does not ask for two classes."""
+
+    def _require_two_classes(self, seen, n_rows):
+        pass
+
+
 def in_parts(X, y):
     X, cuts = np.asarray(X), [*range(0, len(y), 3), len(y)]
-    return CallSource(lambda: [(X[a:b], y[a:b]) for a, b in pairwise(cuts)])
+    return Parts(lambda: [(X[a:b], y[a:b]) for a, b in pairwise(cuts)])
 
 
 def in_sparse_parts(X, y):
     X, cuts = sp.csr_array(X), [*range(0, len(y), 3), len(y)]
-    return CallSource(lambda: [(X[a:b], y[a:b]) for a, b in pairwise(cuts)])
+    return Parts(lambda: [(X[a:b], y[a:b]) for a, b in pairwise(cuts)])
 
 
 LAYOUTS = [dense, sparse, in_parts, in_sparse_parts]

@@ -41,6 +41,7 @@ LinsepError
 └── MissingPackageError (also an ImportError)   an optional library is not installed: the extra is named
 
 UserWarning
+├── RoundedWarning                   a separating hyperplane was rounded to doubles, and lost rows by it
 └── NotSeparableWarning              a classifier was fitted to classes that no hyperplane is known to separate
 
 Each class has a `code` that never changes; docs/errors.md lists them all.
@@ -344,6 +345,10 @@ class MissingPackageError(LinsepError, ImportError):
 
 class NotSeparableWarning(UserWarning):
     """No hyperplane is known to separate the classes, and the classifier fitted something else."""
+
+
+class RoundedWarning(UserWarning):
+    """The weights of a separating hyperplane were rounded to doubles, and some rows are no longer on their side."""
 
 
 def place(row: int, column: int | str) -> str:

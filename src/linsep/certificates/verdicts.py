@@ -36,7 +36,7 @@ from linsep.certificates.rows import (
     rows_of,
     scales_of,
 )
-from linsep.certificates.signs import scaled_floats
+from linsep.certificates.signs import form_of, is_exact, scaled_floats
 from linsep.errors import CertificateError, shown, told
 from linsep.halfspace import Halfspace
 
@@ -269,8 +269,15 @@ class HalfspaceVerdict(Verdict, ABC):
 
     @property
     def halfspace(self) -> Halfspace:
-        """The hyperplane in floats: the weights times a power of two, rounded. Proofs use the integers."""
-        floats, _ = scaled_floats((*self.weights, self.bias_weight))
+        """The hyperplane: the weights times a power of two in floats, or as integers where only 64 bits hold them.
+
+        Weights that neither holds are rounded to floats: rows nearer to the hyperplane than that may then be on its
+        other side. Proofs use the integers, `weights` and `bias_weight`.
+        """
+        form = form_of(self.weights, self.bias_weight)
+        if form.words is not None and not is_exact(form):
+            return Halfspace(form.words[:-1], self.bias_weight, self.labels)
+        floats, _ = scaled_floats(form.coefficients)
         return Halfspace(floats[:-1], float(floats[-1]), self.labels)
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,13 @@ from sklearn.svm import LinearSVC
 
 from linsep._margin import max_margin
 from linsep.certificates import Separable, Verdict
-from linsep.errors import NotSeparableWarning
+from linsep.certificates.signs import scaled_floats
+from linsep.errors import NotSeparableWarning, RoundedWarning
 from linsep.estimators.base import ScoreClassifier, distinct_labels
 from linsep.halfspace import Halfspace, linear_scores
 from linsep.sources.base import Floats
+
+MULTIPLES = (1, *range(3, 64, 2))  # a multiple of a hyperplane may fit into doubles where the hyperplane does not
 
 
 class MaxMarginClassifier(ScoreClassifier):
@@ -33,7 +37,9 @@ class MaxMarginClassifier(ScoreClassifier):
     Attributes
     ----------
     classes_ : the labels, sorted.
-    coef_, intercept_ : one hyperplane for each problem, coef_ of length 1: scores are signed distances.
+    coef_, intercept_ : one hyperplane for each problem, coef_ of length 1: scores are signed distances. Where rounding
+        at that length would put a row of two classes on the wrong side, they are those of a multiple that does not;
+        where none is found, a `RoundedWarning` says so.
     separable_ : whether every problem was proved separable.
     verdicts_ : one for each problem: for two classes on (X, y), else on (X, y == label).
     margins_ : (low, high) of each problem; (0, 0) where it is not separable, (0, inf) where nothing could be proved.
@@ -60,6 +66,8 @@ class MaxMarginClassifier(ScoreClassifier):
         self._state(tuple(self._named(self._judged(X, labels)) for labels in problems))
         self._warn()
         planes = [_plane(verdict, X, labels) for verdict, labels in zip(self.verdicts_, problems, strict=True)]
+        if len(planes) == 1 and isinstance(self.verdict_, Separable):  # several must be of one length to be compared
+            planes = [_faithful(planes[0], self.verdict_, X, y)]
         self.coef_, self.intercept_ = np.stack([w for w, _ in planes]), np.array([b for _, b in planes])
         return self
 
@@ -115,10 +123,30 @@ class MaxMarginClassifier(ScoreClassifier):
 
 def _plane(verdict: Verdict, X: Any, labels: Any) -> tuple[Floats, float]:
     """The hyperplane of a problem, its weights of length 1."""
-    if isinstance(verdict, Separable):
-        w, b = verdict.halfspace.w, float(verdict.halfspace.b)
-    else:
-        w, b = soft_margin(X, labels)
+    if not isinstance(verdict, Separable):
+        return _unit(*soft_margin(X, labels))
+    floats, _ = scaled_floats((*verdict.weights, verdict.bias_weight))
+    return _unit(floats[:-1], float(floats[-1]))
+
+
+def _faithful(plane: tuple[Floats, float], verdict: Separable, X: Any, y: Any) -> tuple[Floats, float]:
+    """The plane, or a multiple of it, that has every row on its side though its numbers are rounded."""
+    positive, exact = y == verdict.labels[1], (*verdict.weights, verdict.bias_weight)
+    multiples = (scaled_floats([times * weight for weight in exact])[0] for times in MULTIPLES)
+    for w, b in chain([plane], ((floats[:-1], float(floats[-1])) for floats in multiples)):
+        scores = linear_scores(X, w[None], np.array([b]))[:, 0]
+        if (np.where(positive, scores, -scores) > 0).all():
+            return w, b
+    warnings.warn(
+        "The weights of the separating hyperplane do not fit into doubles: rounded, it has rows on the wrong side. "
+        "Subtract a constant from the columns (their median, say), or use verdict_, whose integers are exact.",
+        RoundedWarning,
+        stacklevel=3,
+    )
+    return plane
+
+
+def _unit(w: Floats, b: float) -> tuple[Floats, float]:
     if not w.any():
         return w, b
     line = Halfspace(w, b).near_one()

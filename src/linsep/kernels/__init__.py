@@ -5,6 +5,7 @@ small table takes to decide. All of them take `njit` from `compiler`, which says
 """
 
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,6 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name.startswith("_"):
+    if not (Path(__file__).parent / f"{name}.py").is_file():
         raise AttributeError(f"linsep.kernels has no attribute {name!r}")
     return import_module(f"linsep.kernels.{name}")

@@ -61,8 +61,7 @@ class CallSource(Source):
         n_rows = sum(rows for rows, *_ in found)
         if not n_rows:
             raise NoRowsError("The function handed out no rows.")
-        if len(seen) < 2:
-            raise OneClassError(f"All {n_rows} labels are {seen.pop()}: there is nothing to separate. Two are needed.")
+        self._require_two_classes(seen, n_rows)
         n_columns, all_bits = found[0][1], [bits for _, _, bits, _ in found]
         self.facts = replace(
             self.facts,
@@ -72,6 +71,10 @@ class CallSource(Source):
             numbers="exact-integers" if any(has_long for *_, has_long in found) else "binary64",
             integer_bits=None if None in all_bits else max(own or 0 for own in all_bits),
         )
+
+    def _require_two_classes(self, seen: set[int], n_rows: int) -> None:
+        if len(seen) < 2:
+            raise OneClassError(f"All {n_rows} labels are {seen.pop()}: there is nothing to separate. Two are needed.")
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the parts."""

@@ -14,7 +14,7 @@ from linsep import exact, kernels
 from linsep.errors import ArgumentError, ManyClassesError, OneClassError, shown
 from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits
-from linsep.sources.memory import MemorySource
+from linsep.sources.memory import MemorySource, thread_count
 from linsep.tables import Columns, ExactTable, distinct, is_long, read_doubles, read_exact, read_labels, require_finite
 
 
@@ -28,6 +28,7 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
         return X
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
+    thread_count()  # a wrong setting is told of at once, not only by large tables
     exact = _in_64_bits(read_exact(X), decimals)
     n_rows, n_columns = exact.values.shape
     signs, labels = as_signs(read_labels(y, n_rows))

@@ -31,6 +31,8 @@ class MemorySource(Source):
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """Each core scans its share of the rows; the scan of the whole is the sum."""
         w = np.ascontiguousarray(w, dtype=np.float64)
+        if self._few_rows is not None:
+            return self._scan_few(self._few_rows, w, float(b), worst)
 
         def scan_part(edges: tuple[int, int]) -> Scan:
             return self._scan_part(*edges, w, float(b), worst)
@@ -77,8 +79,6 @@ class MemorySource(Source):
         return self._scan_part(0, self.n_rows, w, b, worst, ceiling)
 
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
-        if self._few_rows is not None:
-            return self._scan_few(self._few_rows[start:stop], start, w, b, wanted, ceiling)
         places = min(wanted, stop - start)
         found = kernels.walks.Found(np.empty(places, np.int64), np.empty(places), np.zeros(stop - start, np.uint8))
         mistakes, certain, minus, plus, longest2, written, bad = kernels.walks.scan(
@@ -105,19 +105,18 @@ class MemorySource(Source):
         is_few = isinstance(self.table, Dense) and self.n_rows * self.n_columns <= exact.FEW_CELLS
         return self.table.values if isinstance(self.table, Dense) and is_few else None
 
-    def _scan_few(self, rows: Array, start: int, w: Floats, b: float, wanted: int, ceiling: float) -> Scan:
+    def _scan_few(self, rows: Array, w: Floats, b: float, wanted: int) -> Scan:
         """The scan of few rows, in NumPy: what `kernels.walks.scan` does, before it is compiled or loaded."""
-        x, y = rows.astype(np.float64), self.y[start : start + len(rows)]
+        x, y = rows.astype(np.float64), self.y
         with np.errstate(all="ignore"):
             products = x * w
             scores = y * (products.sum(axis=1) + b)
             error = exact.rounding_factor(self.n_columns + 4) * 1.001 * (np.abs(products).sum(axis=1) + abs(b))
             longest2 = float((x * x).sum(axis=1).max(initial=0.0))
         if not np.isfinite(scores).all():
-            raise refusal(self, int(self.numbers[start + int(np.argmin(np.isfinite(scores)))]))
+            raise refusal(self, int(self.numbers[int(np.argmin(np.isfinite(scores)))]))
         is_doubtful = np.abs(scores) <= error + 2 * (self.n_columns + 4) * exact.SMALLEST
         worst = np.argsort(scores, kind="stable")[:wanted]
-        worst = worst[scores[worst] < ceiling]
         return Scan(
             rows=len(rows),
             mistakes=int(np.count_nonzero(scores <= 0)),
@@ -125,9 +124,9 @@ class MemorySource(Source):
             lowest=(float(scores[y < 0].min(initial=np.inf)), float(scores[y > 0].min(initial=np.inf))),
             longest2=longest2,
             wanted=wanted,
-            worst=self._rows_at(start + worst),
+            worst=self._rows_at(worst),
             worst_scores=scores[worst],
-            doubtful=self._numbered(start + np.flatnonzero(is_doubtful)),
+            doubtful=self._numbered(np.flatnonzero(is_doubtful)),
         )
 
 
