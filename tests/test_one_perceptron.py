@@ -5,12 +5,14 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import dump_svmlight_file, load_digits
 
 import linsep
 from linsep import PerceptronClassifier
 from linsep.solvers.keeping import Candidate, Pocket
-from linsep.solvers.perceptron import Learner, Perceptron, plain_rule, walked_labels
-from linsep.sources.base import Facts
+from linsep.solvers.perceptron import Learner, Perceptron, plain_rule
+from linsep.sources.base import Facts, marks
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource
@@ -30,7 +32,7 @@ def rows(kind, n_classes, n=40, d=4):
 
 
 def memory(X, labels, n_classes):
-    return MemorySource(read_table(X)[0], walked_labels(labels, n_classes), Facts(*X.shape))
+    return MemorySource(read_table(X)[0], marks(labels, n_classes), Facts(*X.shape))
 
 
 def run(X, labels, n_classes, order, keep="last", margin=0.0, source=None):
@@ -145,7 +147,7 @@ def frame():
 def opened(frame, folder, name, **options):
     path = folder / name
     if name.endswith("parquet"):
-        frame.to_parquet(path, row_group_size=700)
+        frame.to_parquet(path, row_group_size=700, index=False)
     else:
         frame.to_csv(path, index=False)
     return linsep.open(path, label="label", **options)
@@ -248,3 +250,92 @@ def test_a_source_brings_its_own_labels(frame, tmp_path):
 def test_a_classifier_that_needs_all_rows_says_so(classifier, frame, tmp_path):
     with pytest.raises(linsep.InputError, match="needs all rows at once"):
         classifier().fit(opened(frame, tmp_path, "rows.parquet"))
+
+
+# ---- many classes from files ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def digits():
+    bunch = load_digits(as_frame=True)
+    return bunch.frame.drop(columns="target").assign(label=bunch.target)
+
+
+def halves(frame):
+    return frame.drop(columns="label"), frame["label"]
+
+
+OPTIONS = [{"keep": keep} for keep in KEEPS] + [{"multiclass": "ovr"}, {"margin": 2.0}]
+
+
+@pytest.mark.parametrize("name", ["digits.parquet", "digits.csv"])
+@pytest.mark.parametrize(
+    "options", [{"keep": keep} for keep in KEEPS] + [{"multiclass": "ovr"}, {"margin": 2.0}], ids=str
+)
+def test_ten_classes_from_a_file_are_learned_as_from_memory(options, name, digits, tmp_path):
+    options = {"order": "cyclic", "max_passes": 4} | options
+    held, source = PerceptronClassifier(**options).fit(*halves(digits)), opened(digits, tmp_path, name)
+    read = PerceptronClassifier(**options).fit(source)
+    assert read.classes_.tolist() == list(range(10))
+    assert np.array_equal(read.coef_, held.coef_)
+    assert np.array_equal(read.intercept_, held.intercept_)
+    assert read.score(source) == held.score(*halves(digits)) > 0.9
+
+
+def test_classes_of_several_files_are_those_of_all_of_them(digits, tmp_path):
+    low = digits["label"] < 2
+    opened(digits[low], tmp_path, "a.parquet")
+    opened(digits[~low], tmp_path, "b.parquet")
+    read = PerceptronClassifier(order="cyclic").fit(linsep.open(tmp_path, label="label"))
+    held = PerceptronClassifier(order="cyclic").fit(*halves(pd.concat([digits[low], digits[~low]])))
+    assert np.array_equal(read.coef_, held.coef_)
+
+
+@pytest.mark.parametrize("multiclass", ["joint", "ovr"])
+def test_a_later_file_may_lack_some_of_the_classes(multiclass, digits, tmp_path):
+    held, read = (PerceptronClassifier(order="cyclic", multiclass=multiclass) for _ in range(2))
+    for k, few in enumerate([[3, 7], [0, 5, 9], range(10)]):
+        part = digits[digits["label"].isin(few)]
+        held.partial_fit(*halves(part), classes=range(10))
+        read.partial_fit(opened(part, tmp_path, f"part{k}.parquet"), classes=range(10))
+    assert np.array_equal(read.coef_, held.coef_)
+    assert read.classes_.tolist() == held.classes_.tolist()
+
+
+def test_ten_classes_come_from_sparse_rows_too(digits, tmp_path):
+    X, y = halves(digits)
+    dump_svmlight_file(X, y, str(tmp_path / "digits.svm"), zero_based=False)
+    read = PerceptronClassifier(order="cyclic").fit(linsep.open(tmp_path / "digits.svm", n_columns=64))
+    assert np.array_equal(read.coef_, PerceptronClassifier(order="cyclic").fit(csr_array(X), y).coef_)
+
+
+def test_more_than_256_classes_come_from_a_file(tmp_path):
+    frame = pd.DataFrame({"a": np.arange(300.0), "label": np.arange(300)})
+    read = PerceptronClassifier("last", order="cyclic", max_passes=2).fit(opened(frame, tmp_path, "a.parquet"))
+    held = PerceptronClassifier("last", order="cyclic", max_passes=2).fit(*halves(frame))
+    assert np.array_equal(read.coef_, held.coef_)
+
+
+QUESTIONS = [linsep.decide, linsep.max_margin, linsep.novikoff, linsep.mle_exists, linsep.perceptron]
+
+
+@pytest.mark.parametrize("ask", QUESTIONS)
+def test_a_question_of_two_classes_refuses_ten_and_names_the_file(ask, digits, tmp_path):
+    with pytest.raises(
+        linsep.InputError, match=r"digits.parquet: There are more than two labels .*positive=9"
+    ) as caught:
+        ask(opened(digits, tmp_path, "digits.parquet"))
+    assert caught.value.code == "E-MANY-CLASSES"
+    assert caught.value.file.endswith("digits.parquet")
+
+
+def test_a_source_of_ten_classes_is_not_scanned(digits, tmp_path):
+    with pytest.raises(linsep.InputError, match="more than two labels"):
+        opened(digits, tmp_path, "digits.parquet").scan(np.zeros(64), 0.0)
+
+
+def test_a_proof_about_two_classes_does_not_hold_for_ten(digits, tmp_path):
+    two = digits[digits["label"] < 2]
+    verdict = linsep.decide(opened(two, tmp_path, "two.parquet"))
+    with pytest.raises(linsep.CertificateError, match="the proof is about 0 and 1"):
+        verdict.verify(opened(digits, tmp_path, "digits.parquet"))

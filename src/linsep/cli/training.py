@@ -104,7 +104,7 @@ def _fitted(learner: Learner, stopped_by: int, seconds: float) -> Fitted:
     run, pocket = learner.result(), learner.perceptron.pocket
     doubtful = doubtful_rows(learner) if run.converged else 0
     return Fitted(
-        halfspace=Halfspace(pocket.weights.W[0], pocket.weights.b[0].item(), learner.source.facts.labels),
+        halfspace=Halfspace(pocket.weights.W[0], pocket.weights.b[0].item(), learner.source.facts.pair),
         separated=run.converged and not doubtful,
         mistakes=pocket.mistakes,
         doubtful=doubtful,

@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from linsep.errors import ArgumentError, InexactError, InputError, OneClassError, OverflowedError, ShapeError
 from linsep.models import strict
 from linsep.models.files import write_model
-from linsep.solvers.perceptron import walked_labels
-from linsep.sources.base import MOST_BITS, Facts, Source
-from linsep.sources.inputs import as_source, in_rows, read_table
+from linsep.sources.base import MOST_BITS, Facts, Source, marks, positions
+from linsep.sources.inputs import as_given, in_rows, read_table
 from linsep.sources.memory import MemorySource
+from linsep.sources.relabelled import relabelled
 from linsep.tables import read_doubles, read_labels, require_finite
 
 Array = npt.NDArray[Any]
@@ -50,9 +50,9 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted; a source brings its own labels."""
         if isinstance(X, Source):
-            as_source(X, y)
-            signs = np.concatenate([block.y for block in X.blocks()])
-            y = _classes(X.facts.labels)[(signs > 0).astype(np.intp)]
+            labels = as_given(X, y).facts.labels
+            codes = [positions(block.y, len(labels)) for block in X.blocks()]
+            y = _classes(labels)[np.concatenate(codes)]
         return float(super().score(X, y, sample_weight))
 
     def save(self, path: str | Path) -> None:
@@ -85,24 +85,31 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with _explained(X):
             return validate_data(self, X, accept_sparse="csr", dtype=self._number_types, order="C", reset=False)
 
-    def _read_source(self, X: Source, y: Any, *, reset: bool) -> Source:
+    def _read_source(self, X: Source, y: Any, classes: Any = None, *, reset: bool) -> Source:
         """A source to learn from: its columns and labels are those of the classifier, or become so."""
-        source = as_source(X, y)
+        source = as_given(X, y)
         if (source.facts.integer_bits or 0) > MOST_BITS:
             raise InexactError("Some integers are beyond 2^53, so that doubles would round them. Subtract a constant.")
-        if reset:
-            self.n_features_in_, self.classes_ = source.n_columns, _classes(source.facts.labels)
-            if source.facts.names is not None:
-                self.feature_names_in_ = np.array(source.facts.names, dtype=object)
-            elif hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
-            return source
-        self._require_columns(source)
-        if tuple(self.classes_.tolist()) != source.facts.labels:
-            raise ArgumentError(
-                f"The labels of the source are {source.facts.labels}: classes are {self.classes_.tolist()}."
-            )
-        return source
+        if not reset:
+            self._require_columns(source)
+            return self._labelled_alike(source)
+        self.n_features_in_ = source.n_columns
+        self.classes_ = _classes(source.facts.labels) if classes is None else distinct_labels(classes)
+        if source.facts.names is not None:
+            self.feature_names_in_ = np.array(source.facts.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self._labelled_alike(source)
+
+    def _labelled_alike(self, source: Source) -> Source:
+        """The source with the classes of the classifier, of which it may lack some."""
+        classes = tuple(self.classes_.tolist())
+        known = {label: code for code, label in enumerate(classes)}
+        for label in source.facts.labels:
+            if label not in known:
+                raise ArgumentError(f"The source has the label {label!r}: classes are {self.classes_.tolist()}.")
+        codes = [known[label] for label in source.facts.labels]
+        return source if codes == [*range(len(classes))] else relabelled(source, codes, classes)
 
     def _require_columns(self, source: Source) -> None:
         names = getattr(self, "feature_names_in_", None)
@@ -139,11 +146,11 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(codes, np.int64)
 
 
-def labelled(X: Any, codes: Array, n_classes: int) -> Source:
-    """Rows in memory with their labels as a learner takes them."""
+def labelled(X: Any, codes: Array, classes: Array) -> Source:
+    """Rows in memory, with labels as positions among the classes."""
     table, n_columns, _ = read_table(X)
-    y = walked_labels(codes, n_classes)
-    return MemorySource(table, y, Facts(len(y), n_columns, is_finite=True))
+    y = marks(codes, len(classes))
+    return MemorySource(table, y, Facts(len(y), n_columns, tuple(classes.tolist()), is_finite=True))
 
 
 def _classes(labels: tuple[Any, ...]) -> Array:

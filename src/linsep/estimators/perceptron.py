@@ -20,6 +20,7 @@ from linsep.solvers.keeping import Weights
 from linsep.solvers.perceptron import Keep, Learner, Perceptron, WalkOrder
 from linsep.solvers.vanishing import require_scores_of
 from linsep.sources.base import Source
+from linsep.sources.relabelled import against_the_rest
 
 
 class PerceptronClassifier(ScoreClassifier):
@@ -32,9 +33,9 @@ class PerceptronClassifier(ScoreClassifier):
     each class against the rest, "ovr". A row whose class leads by `margin` or less counts as a mistake. The run
     ends with a pass without a mistake, or after `max_passes`.
 
-    `fit(source)` and `partial_fit(source)` learn from files (`linsep.open`) block by block, two classes, their labels
-    from the source. In row order (order="cyclic") the weights are those of the same rows in memory.
-    `mistakes_per_row_` is None then: nothing has the length of the data.
+    `fit(source)` and `partial_fit(source)` learn from files (`linsep.open`) block by block, with the labels of the
+    source. In row order (order="cyclic") the weights are those of the same rows in memory. `mistakes_per_row_` is None
+    then: nothing has the length of the data.
 
     Attributes after `fit`: `coef_` and `intercept_` (one row for two classes, else one for each class),
     `classes_`, `n_features_in_`, `n_updates_`, `n_passes_`, `converged_` (the last pass made no mistake) and
@@ -78,29 +79,32 @@ class PerceptronClassifier(ScoreClassifier):
         if isinstance(X, Source):
             source = self._read_source(X, y, reset=True)
             self._start()
-            return self._walk([source], self.max_passes)
+            return self._walk(source, self.max_passes)
         X, y = self._read(X, y, reset=True)
         self.classes_ = distinct_labels(y)
         self._start()
-        return self._walk(self._problems(X, y), self.max_passes, X.dtype)
+        return self._walk(labelled(X, self._encode(y), self.classes_), self.max_passes, X.dtype)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> "PerceptronClassifier":
-        """Learn from one more batch of a stream, in one pass. The first call names all the classes to come."""
+        """Learn from one more batch of a stream, in one pass. The first call names all the classes to come.
+
+        Where they are not named, those of the first source are all.
+        """
         is_first = getattr(self, "_learners", None) is None
+        if not is_first and classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            raise ArgumentError(f"classes is {classes!r}: earlier calls named {self.classes_.tolist()}.")
         if isinstance(X, Source):
-            source = self._read_source(X, y, reset=is_first)
+            source = self._read_source(X, y, classes, reset=is_first)
             if is_first:
                 self._start()
-            return self._walk([source], 1)
+            return self._walk(source, 1)
         X, y = self._read(X, y, reset=is_first)
         if is_first:
             if classes is None:
                 raise ArgumentError("classes is missing: the first call of partial_fit must name all classes.")
             self.classes_ = distinct_labels(classes)
             self._start()
-        elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
-            raise ArgumentError(f"classes is {classes!r}: earlier calls named {self.classes_.tolist()}.")
-        return self._walk(self._problems(X, y), 1, X.dtype)
+        return self._walk(labelled(X, self._encode(y), self.classes_), 1, X.dtype)
 
     def decision_function(self, X: Any) -> Array:
         """w·x + b for each row (for each class, where they are more than two); with keep="vote" the voices.
@@ -133,19 +137,13 @@ class PerceptronClassifier(ScoreClassifier):
             for _ in range(n_classes if self._is_ovr else 1)
         ]
 
-    def _problems(self, X: Any, y: Any) -> list[Source]:
-        """The rows with the labels of each run."""
-        codes = self._encode(y)
-        if self._is_ovr:
-            return [labelled(X, codes == k, 2) for k in range(len(self.classes_))]
-        return [labelled(X, codes, len(self.classes_))]
-
-    def _walk(self, sources: list[Source], max_passes: int, kind: Any = np.float64) -> "PerceptronClassifier":
-        entries = (block.table[0] for block in sources[0].blocks())  # the runs differ in labels, not in rows
+    def _walk(self, source: Source, max_passes: int, kind: Any = np.float64) -> "PerceptronClassifier":
+        sources = [against_the_rest(source, k) for k in range(len(self.classes_))] if self._is_ovr else [source]
+        entries = (block.table[0] for block in source.blocks())  # the runs differ in labels, not in rows
         require_scores_of(entries, *(learner.weights.W for learner in self._learners))
         runs = [
-            Learner(source, max_passes=max_passes, perceptron=learner).run()
-            for learner, source in zip(self._learners, sources, strict=True)
+            Learner(own, max_passes=max_passes, perceptron=learner).run()
+            for learner, own in zip(self._learners, sources, strict=True)
         ]
         for learner in self._learners:
             learner.require_finite()

@@ -35,9 +35,9 @@ from linsep.kernels.walks import ALL_FINE
 from linsep.models import strict
 from linsep.models.files import write_model
 from linsep.solvers.keeping import Weights
-from linsep.solvers.perceptron import Perceptron, walked_labels
+from linsep.solvers.perceptron import Perceptron
 from linsep.solvers.vanishing import require_scores_of
-from linsep.sources.base import Block, Floats, Ints
+from linsep.sources.base import Block, Floats, Ints, marks
 from linsep.sources.hashing import hash_dicts, hash_texts, require_bits
 from linsep.sources.inputs import read_floats, read_table
 from linsep.tables import read_labels
@@ -256,7 +256,7 @@ class OnlinePerceptron:
             foretold, updates = np.zeros((len(codes), 2), np.int64), 0
         else:
             before = learner.updates
-            y = walked_labels(codes, max(2, len(learner.weights.b)))
+            y = marks(codes, max(2, len(learner.weights.b)))
             foretold = np.empty((len(codes), 2), np.int64)
             block = Block(table, y, range(len(codes)), rows.shape[1])
             end = learner.learn(block, np.zeros(len(codes), np.int64), foretold=foretold)

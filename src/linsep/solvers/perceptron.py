@@ -384,7 +384,7 @@ class Learner:
     ) -> None:
         self.source = source
         self.perceptron = perceptron or Perceptron(
-            2,
+            len(source.facts.labels),
             source.n_columns,
             keep=keep,
             order=order,
@@ -532,7 +532,7 @@ class Learner:
         """One `Step` for each update of the walk."""
         for mistake in self.walk(look_after=1):
             if mistake:
-                label = self.source.facts.labels[int(self.source.take([mistake.row]).y[0] > 0)]
+                label = self.source.facts.pair[int(self.source.take([mistake.row]).y[0] > 0)]
                 w, b = self.w.copy(), self.b[0].item()
                 yield Step(self.updates, mistake.row, label, mistake.score, w, b)
 
@@ -559,7 +559,7 @@ class Learner:
     @property
     def halfspace(self) -> Halfspace:
         """The current weights."""
-        return Halfspace(self.w, self.b[0].item(), self.source.facts.labels)
+        return Halfspace(self.w, self.b[0].item(), self.source.facts.pair)
 
     def result(self) -> PerceptronRun:
         """The run as far as it went."""
@@ -600,13 +600,6 @@ def exact_updates(source: Source) -> int:
             "double. Subtract a constant from the large columns, or divide them."
         )
     return int(2 ** max(0, 62 - 2 * bits)) // (source.n_columns + 1)
-
-
-def walked_labels(codes: Array, n_classes: int) -> Any:
-    """Positions among the classes as the loops take them: signs for two classes, else as they are."""
-    if n_classes == 2:
-        return np.where(codes, np.int8(1), np.int8(-1))
-    return codes.astype(np.uint8 if n_classes <= 256 else np.int64)  # shuffled, one byte each stays in the cache
 
 
 def _count(number: int, word: str) -> str:
