@@ -11,7 +11,8 @@ from sklearn.datasets import dump_svmlight_file, load_digits
 import linsep
 from linsep import PerceptronClassifier
 from linsep.solvers.keeping import Candidate, Pocket
-from linsep.solvers.perceptron import Learner, Perceptron, plain_rule
+from linsep.solvers.learner import Learner
+from linsep.solvers.perceptron import Perceptron, plain_rule
 from linsep.sources.base import Facts, marks
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import read_table
@@ -40,7 +41,7 @@ def run(X, labels, n_classes, order, keep="last", margin=0.0, source=None):
     source = source or memory(X, labels, n_classes)
     exact = 1 << 20 if X.dtype == np.int64 else 0
     options = {"order": order, "keep": keep, "margin": margin, "seed": 5, "exact_updates": exact}
-    return Learner(source, max_updates=UPDATES, perceptron=Perceptron(n_classes, X.shape[1], **options)).run()
+    return Learner(source, Perceptron(n_classes, X.shape[1], **options), max_updates=UPDATES).run()
 
 
 def walked(X, labels, n_classes, order, margin=0.0):

@@ -51,7 +51,8 @@ from linsep.errors import FileError, LinsepError
 
 if TYPE_CHECKING:
     from linsep.cli.tables import Table
-    from linsep.solvers.perceptron import Keep, Learner
+    from linsep.solvers.learner import Learner
+    from linsep.solvers.perceptron import Keep
 
 TRACED_UPDATES = 1000
 MAX_PASSES = 1000
@@ -90,13 +91,13 @@ class Run:
 
     def learner(self, table: "Table", max_updates: int | None = None, keep: "Keep" = "last") -> "Learner":
         """The run on these rows, not begun yet."""
-        from linsep.solvers.perceptron import Learner
+        from linsep.solvers.perceptron import learner_on
         from linsep.solvers.vanishing import require_scores
         from linsep.sources.inputs import as_source
 
         source = as_source(table.source)
         require_scores(source)
-        return Learner(
+        return learner_on(
             source,
             order=self.order,
             keep=keep,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from linsep.checkpoints import CheckpointFile, Key
 from linsep.errors import CheckpointError
 from linsep.halfspace import Halfspace
-from linsep.solvers.perceptron import Learner
+from linsep.solvers.learner import Learner
 from linsep.solvers.resuming import restore, state
 
 LOOK_EVERY_S = 0.1

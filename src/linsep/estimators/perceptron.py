@@ -17,7 +17,8 @@ from linsep.estimators.base import (
 )
 from linsep.halfspace import linear_scores
 from linsep.solvers.keeping import Weights
-from linsep.solvers.perceptron import Keep, Learner, Perceptron, WalkOrder
+from linsep.solvers.learner import Learner
+from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
 from linsep.solvers.vanishing import require_scores_of
 from linsep.sources.base import Source
 from linsep.sources.relabelled import against_the_rest
@@ -142,7 +143,7 @@ class PerceptronClassifier(ScoreClassifier):
         entries = (block.table[0] for block in source.blocks())  # the runs differ in labels, not in rows
         require_scores_of(entries, *(learner.weights.W for learner in self._learners))
         runs = [
-            Learner(own, max_passes=max_passes, perceptron=learner).run()
+            Learner(own, learner, max_passes=max_passes).run()
             for learner, own in zip(self._learners, sources, strict=True)
         ]
         for learner in self._learners:

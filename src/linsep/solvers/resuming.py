@@ -11,7 +11,7 @@ import numpy as np
 from linsep.checkpoints import Arrays, Key, key
 from linsep.errors import CheckpointError
 from linsep.solvers.keeping import CANDIDATES, Candidate, Pocket, Weights
-from linsep.solvers.perceptron import Learner, Place
+from linsep.solvers.learner import Learner, Place
 from linsep.sources.base import Array
 
 WORD = (1 << 64) - 1
