@@ -72,6 +72,9 @@ def test_doubtful_rows_of_the_worst_order_are_walked_on_from_the_same_row(monkey
         {"place": np.array([0, 0, 61, 0])},
         {"place": np.array([0, 0, 60, 61])},
         {"random": np.zeros(5, np.uint64)},
+        {"b": np.array([np.inf])},
+        {"held_runs": np.zeros((1, 1), np.int64)},
+        {"pocket": np.array([-1, 0, 0, 0, 0])},
     ],
 )
 def test_a_state_that_does_not_fit_is_refused(changes):

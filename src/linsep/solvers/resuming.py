@@ -56,7 +56,8 @@ def restore(learner: Learner, arrays: Arrays) -> None:
     known = _are_rows(rows, n_rows) and rows.shape == mistakes.shape and bool((mistakes > 0).all())
     placed = place.dtype == np.int64 and place.shape in ((0,), (4,)) and _is_place(place.tolist(), n_rows)
     drawn = random.dtype == begun.dtype == np.uint64 and random.shape == begun.shape == (6,)
-    if not (numbers and b.shape == (1,) and counted and known and placed and drawn and bool(np.isfinite(w).all())):
+    is_finite = bool(np.isfinite(w).all() and np.isfinite(b).all())
+    if not (numbers and b.shape == (1,) and counted and known and placed and drawn and is_finite):
         raise CheckpointError("The run does not fit these rows: starting over.")
     if w.dtype == np.int64 and not learner.perceptron.is_exact():
         raise CheckpointError("The run was one of integers, and these rows are not: starting over.")
@@ -95,7 +96,8 @@ def _read_pocket(learner: Learner, arrays: Arrays) -> Pocket:
     except KeyError as error:
         raise CheckpointError(f"The run has no {error}: starting over.") from None
     counted = run.dtype == counts.dtype == runs.dtype == np.int64 and run.shape == (1,) and counts.shape == (5,)
-    kept = len(runs)
+    counted = counted and runs.ndim == 1 and bool((counts[:4] >= 0).all())
+    kept = runs.size
     weighed = (
         w.dtype == b.dtype
         and w.dtype in (np.int64, np.float64)

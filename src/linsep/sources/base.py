@@ -155,12 +155,13 @@ class Facts:
     is_finite: bool = False  # whether it is known that no value is NaN or infinite
     at_hand: int | None = None  # of a stream, how many rows may be held in memory at once; None for rows in memory
     files: tuple[str, ...] = ()  # that the rows are from, in order
+    label_column: str | int | None = None  # of these files: its name, or where it stands
 
     @property
     def pair(self) -> tuple[Label, Label]:
         """The labels of the classes -1 and +1: for whoever asks about two. More than two are refused."""
         if len(self.labels) > 2:
-            raise too_many_labels(self.labels, self.files)
+            raise _too_many_labels(self)
         return self.labels[0], self.labels[1]
 
     @property
@@ -239,14 +240,15 @@ def refusal(source: Source, row: int) -> InputError:
     )
 
 
-def too_many_labels(labels: Sequence[Label], files: Sequence[str] = ()) -> ManyClassesError:
-    """Why these labels are not those of two classes."""
+def _too_many_labels(facts: Facts) -> ManyClassesError:
+    labels, files = facts.labels, facts.files
     few = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
     more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
     return ManyClassesError(
         f"{f'{files[0]}{more}: ' if files else ''}There are more than two labels ({few}): choose one as the positive "
         f"class, for instance with positive={shown(labels[-1])} (--positive {str(labels[-1])[:60]}).",
         file=files[0] if files else None,
+        column=facts.label_column,
         fix="Choose one of them as the positive class: positive=VALUE, --positive VALUE.",
     )
 

@@ -145,7 +145,7 @@ def open_files(
         surveys, caches = survey_files(path, options, cache, format)
         source = FileSource(surveys, positive=positive, classes=classes, keeps=caches)
         if not many:
-            source.require_two_classes()
+            _ = source.facts.pair
         return source
 
 

@@ -75,6 +75,7 @@ class FileSource(Source):
             is_finite=True,  # the first read refused NaN and infinity
             at_hand=max(1 << 10, int(SAMPLE_BYTES / (12 * entries / n_rows + 8))),
             files=self.files,
+            label_column=self.label_column,
         )
 
     def _classes_of(
@@ -91,14 +92,6 @@ class FileSource(Source):
             error.column = self.label_column
             more = f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else ""
             error.args = (f"{error.file}{more}: {error}",)
-            raise
-
-    def require_two_classes(self) -> None:
-        """Refuse more than two labels."""
-        try:
-            _ = self.facts.pair
-        except InputError as error:
-            error.column = self.label_column
             raise
 
     @property
@@ -142,7 +135,7 @@ class FileSource(Source):
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the batches."""
-        self.require_two_classes()
+        _ = self.facts.pair  # more than two labels are refused
         return reduce(operator.add, self._scans(np.ascontiguousarray(w, dtype=np.float64), b, worst))
 
     def _scans(self, w: Floats, b: float, worst: int) -> Iterator[Scan]:
