@@ -20,7 +20,7 @@ from linsep.sources.base import MOST_BITS, Facts, Source, marks, positions
 from linsep.sources.inputs import as_given, in_rows, read_table
 from linsep.sources.memory import MemorySource
 from linsep.sources.relabelled import relabelled
-from linsep.tables import read_doubles, read_labels, require_finite
+from linsep.tables import is_long, read_doubles, read_labels, require_finite
 
 Array = npt.NDArray[Any]
 
@@ -133,6 +133,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encode(self, y: Array) -> npt.NDArray[np.int64]:
         """Labels as positions in `classes_`."""
+        if y.dtype.kind + self.classes_.dtype.kind in ("if", "uf", "fi", "fu"):  # NumPy would round one of them
+            y = _in_doubles(y, self.classes_)
         if len(self.classes_) == 2:  # two comparisons are ten times as fast as a search
             second = y == self.classes_[1]
             codes, is_known = second.astype(np.int64), second | (y == self.classes_[0])
@@ -157,6 +159,14 @@ def _classes(labels: tuple[Any, ...]) -> Array:
     """The labels of a source as an array; of several kinds (3 and "not 3") as objects."""
     alike = len({type(label) for label in labels}) == 1
     return np.array(labels, dtype=None if alike else object)
+
+
+def _in_doubles(y: Array, classes: Array) -> Array:
+    """Integer labels beside classes of floats, or the other way round, refused where a double would round them."""
+    for labels, other in ((y, classes), (classes, y)):
+        if labels.dtype.kind in "iu" and is_long(labels):
+            raise InexactError(f"Some labels are integers beyond 2^53, others {other.dtype}: make them all integers.")
+    return y.astype(np.float64)
 
 
 def _refuse_rounding(X: Any) -> None:

@@ -21,6 +21,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from linsep import arguments
 from linsep.errors import (
     ArgumentError,
     LengthError,
@@ -115,9 +116,8 @@ class OnlinePerceptron:
     ) -> None:
         if keep not in get_args(OnlineKeep):
             raise ArgumentError(f"keep is {keep!r}: it must be one of {', '.join(get_args(OnlineKeep))}.")
-        if gamma is not None and not 0 < gamma < math.inf:
-            raise ArgumentError(f"gamma is {gamma!r}: a margin is a finite number above 0.")
-        self.keep, self.bias, self.gamma = keep, bool(bias), gamma
+        self.keep, self.bias = keep, bool(bias)
+        self.gamma = None if gamma is None else arguments.positive("gamma", gamma)
         self.bits = None if bits is None else require_bits(bits)
         self.columns: tuple[str, ...] | None = None
         self.label: str | None = None  # the name of the column that labels come from, where there is one

@@ -44,7 +44,9 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
 def as_given(source: Source, y: Any = None, *, decimals: bool = False) -> Source:
     """The source, if it is one to learn from; it may have any number of classes."""
     if source.facts.scales is not None and not decimals:
-        raise ArgumentError('Exact decimals are for decide and verify: open the files with numbers="binary64".')
+        raise ArgumentError(
+            'Only decide, verify and mle_exists take exact decimals: open the files with numbers="binary64".'
+        )
     if y is not None:
         raise ArgumentError("A source brings its own labels: leave y out.")
     return source

@@ -210,6 +210,11 @@ class FileSource(Source):
 
     def _runs(self) -> list[Run] | None:
         """The stretches that threads can read side by side; None where there are none, or too few."""
+        found = self._all_runs()
+        return found if found and len(found) >= RUNS_A_THREAD * thread_count() > RUNS_A_THREAD else None
+
+    def _all_runs(self) -> list[Run] | None:
+        """The stretches of all files that are each read from their beginning on; None where a file has none."""
         found: list[Run] = []
         first = 0
         for survey in self._surveys:
@@ -218,7 +223,7 @@ class FileSource(Source):
                 return None
             found += [(survey, first + run.first, run) for run in runs]
             first += sum(place.rows for place in survey.places)
-        return found if len(found) >= RUNS_A_THREAD * thread_count() > RUNS_A_THREAD else None
+        return found
 
     def _read_run(self, survey: Survey, first: int, run: Place) -> Iterator[tuple[int, MemorySource]]:
         """The batches of a run, each with its number."""
@@ -308,8 +313,8 @@ class FileSource(Source):
 
     def _fetch(self, rows: Ints) -> Iterator[Block]:
         """The blocks that hold these rows, which are in rising order, each with nothing else in it."""
-        runs = self._runs()
-        if runs is not None:
+        runs = self._all_runs()
+        if runs is not None:  # a long row group is walked once, however many of its batches are wanted
             starts = [first for _, first, _ in runs]
             edges = np.searchsorted(rows, [*starts, self.n_rows])
             held = [(run, rows[a:b]) for run, (a, b) in zip(runs, pairwise(edges.tolist()), strict=True) if a < b]
