@@ -136,6 +136,7 @@ def test_ctrl_c_while_linsep_is_imported_leaves_no_traceback(tmp_path):
 
 
 @pytest.mark.campaign
+@pytest.mark.timeout(400)
 def test_ctrl_c_at_random_moments_leaves_nothing_half_done():
     """The long run is `make interrupts`."""
     assert interrupts.main(4, seed=3) == 0
