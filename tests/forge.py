@@ -38,7 +38,7 @@ from linsep.certificates.recheck import margin_bounds
 from linsep.certificates.rows import rows_of
 from linsep.certificates.written import verdict_from_json
 from linsep.errors import LinsepError
-from linsep.sealed import seal
+from linsep.storage.sealed import seal
 
 
 @dataclass

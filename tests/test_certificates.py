@@ -29,8 +29,8 @@ from linsep.errors import (
     NotNumericError,
     ShapeError,
 )
-from linsep.sealed import seal
 from linsep.sources.inputs import as_source
+from linsep.storage.sealed import seal
 
 E, M = 2.0**-1074, np.finfo(float).max
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
@@ -826,8 +826,8 @@ def test_whatever_is_written_is_read_back(label):
 
 def test_what_could_not_be_read_back_is_not_written(monkeypatch):
     verdict = Separable(n_rows=1, n_columns=1, weights=(2 ** (2**22),))
-    with pytest.raises(CertificateError, match="too long for a written proof"):
+    with pytest.raises(CertificateError, match="too long for a file"):
         verdict.to_json()
-    monkeypatch.setattr("linsep.certificates.written.MAX_CHARACTERS", 10)
+    monkeypatch.setattr("linsep.storage.documents.MOST_BYTES", 10)
     with pytest.raises(CertificateError, match="at most 10 are read"):
         replace(verdict, weights=(1,)).to_json()

@@ -12,7 +12,7 @@ import linsep
 from linsep import checker
 from linsep.cli import main
 from linsep.errors import CertificateError, HeaderError
-from linsep.sealed import seal
+from linsep.storage.sealed import seal
 
 
 @pytest.fixture
