@@ -18,7 +18,6 @@ import linsep
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
 from linsep.certificates.recheck import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
 from linsep.certificates.rows import MemoryRows, rows_of
-from linsep.certificates.signs import form_of, scaled_floats, scores, signs
 from linsep.certificates.written import verdict_from_json
 from linsep.errors import (
     ArgumentError,
@@ -29,6 +28,7 @@ from linsep.errors import (
     NotNumericError,
     ShapeError,
 )
+from linsep.signs import form_of, scaled_floats, scores, signs
 from linsep.sources.inputs import as_source
 from linsep.storage.sealed import seal
 

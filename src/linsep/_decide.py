@@ -19,10 +19,10 @@ import numpy as np
 
 from linsep import arguments
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict, recheck
-from linsep.certificates.signs import dyadic, form_of, signs
 from linsep.certificates.verdicts import check
-from linsep.exact import coprime
+from linsep.exact import coprime, dyadic
 from linsep.kernels.layouts import Dense
+from linsep.signs import form_of, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_search import Combination, ExactSearch, Settled, violated
 from linsep.solvers.peel import Peeling, lift, peel

@@ -12,12 +12,12 @@ import numpy as np
 from linsep import arguments
 from linsep._decide import as_integers, decide, facts_of, obstruction_of
 from linsep.certificates import Obstruction, Separable, Verdict, recheck
-from linsep.certificates.signs import form_of
-from linsep.certificates.signs import scores as float_scores
 from linsep.certificates.verdicts import check
 from linsep.errors import LinsepError, NotSeparableError, OutOfMemoryError, OverflowedError
 from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
+from linsep.signs import form_of
+from linsep.signs import scores as float_scores
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_margin import ExactWidest, exact_widest
 from linsep.solvers.margin import Widest, WidestSearch

@@ -160,6 +160,11 @@ def require_finite(table: ExactTable) -> None:
     raise NotFiniteError(row, _name(column, table.columns), float(values.ravel()[first]))
 
 
+def is_sparse(values: Any) -> bool:
+    """Is this a SciPy sparse matrix or array?"""
+    return bool(sp.issparse(values))
+
+
 def place_of(values: Any, position: int) -> tuple[int, int]:
     """Row and column of an entry, given by its position among the entries of an array or a CSR matrix."""
     if isinstance(values, np.ndarray):

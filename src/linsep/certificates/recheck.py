@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep import exact
-from linsep.certificates.rows import Rows, Scannable, Values, can_scan, is_sparse
-from linsep.certificates.signs import Form, exact_score, flat, form_of, is_exact, pieces, scores, signs
+from linsep.certificates.rows import Rows, Scannable, Values, can_scan
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
 from linsep.exact import IntegerRows, integer_rows, original_weights, rounding_factor
+from linsep.signs import Form, exact_score, flat, form_of, is_exact, pieces, scores, signs
+from linsep.tables import is_sparse
 
 PRIME = (1 << 61) - 1
 

@@ -12,10 +12,19 @@ from typing import Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.tables import EXACT, are_doubles, as_double, distinct, is_long, read_exact, read_labels, require_finite
+from linsep.tables import (
+    EXACT,
+    are_doubles,
+    as_double,
+    distinct,
+    is_long,
+    is_sparse,
+    read_exact,
+    read_labels,
+    require_finite,
+)
 
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
@@ -146,11 +155,6 @@ class MemoryRows:
         """The rows of these numbers, in this order."""
         numbers = np.asarray(rows, dtype=np.int64)
         return numbers, self.values[numbers], self.signs[numbers]
-
-
-def is_sparse(values: Any) -> bool:
-    """Is this a SciPy sparse matrix or array?"""
-    return bool(sparse.issparse(values))
 
 
 def names_of(rows: Rows) -> tuple[str, ...] | None:

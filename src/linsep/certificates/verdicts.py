@@ -36,9 +36,9 @@ from linsep.certificates.rows import (
     rows_of,
     scales_of,
 )
-from linsep.certificates.signs import form_of, is_exact, scaled_floats
 from linsep.errors import CertificateError, shown, told
 from linsep.halfspace import Halfspace
+from linsep.signs import form_of, is_exact, scaled_floats
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
