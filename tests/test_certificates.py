@@ -16,7 +16,7 @@ from scipy import sparse
 
 import linsep
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
-from linsep.certificates.recheck import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
+from linsep.certificates.margin_checks import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
 from linsep.certificates.rows import MemoryRows, rows_of
 from linsep.certificates.written import verdict_from_json
 from linsep.errors import (

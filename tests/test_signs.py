@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
+from linsep import signs as module
 from linsep.signs import form_of_doubles, signs
 
 TINY, HUGE = 2.0**-1074, 1.7976931348623157e308
@@ -32,7 +33,15 @@ doubles = st.sampled_from(NASTY) | st.floats(allow_nan=False, allow_infinity=Fal
 
 
 def exact_signs(X, w, b):
-    return signs(form_of_doubles(w, b), X)
+    """The signs of Python integers and of the stages before them, which must agree."""
+    form, few = form_of_doubles(w, b), module.FEW
+    found = signs(form, X)
+    try:
+        module.FEW = -1
+        assert signs(form, X).tolist() == found.tolist()
+    finally:
+        module.FEW = few
+    return found
 
 
 def exact_signs_csr(data, indices, indptr, w, b):

@@ -30,6 +30,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
 
 PIECE = 2**16  # entries looked at together: the temporaries of stage 1 stay in the cache
+FEW = 500  # entries: up to here Python integers are as fast as the stages before them
 SMALLEST_NORMAL = 2.0**-1022
 SAFE = 2.0**1000  # Σ|w_j x_j| below this: no partial sum overflowed
 WHOLE = 2.0**53  # integers below are doubles
@@ -201,12 +202,13 @@ def _exact_signs(form: Form, values: Values, numbers: NDArray[np.int64]) -> NDAr
     rows = flat(values, numbers)
     out = np.zeros(values.shape[0], dtype=np.int8)
     done = np.zeros(values.shape[0], dtype=bool)
-    if form.words is not None and _is_word(rows.data.dtype):
-        total, done = _word_scores(form.words, rows)
-        out[done] = np.sign(total[done])
-    if not done.all() and _is_word(rows.data.dtype) and is_exact(form):
-        found, known = _pair_signs(form.floats, rows)
-        out[~done], done = found[~done], done | known
+    if rows.data.size > FEW and _is_word(rows.data.dtype):
+        if form.words is not None:
+            total, done = _word_scores(form.words, rows)
+            out[done] = np.sign(total[done])
+        if not done.all() and is_exact(form):
+            found, known = _pair_signs(form.floats, rows)
+            out[~done], done = found[~done], done | known
     for k in np.flatnonzero(~done).tolist():
         mantissa, _ = exact_score(form, *rows.row(k))
         out[k] = (mantissa > 0) - (mantissa < 0)
