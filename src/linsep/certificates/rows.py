@@ -14,17 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.tables import (
-    EXACT,
-    are_doubles,
-    as_double,
-    distinct,
-    is_long,
-    is_sparse,
-    read_exact,
-    read_labels,
-    require_finite,
-)
+from linsep.tables import EXACT, distinct, fit_doubles, is_sparse, read_exact, read_labels, require_finite
 
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
@@ -106,7 +96,7 @@ def needs_exact_integers(rows: Rows) -> bool:
         return True
     if can_scan(rows):
         return bool(rows.facts.numbers == "exact-integers")
-    return not all(map(_fit_doubles, _entries(rows)))
+    return not all(map(fit_doubles, _entries(rows)))
 
 
 def allows_exact_integers(rows: Rows) -> bool:
@@ -119,12 +109,6 @@ def allows_exact_integers(rows: Rows) -> bool:
 def _entries(rows: Rows) -> Iterator[NDArray[Any]]:
     for _, values, _ in rows.blocks():
         yield values.data if is_sparse(values) else values
-
-
-def _fit_doubles(values: NDArray[Any]) -> bool:
-    if values.dtype == object:
-        return all(as_double(value) is not None for value in values.ravel().tolist())
-    return values.dtype.kind not in "iu" or not is_long(values) or bool(are_doubles(values).all())
 
 
 @dataclass(frozen=True, slots=True)
