@@ -9,7 +9,7 @@ from linsep.errors import ModelError
 from linsep.estimators.base import ScoreClassifier
 from linsep.estimators.kernel import KernelPerceptronClassifier
 from linsep.estimators.saving import parts
-from linsep.solvers.keeping import Keep, WalkOrder
+from linsep.solvers.perceptron import Keep, WalkOrder
 from linsep.sources.base import Floats, Ints
 from linsep.storage import strict
 from linsep.storage.strict import Document, count, counts, flag, floats, optional, record, word
