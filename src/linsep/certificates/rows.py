@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.tables import EXACT, distinct, fit_doubles, is_sparse, read_exact, read_labels, require_finite
+from linsep.tables import is_sparse, read_exact, read_labels, require_finite
+from linsep.tables.exact_numbers import EXACT, fit_doubles
+from linsep.tables.label_values import distinct
 
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix

@@ -11,7 +11,7 @@ exact:
 What is not a number, and what is missing, is refused by row and column.
 
     exact_numbers   single numbers, and the narrowest table that holds them
-    arrays, frames, sparse_tables   what people hand over
+    handed_over, sparse_tables   what people hand over
     label_values    labels
 """
 
@@ -22,44 +22,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.errors import NotFiniteError, ShapeError
-from linsep.tables.arrays import SupportsArray, is_tensor, of_array, of_rows, taken_over
-from linsep.tables.exact_numbers import (
-    EXACT,
-    Columns,
-    ExactTable,
-    are_doubles,
-    as_double,
-    exact_number,
-    fit_doubles,
-    inexact_number,
-    is_long,
-    is_missing,
-    name_of,
-    plain_numbers,
-)
-from linsep.tables.frames import as_frame, of_frame
-from linsep.tables.label_values import distinct, read_labels
+from linsep.tables.exact_numbers import ExactTable, are_doubles, as_double, inexact_number, is_long, name_of
+from linsep.tables.handed_over import SupportsArray, as_frame, is_tensor, of_array, of_frame, of_rows, taken_over
+from linsep.tables.label_values import read_labels
 from linsep.tables.sparse_tables import is_sparse, of_sparse, place_of
 
-__all__ = [
-    "EXACT",
-    "Columns",
-    "ExactTable",
-    "are_doubles",
-    "as_double",
-    "distinct",
-    "exact_number",
-    "fit_doubles",
-    "is_long",
-    "is_missing",
-    "is_sparse",
-    "place_of",
-    "plain_numbers",
-    "read_doubles",
-    "read_exact",
-    "read_labels",
-    "require_finite",
-]
+__all__ = ["as_double", "is_long", "is_sparse", "read_doubles", "read_exact", "read_labels", "require_finite"]
 
 
 def read_exact(X: Any) -> ExactTable:

@@ -16,9 +16,8 @@ from linsep.errors import (
     ShapeError,
     shown,
 )
-from linsep.tables.arrays import SupportsArray, taken_over
 from linsep.tables.exact_numbers import Array, as_double, as_words, exact_number, is_missing
-from linsep.tables.frames import as_series, series_values
+from linsep.tables.handed_over import SupportsArray, as_series, series_values, taken_over
 
 
 def read_labels(y: Any, n_rows: int | None = None) -> Array:
