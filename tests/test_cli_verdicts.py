@@ -24,7 +24,7 @@ from linsep.certificates import Undecided
 from linsep.certificates.written import verdict_from_json
 from linsep.cli import main
 from linsep.errors import InputError, NotSeparableError
-from linsep.sealed import seal
+from linsep.storage.sealed import seal
 
 SOURCES = str(Path(cli.__file__).parents[2])
 FILES = {
@@ -305,8 +305,7 @@ def test_ctrl_c_ends_plainly_and_leaves_no_proof(monkeypatch, capsys):
 
 
 def test_a_proof_of_half_a_gigabyte_is_refused_unread(monkeypatch, capsys):
-    monkeypatch.setattr("linsep.cli.proofs.MAX_CHARACTERS", 10)
-    monkeypatch.setattr("linsep.certificates.written.MAX_CHARACTERS", 10)
+    monkeypatch.setattr("linsep.storage.documents.MOST_BYTES", 10)
     Path("proof.json").write_text("[" * 100)
     assert main(["verify", "proof.json", "separable.csv"]) == 2
     assert "at most 10 are read" in capsys.readouterr().err

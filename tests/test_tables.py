@@ -19,7 +19,8 @@ import naive
 from linsep import errors
 from linsep.certificates import Overlapping, Separable, Touching
 from linsep.sources.calls import CallSource
-from linsep.tables import distinct, read_doubles, read_exact, read_labels
+from linsep.tables import read_doubles, read_exact, read_labels
+from linsep.tables.label_values import distinct
 
 F = Fraction
 BIG, LONG = 2**53, 2**63

@@ -18,11 +18,19 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
-from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict, recheck
-from linsep.certificates.signs import dyadic, form_of, signs
+from linsep.certificates import (
+    Obstruction,
+    Overlapping,
+    Separable,
+    Touching,
+    Undecided,
+    Verdict,
+    margin_checks,
+)
 from linsep.certificates.verdicts import check
-from linsep.exact import coprime
+from linsep.exact import coprime, dyadic
 from linsep.kernels.layouts import Dense
+from linsep.signs import form_of, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_search import Combination, ExactSearch, Settled, violated
 from linsep.solvers.peel import Peeling, lift, peel
@@ -220,7 +228,7 @@ class Case:
             return math.inf
         if not rows or (self.bias and len(set(self.source.take(rows).y.tolist())) < 2):
             return math.inf
-        return recheck.root_above(recheck.squared_ceiling(self.source, rows, weights, self.bias))
+        return margin_checks.root_above(margin_checks.squared_ceiling(self.source, rows, weights, self.bias))
 
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""

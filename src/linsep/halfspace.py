@@ -19,15 +19,9 @@ from linsep import arguments
 from linsep.errors import ArgumentError, InexactError, ShapeError, shown, told
 from linsep.scores import exact_score, nearest
 from linsep.scores import linear_scores as linear_scores
-from linsep.tables import (
-    EXACT,
-    as_double,
-    distinct,
-    exact_number,
-    read_exact,
-    read_labels,
-    require_finite,
-)
+from linsep.tables import as_double, read_exact, read_labels, require_finite
+from linsep.tables.exact_numbers import EXACT, exact_number
+from linsep.tables.label_values import distinct
 
 Array = npt.NDArray[Any]
 

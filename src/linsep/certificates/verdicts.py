@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
 
-from linsep.certificates import recheck
+from linsep.certificates import margin_checks, recheck
 from linsep.certificates.rows import (
     Label,
     Rows,
@@ -36,9 +36,9 @@ from linsep.certificates.rows import (
     rows_of,
     scales_of,
 )
-from linsep.certificates.signs import form_of, is_exact, scaled_floats
 from linsep.errors import CertificateError, shown, told
 from linsep.halfspace import Halfspace
+from linsep.signs import form_of, is_exact, scaled_floats
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -324,13 +324,15 @@ class Separable(HalfspaceVerdict):
     def _verify_claim(self, rows: Rows) -> None:
         recheck.check_separator(rows, self.weights, self.bias_weight)
         if self.margin is not None:
-            recheck.check_margin_low(rows, self.weights, self.bias_weight, self.margin[0])
+            margin_checks.check_margin_low(rows, self.weights, self.bias_weight, self.margin[0])
             if self.nearest is not None:
                 near = self.nearest
-                recheck.check_margin_high(rows, near.rows, near.weights, self.bias, self.margin[1])
+                margin_checks.check_margin_high(rows, near.rows, near.weights, self.bias, self.margin[1])
                 if self.gamma_squared is not None:
                     plane = self.weights, self.bias_weight
-                    recheck.check_exact_margin(rows, *plane, near.rows, near.weights, self.bias, self.gamma_squared)
+                    margin_checks.check_exact_margin(
+                        rows, *plane, near.rows, near.weights, self.bias, self.gamma_squared
+                    )
 
 
 @final

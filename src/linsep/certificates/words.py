@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 from linsep.certificates.rows import Label, Rows, rows_of, scales_of
-from linsep.certificates.signs import dyadic, flat
 from linsep.certificates.verdicts import (
     HalfspaceVerdict,
     Obstruction,
@@ -23,6 +22,8 @@ from linsep.certificates.verdicts import (
     Verdict,
 )
 from linsep.errors import ArgumentError, told
+from linsep.exact import dyadic
+from linsep.signs import flat
 
 SHOWN = 8  # items of a list before it is cut with a count
 SHOWN_ROWS = 10  # of a table

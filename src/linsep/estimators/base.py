@@ -14,8 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.errors import ArgumentError, InexactError, InputError, OneClassError, OverflowedError, ShapeError
-from linsep.models import strict
-from linsep.models.files import write_model
+from linsep.models.files import MODEL, write_model
 from linsep.sources.base import MOST_BITS, Facts, Source, marks, positions
 from linsep.sources.inputs import as_given, in_rows, read_table
 from linsep.sources.memory import MemorySource
@@ -60,7 +59,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from linsep.estimators.saving import document_of  # it knows every classifier, and those know this one
 
         check_is_fitted(self)
-        write_model(path, strict.write(document_of(self)))
+        write_model(path, MODEL.write(document_of(self)))
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""

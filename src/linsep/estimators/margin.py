@@ -11,10 +11,10 @@ from sklearn.svm import LinearSVC
 
 from linsep._margin import max_margin
 from linsep.certificates import Separable, Verdict
-from linsep.certificates.signs import scaled_floats
 from linsep.errors import NotSeparableWarning, RoundedWarning
 from linsep.estimators.base import ScoreClassifier, distinct_labels
 from linsep.halfspace import Halfspace, linear_scores
+from linsep.signs import scaled_floats
 from linsep.sources.base import Floats
 
 MULTIPLES = (1, *range(3, 64, 2))  # a multiple of a hyperplane may fit into doubles where the hyperplane does not

@@ -33,8 +33,7 @@ from linsep.errors import (
 )
 from linsep.kernels.learning import MISSED, PREDICTED, longest
 from linsep.kernels.walks import ALL_FINE
-from linsep.models import strict
-from linsep.models.files import write_model
+from linsep.models.files import MODEL, write_model
 from linsep.solvers.keeping import Weights
 from linsep.solvers.perceptron import Perceptron
 from linsep.solvers.vanishing import require_scores_of
@@ -194,7 +193,7 @@ class OnlinePerceptron:
         """Write the whole state as JSON; `linsep.load` gives a model that resumes as if never interrupted."""
         from linsep.online.saving import document_of
 
-        write_model(path, strict.write(document_of(self)))
+        write_model(path, MODEL.write(document_of(self)))
 
     def restore(self, classes: list[Any], counts: Counts, longest: float, weights: Weights, lag: Weights) -> None:
         """Go on where another stream ended."""

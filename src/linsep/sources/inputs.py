@@ -15,7 +15,9 @@ from linsep.errors import ArgumentError, ManyClassesError, OneClassError, shown
 from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits
 from linsep.sources.memory import MemorySource, thread_count
-from linsep.tables import Columns, ExactTable, distinct, is_long, read_doubles, read_exact, read_labels, require_finite
+from linsep.tables import is_long, read_doubles, read_exact, read_labels, require_finite
+from linsep.tables.exact_numbers import Columns, ExactTable
+from linsep.tables.label_values import distinct
 
 
 def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:

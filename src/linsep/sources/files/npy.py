@@ -26,7 +26,7 @@ from linsep.errors import (
 )
 from linsep.sources.files.arrow import is_long
 from linsep.sources.files.reading import Batch, Options, Place, Reader, Stamp, choose_columns, unreadable
-from linsep.tables import plain_numbers
+from linsep.tables.exact_numbers import plain_numbers
 
 Array = npt.NDArray[Any]
 Header = tuple[tuple[int, ...], bool, np.dtype[Any], int]  # shape, Fortran order, type, byte of the first value
