@@ -16,7 +16,8 @@ from rich.text import Text
 
 import linsep
 from linsep.certificates import HalfspaceVerdict, Overlapping, Touching, Verdict, words
-from linsep.cli import report, verdicts
+from linsep.cli import report
+from linsep.report import STYLES
 
 ROWS, COLUMNS = 1_000_000, 10
 WARM_ROWS = 120_000  # enough for every loop that a million rows run through
@@ -62,7 +63,7 @@ def _the_bound() -> None:
     most = theory.bound[1]
     for name, value in (("updates", run.updates), ("bound", int(most))):
         _say(f"{name:<8} {'#' * max(1, round(BAR * value / most))} {value:,}", "green" if name == "updates" else "")
-    _say(f"{run.explain()}. {theory.explain()}")
+    _say(f"{run._report().title}. {theory.sentence()}")
 
 
 def _xor() -> None:
@@ -92,7 +93,7 @@ def _a_million(seed: int) -> None:
         ("deciding, and checking the proof ", found, deciding),
         ("the same with one label flipped  ", flipped, again),
     ):
-        _say(f"{name} {seconds:.3f} s   {verdicts.TITLES[verdict.kind]}", verdicts.STYLES[verdict.kind])
+        _say(f"{name} {seconds:.3f} s   {words.TITLES[verdict.kind]}", _style(verdict))
     if isinstance(flipped, Touching | Overlapping):
         own = f"row {row:,}, whose label was flipped, is {'' if row in flipped.obstruction.rows else 'not '}among them"
         _say(f"{words.statement(flipped, flipped.obstruction)}; {own}.")
@@ -200,7 +201,11 @@ def _beside(picture: Text, text: str, verdict: Verdict) -> None:
         drawn = left[k] if k < len(left) else Text()
         said = right[k] if k < len(right) else ""
         gap = " " * (ACROSS + 3 - len(drawn)) if said else ""
-        _print(Text.assemble(drawn, gap, (said, verdicts.STYLES[verdict.kind] if k == 0 else "")))
+        _print(Text.assemble(drawn, gap, (said, _style(verdict) if k == 0 else "")))
+
+
+def _style(verdict: Verdict) -> str:
+    return STYLES[words.TONES[verdict.separable]]
 
 
 def _title(text: str) -> None:

@@ -25,6 +25,7 @@ from linsep.errors import ArgumentError, CheckpointError, InexactError, Overflow
 from linsep.halfspace import Halfspace
 from linsep.kernels.shuffling import shuffled
 from linsep.kernels.walks import ALL_FINE, End, Weights, sweep
+from linsep.report import Part, Report, Reported, Sentence, count, most_corrected, one_line, run_ended
 from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Block, Ints, Source, refusal
 from linsep.sources.inputs import as_source
@@ -70,8 +71,8 @@ class Step:
     __hash__ = None  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PerceptronRun:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PerceptronRun(Reported):
     """What a run of the Perceptron did, and the halfspace it ended with.
 
     `converged` means that a whole pass found no mistake. `passes` counts reads of the data (rows read / rows,
@@ -93,16 +94,20 @@ class PerceptronRun:
     __hash__ = None  # type: ignore[assignment]
 
     def explain(self, bound: float | None = None) -> str:
-        """What the run shows, in a sentence or two; beside Novikoff's bound on the updates, if it is given."""
-        done = f"{_count(self.updates, 'update')} in {_count(self.passes, 'pass')}"
+        """What the run shows; beside Novikoff's bound on the updates, if it is given."""
+        return self._report(bound).text()
+
+    def __repr__(self) -> str:
+        done = f"{count(self.updates, 'update')} in {count(self.passes, 'pass')}"
+        return one_line(self, "separated" if self.converged else "not separated yet", done)
+
+    def _report(self, bound: float | None = None) -> Report:
+        title = run_ended(self.converged, self.updates, self.passes, self.halfspace.equation())
+        parts: list[Part] = []
         if bound is not None:
-            done += f" (at most {bound:,.0f} updates are possible)"
-        if self.converged:
-            return f"Separated after {done}: {self.halfspace.equation()}"
-        return (
-            f"Not separated yet after {done}, which proves nothing: the classes may need more updates, "
-            "or no hyperplane may separate them."
-        )
+            parts.append(Sentence(f"Novikoff's bound for these rows: at most {bound:,.0f} updates, in any order."))
+        parts += most_corrected(self.mistakes_per_row)
+        return Report(title, tuple(parts), "yes" if self.converged else "unsure")
 
 
 def perceptron(
@@ -343,8 +348,3 @@ def exact_updates(source: Source) -> int:
             "double. Subtract a constant from the large columns, or divide them."
         )
     return int(2 ** max(0, 62 - 2 * bits)) // (source.n_columns + 1)
-
-
-def _count(number: int, word: str) -> str:
-    plural = word + ("es" if word.endswith("s") else "s")
-    return f"{number:,} {word if number == 1 else plural}"
