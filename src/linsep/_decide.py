@@ -241,7 +241,7 @@ def sample_of(source: Source) -> tuple[Floats, Signs] | None:
     most = min(SAMPLED_ROWS, source.n_rows, DRAWN_ENTRIES // max(1, source.n_columns))
     if source.facts.is_streamed or most < 1:
         return None
-    block = source.take(np.linspace(0, source.n_rows - 1, most).astype(np.int64))
+    block = source.take(np.arange(most) * source.n_rows // most)
     points = _drawn(source, block)
     return None if points is None else (points, block.y)
 
@@ -251,7 +251,8 @@ def _drawn(source: Source, block: Block) -> Floats | None:
     if len(block) * source.n_columns > DRAWN_ENTRIES:
         return None
     values = block.values.toarray() if block.is_sparse else block.values
-    return np.asarray(values, np.float64) / (source.facts.scales or 1)
+    points = np.asarray(values, np.float64)
+    return points if source.facts.scales is None else points / source.facts.scales
 
 
 def in_memory(source: Source) -> MemorySource:

@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep import arguments
 from linsep.errors import ArgumentError, ShapeError, shown, told
-from linsep.report import SHOWN, SHOWN_ROWS, Fact, Grid, Report, Reported, count, linear, one_line
+from linsep.report import SHOWN, SHOWN_ROWS, Fact, Grid, Report, Reported, column_names, count, linear, one_line
 from linsep.scores import exact_score, nearest
 from linsep.scores import linear_scores as linear_scores
 from linsep.tables import (
@@ -212,8 +211,7 @@ class Halfspace(Reported):
         return f"{linear(self._terms(names))} = 0"
 
     def _terms(self, names: Any) -> list[tuple[Any, str]]:
-        names = [f"x{j + 1}" for j in range(len(self.w))] if names is None else arguments.names(names, len(self.w))
-        return [*zip(self.w.tolist(), names, strict=True), (self.b, "")]
+        return [*zip(self.w.tolist(), column_names(names, len(self.w)), strict=True), (self.b, "")]
 
 
 def _exponent(w: Array) -> int:

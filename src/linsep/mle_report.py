@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias, final
 
-from linsep.certificates import Overlapping, Separable, Touching, Undecided, Verdict
+from linsep.certificates import Overlapping, Separable, Touching, Undecided, Verdict, words
 from linsep.report import (
     SHOWN,
+    TONES,
+    Fact,
     Grid,
     Part,
     Report,
     Reported,
     Sentence,
-    Tone,
     Where,
     count,
     linear,
@@ -27,7 +28,6 @@ State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", 
 INTERCEPT_NAME = "(Intercept)"
 SHOWN_COEFFICIENTS = 30  # up to here every coefficient is listed, beyond only those without a finite estimate
 ANSWERS = {True: "the estimate exists", False: "the estimate does not exist", None: "undecided"}
-TONES: dict[bool | None, Tone] = {True: "yes", False: "no", None: "unsure"}
 ADVICE = (
     "look at the separated rows first, for a column that encodes the outcome or a category too "
     "rare to have both outcomes (merge it with another, or leave the column out). If the separation is "
@@ -97,7 +97,7 @@ class MleReport(Reported):
     def _report(self, where: Where | None = None) -> Report:
         """The answer, what diverges, what to do next, the coefficients, and the rows behind it."""
         sentences = [*self._divergence(), *self._aliasing(), *self._advice()]
-        parts = (*sentences, self._coefficients(), *self._separated(where))
+        parts = (*sentences, self._coefficients(), *self._separated(where), *words.left_out(self.verdict))
         return Report(self._existence(), parts, TONES[self.exists])
 
     def _existence(self) -> str:
@@ -126,23 +126,24 @@ class MleReport(Reported):
         if self.exists is not False:
             return
         if up := self._named("+inf"):
-            yield Sentence(f"Diverging to +infinity: {up}.")
+            yield Sentence(f"Diverging to +infinity: {up}.", "+infinity")
         if down := self._named("-inf"):
-            yield Sentence(f"Diverging to -infinity: {down}.")
+            yield Sentence(f"Diverging to -infinity: {down}.", "-infinity")
         if either := self._named("undetermined"):
             yield Sentence(
                 f"Undetermined: {either}. Among the directions along which the likelihood grows, some raise such a "
-                "coefficient and some lower it; the value a program prints is where it happened to stop."
+                "coefficient and some lower it; the value a program prints is where it happened to stop.",
+                "undetermined",
             )
         if finite := self._named("finite"):
-            yield Sentence(f"Finite in spite of that: {finite}.")
+            yield Sentence(f"Finite in spite of that: {finite}.", "finite")
         if unknown := self._named("unknown"):
-            yield Sentence(f"Not decided: {unknown}. More time or fewer columns would help.")
+            yield Sentence(f"Not decided: {unknown}. More time or fewer columns would help.", "unknown")
 
     def _aliasing(self) -> Iterable[Part]:
         left_out = "It adds nothing to the columns before it and is left out, as R's glm does."
         for dependence in self.dependences[:SHOWN]:
-            yield Sentence(f"Aliased: {dependence}. {left_out}")
+            yield Sentence(f"Aliased: {dependence}. {left_out}", "aliased")
         if any(dependence.is_constant for dependence in self.dependences):
             yield Sentence("A column is constant: if it is meant to be the intercept, say bias=False.")
         if len(self.dependences) > SHOWN:
@@ -150,7 +151,7 @@ class MleReport(Reported):
 
     def _advice(self) -> Iterable[Part]:
         if self.exists is False:
-            yield Sentence(f"What to do: {ADVICE}", "advice")
+            yield Fact("what to do", ADVICE)
 
     def _coefficients(self) -> Grid:
         """Every coefficient; of many, those without a finite estimate."""

@@ -73,9 +73,9 @@ def _cross(x: float, y: float, colour: str, opacity: str) -> str:
 def _ends(line: tuple[float, float, float], low: Sequence[float], span: Sequence[float]) -> list[Point]:
     """Where a line enters and leaves the box of the points; nothing if it misses it."""
     a, b, c = line
-    sides = [(low[k] - 0.05 * span[k], low[k] + 1.05 * span[k]) for k in (0, 1)]
+    sides = [(low[k] - 0.04 * span[k], low[k] + 1.04 * span[k]) for k in (0, 1)]
     meets = [(x, -(a * x + c) / b) for x in sides[0] if b] + [(-(b * y + c) / a, y) for y in sides[1] if a]
-    inside = [p for p in meets if all(s - 1e-9 <= v <= t + 1e-9 for v, (s, t) in zip(p, sides, strict=True))]
+    inside = [p for p in meets if all(s <= v <= t for v, (s, t) in zip(p, sides, strict=True))]
     return [min(inside), max(inside)] if inside else []
 
 

@@ -32,6 +32,7 @@ SHOWN = 8  # items of a list before it is cut with a count
 SHOWN_ROWS = 10  # of a table
 INDENT = 13  # where the text of a part begins on a terminal
 STYLES: dict[Tone, str] = {"yes": "green", "no": "magenta", "unsure": "yellow", "plain": ""}
+TONES: dict[bool | None, Tone] = {True: "yes", False: "no", None: "unsure"}
 LONGEST = 80  # characters of a detail in a repr
 NUMBER = re.compile(r"[-+]?[\d,.]+(e[-+]?\d+)?|-?|[-+]?inf")
 CSS = """\
@@ -81,6 +82,11 @@ class Grid:
         columns = list(zip(self.head, *self.rows, strict=True))
         padded = [_padded(column, right) for column, right in zip(columns, self.is_number, strict=True)]
         return ["   ".join(line).rstrip() for line in zip(*padded, strict=True)]
+
+    def ruled(self) -> list[str]:
+        """The same with a line below the head."""
+        head, *rows = self.lines()
+        return [head, "─" * max(map(_width, (head, *rows))), *rows]
 
 
 Part: TypeAlias = Sentence | Fact | Grid
@@ -179,6 +185,15 @@ def _clean(value: Any) -> Any:
     return value
 
 
+def column_names(names: Any, n_columns: int) -> Sequence[str]:
+    """What columns are called: as told, or x1, x2, ... as in the lectures."""
+    if names is None:
+        return [f"x{j + 1}" for j in range(n_columns)]
+    from linsep import arguments  # it loads NumPy, and --help must not
+
+    return arguments.names(names, n_columns)
+
+
 def count(number: int, word: str) -> str:
     """1 pass, 2 passes, 1,000 rows."""
     plural = word + ("es" if word.endswith("s") else "s")
@@ -273,9 +288,7 @@ def _plain(part: Part) -> list[str]:
 def _terminal(part: Part, width: int | None) -> list[str]:
     if not isinstance(part, Grid):
         return _folded(f"{part.name:<{INDENT}}{part.text}", width, INDENT)
-    head, *rows = part.lines()
-    rule = "─" * max(map(_width, (head, *rows)))
-    return [" " * INDENT + line for line in (head, rule, *rows, *filter(None, [part.more]))]
+    return [" " * INDENT + line for line in (*part.ruled(), *filter(None, [part.more]))]
 
 
 def _html(part: Part) -> str:

@@ -20,8 +20,22 @@ from linsep.certificates.verdicts import (
     Undecided,
     Verdict,
 )
-from linsep.errors import ArgumentError, told
-from linsep.report import SHOWN, Part, Report, Sentence, Tone, Where, count, label_text, linear, listed, row_grid
+from linsep.errors import told
+from linsep.report import (
+    SHOWN,
+    TONES,
+    Fact,
+    Part,
+    Report,
+    Sentence,
+    Where,
+    column_names,
+    count,
+    label_text,
+    linear,
+    listed,
+    row_grid,
+)
 
 TITLES = {
     "separable": "separable (complete separation)",
@@ -29,7 +43,6 @@ TITLES = {
     "overlapping": "overlapping (overlap)",
     "undecided": "undecided",
 }
-TONES: dict[bool | None, Tone] = {True: "yes", False: "no", None: "unsure"}
 SHOWN_DIGITS = 60  # of an exact margin
 
 
@@ -42,7 +55,7 @@ def report_of(
     exact: bool = False,
 ) -> Report:
     """All there is to say; given the rows, an obstruction comes with its common point, and with `exact` its weights."""
-    columns = column_names(verdict, names)
+    columns = column_names(verdict.names if names is None else names, verdict.n_columns)
     parts: list[Part] = [Sentence(meaning(verdict))]
     match verdict:
         case Separable():
@@ -62,24 +75,18 @@ def report_of(
         case Undecided():
             low, high = verdict.margin
             believed = f"If they are, the margin is believed to lie between {low:.6g} and {high:.6g}."
-            parts = [Sentence(f"Reason: {verdict.reason}", "reason"), *parts]
+            parts = [Fact("reason", verdict.reason), *parts]
             parts += [Sentence(believed, "margin")] if low > 0 or math.isfinite(high) else []
         case _:
             raise TypeError(f"No words for {type(verdict).__name__}.")
-    if verdict.rows_left_out:
-        parts.append(Sentence(f"{count(verdict.rows_left_out, 'row')} left out, not part of the proof.", "left out"))
     title = f"{TITLES[verdict.kind]}, {count(verdict.n_rows, 'row')}."
-    return Report(title, tuple(parts), TONES[verdict.separable], sketch.picture_of(verdict))
+    return Report(title, (*parts, *left_out(verdict)), TONES[verdict.separable], sketch.picture_of(verdict))
 
 
-def column_names(verdict: Verdict, names: Sequence[str] | None = None) -> Sequence[str]:
-    """What the columns are called: as told, as the verdict knows them, or x1, x2, ... as in the lectures."""
-    chosen = names if names is not None else verdict.names
-    if chosen is None:
-        return [f"x{j + 1}" for j in range(verdict.n_columns)]
-    if len(chosen) != verdict.n_columns:
-        raise ArgumentError(f"{len(chosen)} names for {verdict.n_columns} columns: give one for each.")
-    return chosen
+def left_out(verdict: Verdict) -> list[Part]:
+    """How many rows nothing is said about."""
+    rows = count(verdict.rows_left_out, "row")
+    return [Sentence(f"{rows} left out, not part of the proof.", "left out")] if verdict.rows_left_out else []
 
 
 def meaning(verdict: Verdict) -> str:
@@ -100,7 +107,7 @@ def details(verdict: Verdict) -> list[str]:
     """What a short line says beyond the kind."""
     found = [count(verdict.n_rows, "row"), count(verdict.n_columns, "column"), f"labels {told(verdict.labels)}"]
     if isinstance(verdict, HalfspaceVerdict):
-        found.append(f"{equation(verdict, column_names(verdict))} = 0")
+        found.append(f"{equation(verdict, column_names(verdict.names, verdict.n_columns))} = 0")
     if isinstance(verdict, Touching | Overlapping):
         found.append(f"obstruction of {_counted(verdict.obstruction)}")
     if isinstance(verdict, Separable) and verdict.margin is not None:
@@ -122,7 +129,7 @@ def _is_rounded(verdict: HalfspaceVerdict) -> bool:
 
 
 def _score(verdict: HalfspaceVerdict, columns: Sequence[str]) -> str:
-    return f"{equation(verdict, columns)}{' (weights rounded for reading)' if _is_rounded(verdict) else ''}"
+    return f"{equation(verdict, columns)}{' (rounded; the proof holds exact integers)' if _is_rounded(verdict) else ''}"
 
 
 def _sides(verdict: Verdict) -> str:
@@ -139,7 +146,8 @@ def _margin(verdict: Separable) -> list[Part]:
     if verdict.margin is None:
         return []
     low, high = verdict.margin
-    upper = "" if math.isinf(high) else f"; no hyperplane keeps all rows more than {high:.9g} away"
+    far = "farther" if f"{low:.9g}" == f"{high:.9g}" else f"more than {high:.9g}"
+    upper = "" if math.isinf(high) else f"; no hyperplane keeps all rows {far} away"
     exact = exact_margin(verdict)
     root = f" (exactly the square root of {exact})" if exact and len(exact) <= SHOWN_DIGITS else ""
     return [Sentence(f"Every row is at least {low:.9g} away from it{upper}{root}.", "margin")]

@@ -10,14 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypedDict
 
-from rich import box
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
 from linsep.cli import stdio
-from linsep.errors import InputError
-from linsep.report import Report, run_ended
+from linsep.report import Grid, Report, column_names, run_ended
 from linsep.report import count as count
 from linsep.report import printable as printable
 
@@ -128,17 +125,14 @@ def equation(halfspace: "Halfspace", columns: Sequence[str] | None) -> str:
 def steps(run: "Iterable[Step]", columns: Sequence[str] | None, n_columns: int, *, bias: bool) -> None:
     """The updates as a table, from the zero weights on."""
     shown = min(n_columns, SHOWN_WEIGHTS)
-    names = [f"x{j + 1}" for j in range(n_columns)] if columns is None else list(columns)
-    heads = [f"w({printable(name)})" for name in names[:shown]]
-    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for head in ["update", "row", "label", "score before", *heads, *(["b"] if bias else [])]:
-        grid.add_column(head, justify="right")
-    grid.add_row("start", "", "", "", *["0"] * (shown + bias))
+    heads = [f"w({name})" for name in column_names(columns, n_columns)[:shown]]
+    rows = [("0", "", "", "", *["0"] * (shown + bias))]
     for step in run:
-        weights = [number(value) for value in step.w[:shown].tolist()]
-        cells = [str(step.update), str(step.row), printable(str(step.label)), number(step.score), *weights]
-        grid.add_row(*cells, *([number(step.b)] if bias else []))
-    console(sys.stdout).print(grid)
+        weights = [*step.w[:shown].tolist(), *([step.b] if bias else [])]
+        rows.append((str(step.update), str(step.row), str(step.label), number(step.score), *map(number, weights)))
+    head = ("update", "row", "label", "score before", *heads, *(["b"] if bias else []))
+    for line in Grid(head, tuple(rows)).ruled():
+        say(line)
     if shown < n_columns:
         note(f"The first {shown} of {n_columns} weights are shown; --json gives all of them.")
 
@@ -307,13 +301,3 @@ def waiting(doing: str) -> Iterator[None]:
     with Progress(*columns, console=page, transient=True) as bar:
         bar.add_task(f"{doing} (Ctrl-C ends)", total=None)
         yield
-
-
-def predicted(halfspace: "Halfspace", predictions: Any, y: Any) -> str:
-    """The error of predictions whose truth is known."""
-    try:
-        halfspace.signs(y.astype(object))  # as objects: NumPy does not compare numbers with text
-    except InputError as error:
-        return f"No error is computed. {error}"
-    wrong = sum(a != b for a, b in zip(predictions.tolist(), y.tolist(), strict=True))
-    return f"Error: {wrong / len(y):.6g} ({wrong:,} of {count(len(y), 'row')} wrong)."
