@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/kernels/*.py | cksum | cut -d' ' -f1)
 
-.PHONY: demo test test-quick torture kills fuzz forge-cache lint format bench scale load images chromium clean
+.PHONY: demo test test-quick torture kills interrupts fuzz forge-cache lint format bench scale load images chromium clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
@@ -31,6 +31,10 @@ torture: $(VENV)/.test
 # SIGKILL at 200 random moments, each run resumed until it is done: five minutes. docs/checkpoints.md
 kills: $(VENV)/.test
 	$(BIN)/python tests/kills.py 200
+
+# Ctrl-C at 200 random moments of importing, compiling, scanning and searching: fifteen minutes. CONTRIBUTING.md
+interrupts: $(VENV)/.test
+	PYTHONPATH=. $(BIN)/python tests/interrupts.py 200
 
 # 200,000 mutated inputs for each reader of files, and bombs, with memory capped: half an hour.
 fuzz: $(VENV)/.test

@@ -114,6 +114,7 @@ def test_the_next_commands_are_written_as_they_can_be_typed_here(monkeypatch, tm
     program.touch(mode=0o755)
     monkeypatch.chdir(tmp_path)
     names = {"bin/linsep": "bin/linsep", str(program): "bin/linsep", "x/linsep/cli/__main__.py": "python -m linsep.cli"}
+    names |= {"x/linsep/__main__.py": "python -m linsep"}
     for called, typed in names.items():
         monkeypatch.setattr("sys.argv", [called])
         assert demo._program() == str(Path(typed))

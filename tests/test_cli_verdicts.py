@@ -10,6 +10,8 @@ import re
 import shlex
 import subprocess
 import sys
+import threading
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -178,20 +180,53 @@ ODD = {
     "decimals": ("odd.csv", "a,y\n0.1,no\n0.2,yes\n", "--label y --numbers decimal"),
     "from 0": ("odd.svm", "-1 0:1\n1 0:2 3:1\n", "--index-base 0"),
     "format": ("odd data.txt", "a,y\n0.1,no\n0.2,yes\n", "--label y --format csv"),
+    "many zeros": ("odd.csv", f"a,y\n{'0' * 700}1,no\n2,yes\n", "--label y"),
+    "many digits": ("odd.csv", f"a,y\n0.{'1' * 700},no\n2.{'0' * 5000},yes\n", "--label y"),
+    "many zeros, exactly": ("odd.csv", f"a,y\n{'0' * 5000}1,no\n2,yes\n", "--label y --numbers decimal"),
+    "a long label": ("odd.csv", f"a,y\n1,{'n' * 200_000}\n2,yes\n", "--label y"),
+    "long exponents": ("odd.csv", "a,y\n1e-005,no\n1e005,yes\n", "--label y --numbers decimal"),
+    "0 with an exponent": ("odd.csv", "a,y\n0e999999999,no\n2,yes\n", "--label y --numbers decimal"),
+    "a label like an option": ("odd.csv", "a,--x\n1,no\n2,yes\n", "--label=--x"),
+    "a label called -": ("odd.csv", "a,-\n1,no\n2,yes\n", "--label -"),
+    "values like options": ("odd.csv", "-a,b,-y\n1,2,u\n3,1,--v\n2,4,w\n", "--label=-y --positive=--v --columns=-a"),
+    "a folder": ("one/odd.csv", "a,y\n1,no\n2,yes\n", "one --label y"),
+    "a pattern": ("-odd.csv", "a,y\n1,no\n2,yes\n", "*odd.csv --label y"),
+    "memory": ("odd.svm", "-1 1:1\n1 100000:2\n", "--memory 900MB"),
 }
 
 
 @pytest.mark.parametrize("name", ODD)
 def test_the_command_that_checks_a_proof_reads_the_same_rows(name, capsys):
     file, text, options = ODD[name]
+    Path(file).parent.mkdir(exist_ok=True)
     Path(file).write_text(text)
-    assert main(["decide", file, *options.split(), "--proof", "proof.json"]) == 0
+    files = [] if name in ("a folder", "a pattern") else [file]
+    assert main(["decide", *files, *options.split(), "--proof", "proof.json"]) == 0
     program, *words = shlex.split(capsys.readouterr().err.split("Check it with: ")[1])
     if program == "python":
         assert checker(*words[2:]).returncode == 0
     else:
         assert main(words) == 0
     assert ("bad.csv" in words) == (name == "left out")
+
+
+@pytest.mark.parametrize("name", ["pipe", "-"])
+def test_no_command_checks_a_proof_against_a_pipe_that_is_gone(name, capsys, monkeypatch):
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=lambda: Path("pipe").write_text("a,y\n1,no\n2,yes\n"))
+    writer.start()
+    with Path("pipe").open() if name == "-" else nullcontext(sys.stdin) as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["decide", name, "--format", "csv", "--label", "y", "--proof", "proof.json"]) == 0
+    writer.join()
+    said = capsys.readouterr().err
+    assert "Check it with" not in said and "cannot be read again" in said
+
+
+def test_a_command_that_a_terminal_would_garble_is_not_printed(capsys):
+    Path("tab\t.csv").write_text("a,y\n1,no\n2,yes\n")
+    assert main(["decide", "tab\t.csv", "--label", "y", "--proof", "proof.json"]) == 0
+    assert "Check it with" not in capsys.readouterr().err
 
 
 def test_an_undecided_proof_claims_nothing(capsys, monkeypatch):

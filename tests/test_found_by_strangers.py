@@ -5,14 +5,16 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
 import linsep
 from linsep import checker
-from linsep.cli import main
+from linsep.cli import app, main
 from linsep.errors import CertificateError, HeaderError
 from linsep.sealed import seal
+from tests import interrupts
 
 
 @pytest.fixture
@@ -84,3 +86,97 @@ def test_the_json_of_the_checker_is_one_object(proof, capsys):
     assert checker.main(["p.json", "d.csv", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["answer"] == "verified"
     assert main(["verify", "p.json", "d.csv"]) == 0
+
+
+def shell(line, **options):
+    sources = str(Path(linsep.__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": sources, "PY": sys.executable}
+    return subprocess.run(["bash", "-c", line], env=environment, capture_output=True, text=True, check=False, **options)
+
+
+@pytest.mark.parametrize("program", ["linsep verify", "linsep.checker"])
+@pytest.mark.parametrize("into", ["2>> d.csv", ">> d.csv", ">> d.csv 2>&1", "--nonsense 2>> d.csv"])
+def test_a_stream_that_goes_into_the_data_is_refused_and_nothing_is_written_there(proof, program, into):
+    before = (proof / "d.csv").read_bytes()
+    seen = shell(f'"$PY" -m {program} p.json d.csv {into}')
+    assert seen.returncode == 2 and (proof / "d.csv").read_bytes() == before
+    assert bool(seen.stdout + seen.stderr) == ("2>&1" not in into) and "Traceback" not in seen.stderr
+
+
+def test_a_stream_that_goes_into_standard_input_is_refused(proof):
+    before = (proof / "d.csv").read_bytes()
+    assert shell('"$PY" -m linsep decide - --label y < d.csv 2>> d.csv').returncode == 2
+    assert (proof / "d.csv").read_bytes() == before
+
+
+def test_a_stream_that_goes_into_a_file_of_a_folder_is_refused(proof):
+    before = (proof / "d.csv").read_bytes()
+    assert shell('"$PY" -m linsep decide . --label y 2>> d.csv').returncode == 2
+    assert (proof / "d.csv").read_bytes() == before
+
+
+IMPORTING = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == "cyclopts":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+sys.argv = ["linsep", "--help"]
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from linsep.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_ctrl_c_while_linsep_is_imported_leaves_no_traceback(tmp_path):
+    (tmp_path / "program.py").write_text(IMPORTING)
+    seen = shell(f'"$PY" {tmp_path / "program.py"}')
+    assert (seen.returncode, seen.stdout, seen.stderr) == (130, "", "")
+
+
+@pytest.mark.campaign
+def test_ctrl_c_at_random_moments_leaves_nothing_half_done():
+    """The long run is `make interrupts`."""
+    assert interrupts.main(4, seed=3) == 0
+
+
+MESSAGES = {
+    "verify - d.csv": "'-' is not a proof: give the name of its file.",
+    "predict - d.csv": "'-' is not a model: give the name of its file.",
+    "decide - -": "standard input can be read only once",
+    "decide d.csv --label y --proof=": "--proof is empty: give the name of a file.",
+}
+
+
+@pytest.mark.parametrize("line", MESSAGES)
+def test_a_name_that_is_not_one_is_refused_in_plain_words(line, proof, capsys):
+    assert main(line.split()) == 2
+    assert MESSAGES[line] in capsys.readouterr().err
+
+
+def test_an_empty_name_does_not_stand_for_the_current_folder(proof, capsys):
+    assert main(["decide", "", "--label", "y"]) == 2
+    assert "is empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("files", ["- d.csv", "d.csv -", "<(printf 'a,b,y\\n1,x,0\\n') --format csv"])
+def test_an_error_in_rows_from_a_pipe_does_not_show_a_temporary_file(files, proof):
+    seen = shell(f"""printf 'a,b,y\\n1,x,0\\n' | "$PY" -m linsep decide {files} --label y""", timeout=60)
+    assert seen.returncode == 2 and "'x'" in seen.stderr and "linsep-rows" not in seen.stderr
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["nope.json", "d.csv"], "BAD INPUT: 'nope.json' cannot be read: No such file or directory\n"),
+    (["p.json", "nope.csv"], "BAD INPUT: there is no file 'nope.csv'\n"),
+    (["d.csv", "d.csv"], "BAD INPUT: the proof or the data cannot be read: "),
+])  # fmt: skip
+def test_the_checker_says_in_words_what_it_cannot_read(words, said, proof, capsys):
+    assert checker.main(words) == 2
+    assert capsys.readouterr().out.startswith(said)
+
+
+@pytest.mark.parametrize("command", [name for name in app if not name.startswith("-")])
+def test_every_command_lists_debug(command, capsys):
+    assert main([command, "--help"]) == 0
+    assert "--debug" in capsys.readouterr().out

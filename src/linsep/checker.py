@@ -37,6 +37,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -177,18 +178,20 @@ def read_combination(fields: dict[str, list[str]] | None) -> dict[int, int]:
 def read_number(field: str, numbers: str) -> int | float:
     """The number that a text denotes: of digits alone an integer, of anything else a binary64."""
     field = BOOLEANS.get(field.lower(), field)
-    if len(field) > 600 or not NUMERAL.fullmatch(field) or math.isinf(float(field)):
-        raise CheckError(f"{field!a:.40} is not a finite number of at most 600 characters", BAD_INPUT)
+    need(NUMERAL.fullmatch(field) and not math.isinf(float(field)), f"{field!a:.40} is not a finite number")
     if numbers == "decimal":
-        scaled = Fraction(field) * TENS if not re.search("[eE][+-]?[0-9]{3}", field) else Fraction(1, 3)
+        exact = Decimal("1e999" if re.search("[eE][+-]?[0-9]{10}", field) else field)
+        scaled = Fraction(exact if abs(exact.adjusted()) < 600 else Fraction(bool(exact), 3)) * TENS
         need(scaled.denominator == 1, f"{field:.40} has more decimals than can be checked")
         return scaled.numerator
-    if not field.strip(" \t+-").isdecimal():
+    digits = field.strip(" \t+-").lstrip("0") or "0"
+    if not digits.isdecimal():
         kept = float(field) or not re.search("[1-9]", field.lower().split("e")[0])
         need(kept, f"{field:.40} is not 0, but its nearest binary64 is")
         return float(field)
-    need(numbers != "binary64" or int(field) == float(field), f"binary64 would round the integer {field:.40}")
-    return int(field)
+    need(len(digits) <= 600, f"{field:.40} is an integer of more than 600 digits")
+    need(numbers != "binary64" or int(digits) == float(digits), f"binary64 would round the integer {field:.40}")
+    return -int(digits) if "-" in field else int(digits)
 
 
 def is_label(field: str, label: Any) -> bool:
@@ -202,8 +205,8 @@ def is_label(field: str, label: Any) -> bool:
 
 def find_layout(data: dict[str, Any], options: argparse.Namespace) -> Layout:
     """Where the labels are, and whether the first line is a header: as the caller and the file say, not the proof."""
-    is_file = Path(options.data).is_file()
-    need(is_file, "the data is not a file on the disk: it is read more than once, so a pipe will not do")
+    need(os.path.exists(options.data), f"there is no file {options.data!a}")  # noqa: PTH110
+    need(Path(options.data).is_file(), "the data must be a file on the disk: it is read twice, so a pipe will not do")
     with Path(options.data).open(encoding="utf-8-sig", newline="") as file:
         first = next(filter(None, csv.reader(file, strict=True)), [""])
     wanted = data["label_column"] if options.label is None else options.label
@@ -374,7 +377,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--positive", help="refuse a proof in which this label is not the positive class")
     parser.add_argument("--numbers", choices=["binary64", "decimal"], help="refuse a proof that reads them otherwise")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    options, facts = parser.parse_args(arguments), dict[str, Any]()
+    given = sys.argv[1:] if arguments is None else arguments
+    named = [Path(word).stat() for word in given if os.path.isfile(word)]  # noqa: PTH113
+    is_named: Any = lambda k: os.path.exists(k) and any(os.path.samestat(os.fstat(k), f) for f in named)  # noqa: E731, PTH110
+    spared = [stream for stream in (1, 2) if not is_named(stream)]  # what is written to the others would change a file
+    if len(spared) < 2:
+        for stream in spared:
+            os.write(stream, b"BAD INPUT: the output goes into a file that is read\n")
+        return BAD_INPUT
+    options, facts = parser.parse_args(given), dict[str, Any]()
+    csv.field_size_limit(2**26)  # the longest line that linsep reads
     try:
         proof = read_proof(options.proof)
         require_agreement(proof, options)
@@ -386,19 +398,20 @@ def main(arguments: list[str] | None = None) -> int:
         facts = {"kind": proof["kind"], "header": layout.names is not None, "data": proof["data"] | read}
     except CheckError as error:
         words, status = error.args
-    except (OSError, ValueError, csv.Error, RecursionError, MemoryError) as error:
-        words, status = f"{type(error).__name__}: {str(error)!a}", BAD_INPUT
+    except OSError as error:
+        words, status = f"{error.filename or options.data!a} cannot be read: {error.strerror or error}", BAD_INPUT
+    except (ValueError, csv.Error, RecursionError, MemoryError) as error:
+        words, status = f"the proof or the data cannot be read: {str(error)!a:.200}", BAD_INPUT
     told = f"{VERDICTS[status]}{': ' if status else ' '}{words}"
     if options.json:
         told = json.dumps({"answer": VERDICTS[status].lower(), "message": words.partition("\n")[0]} | facts)
     try:
         print(told, flush=True)
-    except BrokenPipeError:  # the reader has seen enough; the status is still the answer
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:  # a full disk: an answer that nobody can read is none
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print(f"the answer cannot be written: {error}", file=sys.stderr)
-        return BAD_INPUT
+        if not isinstance(error, BrokenPipeError):  # its reader has seen enough, and the status is still the answer
+            print(f"the answer cannot be written: {error}", file=sys.stderr)
+            return BAD_INPUT  # a full disk: an answer that nobody can read is none
     return int(status) if sys.stdout is not None else BAD_INPUT
 
 

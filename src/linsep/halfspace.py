@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.errors import ArgumentError, ShapeError, shown, told
+from linsep.errors import ArgumentError, InexactError, ShapeError, shown, told
 from linsep.report import SHOWN, SHOWN_ROWS, Fact, Grid, Report, Reported, column_names, count, linear, one_line
 from linsep.scores import exact_score, nearest
 from linsep.scores import linear_scores as linear_scores
@@ -24,7 +24,6 @@ from linsep.tables import (
     as_double,
     distinct,
     exact_number,
-    read_doubles,
     read_exact,
     read_labels,
     require_finite,
@@ -32,6 +31,7 @@ from linsep.tables import (
 
 Array = npt.NDArray[Any]
 
+LARGEST = float(np.finfo(np.float64).max)
 MODERATE = 400  # exponents of two up to here leave room for squares
 
 
@@ -177,7 +177,9 @@ class Halfspace(Reported):
         power = -_exponent(self.w)
         if abs(power) < MODERATE:
             return self
-        return Halfspace(np.ldexp(self.w.astype(np.float64), power), float(np.ldexp(self.b, power)), self.labels)
+        b = nearest(Fraction(self.b) * Fraction(2) ** power, np.finfo(np.float64))
+        w = np.ldexp(self.w.astype(np.float64), power)
+        return Halfspace(w, max(-LARGEST, min(b, LARGEST)), self.labels)
 
     def margin(self, X: Any, y: Any) -> float:
         """The margin of the set under this hyperplane: the smallest of the rows' margins."""
@@ -194,14 +196,16 @@ class Halfspace(Reported):
 
     @property
     def homogeneous(self) -> Array:
-        """W = (w, b)."""
-        return np.append(self.w, self.b)
+        """W = (w, b), as Python's integers where no 64-bit type holds them all."""
+        whole = [*self.w.tolist(), self.b]
+        together = np.append(self.w, self.b)
+        return together if together.tolist() == whole else np.fromiter(whole, object, len(whole))
 
     @classmethod
     def from_homogeneous(cls, W: Any, labels: tuple[Any, Any] = (-1, 1)) -> "Halfspace":
         """The halfspace of W = (w, b): a solution of Problem 2 in d + 1 dimensions solves Problem 1 in d."""
-        W = _weights(W)
-        return cls(W[:-1], W[-1].item(), labels)
+        W = W if isinstance(W, np.ndarray) else list(W)
+        return cls(W[:-1], W[-1], labels)
 
     def equation(self, names: Any = None) -> str:
         """The hyperplane as people write it: 4·x1 - 0.5·x2 + 1 = 0.
@@ -245,14 +249,19 @@ def homogenise(X: Any) -> Array:
 
 def _weights(w: Any) -> Array:
     """Weights as an array of their own: 64-bit numbers that hold them exactly."""
-    if not isinstance(w, np.ndarray) or w.dtype.kind not in "iuf":
-        w = read_doubles([list(w)]).values[0] if isinstance(w, Iterable) else np.asarray(w)
-    if w.ndim != 1:
+    if not isinstance(w, np.ndarray):
+        w = list(w) if isinstance(w, Iterable) else np.asarray(w)
+    if isinstance(w, np.ndarray) and w.ndim != 1:
         raise ShapeError(f"The weights have shape {w.shape}: there is one for each column.")
-    if w.dtype.kind == "f" and not np.isfinite(w).all():
-        first = int(np.argmin(np.isfinite(w)))
-        raise ArgumentError(f"w[{first}] is {w[first]}: weights are finite numbers.")
-    return np.array(w)
+    table = read_exact([w])
+    if table.inexact is not None:
+        place = table.inexact.column
+        raise InexactError(f"w[{place}] is {table.inexact.value}: no 64-bit number is that, and rounding is not exact.")
+    weights = table.values[0]
+    if weights.dtype.kind == "f" and not np.isfinite(weights).all():
+        first = int(np.argmin(np.isfinite(weights)))
+        raise ArgumentError(f"w[{first}] is {weights[first]}: weights are finite numbers.")
+    return np.array(weights, np.float64 if weights.dtype.kind == "f" else np.int64)
 
 
 def _bias(b: Any) -> float | int:

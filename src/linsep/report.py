@@ -246,6 +246,11 @@ def run_ended(converged: bool, updates: int, passes: int, plane: str, doubtful: 
     )
 
 
+def bounded(updates: float) -> Sentence:
+    """Novikoff's bound, beside a run."""
+    return Sentence(f"Novikoff's bound for these rows: at most {updates:,.0f} updates, in any order.", "bound")
+
+
 def most_corrected(mistakes_per_row: Any) -> list[Part]:
     """The rows that a run of the Perceptron corrected most often."""
     if mistakes_per_row is None or not mistakes_per_row.any():

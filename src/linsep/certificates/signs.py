@@ -61,9 +61,10 @@ def form_of(weights: Sequence[int], constant: int) -> Form:
 def is_exact(form: Form) -> bool:
     """Whether the floats are the coefficients themselves times a power of two, nothing rounded."""
     shift = form.shift
+    pairs = [(c, x) for c, x in zip(form.coefficients, form.floats.tolist(), strict=True) if c or x]  # most may be 0
     return all(
         (m << e - shift if e >= shift else m) == (c if e >= shift else c << shift - e)
-        for c, (m, e) in zip(form.coefficients, map(dyadic, form.floats.tolist()), strict=True)
+        for c, (m, e) in ((c, dyadic(x)) for c, x in pairs)
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from errno import EPIPE
 from io import TextIOWrapper
 from math import isfinite
+from os.path import isfile
 from signal import SIGTERM
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -35,6 +36,7 @@ from linsep.cli.options import (
     Bias,
     Checkpoint,
     Copying,
+    Debug,
     File,
     Json,
     Label,
@@ -48,10 +50,12 @@ from linsep.cli.options import (
     rejects,
 )
 from linsep.errors import FileError, LinsepError
+from linsep.outputs import Identity, descriptor, identity
 
 if TYPE_CHECKING:
     from linsep.cli.tables import Table
-    from linsep.solvers.perceptron import Learner
+    from linsep.solvers.learner import Learner
+    from linsep.solvers.perceptron import Keep
 
 TRACED_UPDATES = 1000
 MAX_PASSES = 1000
@@ -88,17 +92,18 @@ class Run:
     seed: Seed = 0
     json: Json = False
 
-    def learner(self, table: "Table", max_updates: int | None = None) -> "Learner":
+    def learner(self, table: "Table", max_updates: int | None = None, keep: "Keep" = "last") -> "Learner":
         """The run on these rows, not begun yet."""
-        from linsep.solvers.perceptron import Learner
+        from linsep.solvers.perceptron import learner_on
         from linsep.solvers.vanishing import require_scores
         from linsep.sources.inputs import as_source
 
         source = as_source(table.source)
         require_scores(source)
-        return Learner(
+        return learner_on(
             source,
             order=self.order,
+            keep=keep,
             bias=table.bias if self.bias is None else self.bias,
             max_passes=self.max_passes or None,
             max_updates=self.max_updates or max_updates,
@@ -113,12 +118,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")  # an ASCII terminal shows \xb7 instead of failing
+        if stdio.spare(_files_among(tokens)):
+            return _fail("standard error goes into a file that the command names. Redirect it to another.", BAD_INPUT)
         code = _run(tokens)
         try:
             stdio.flush()
         except stdio.UnshownError as error:
             return _unshown(error, in_json="--json" in tokens)
         return code
+
+
+def _files_among(tokens: Sequence[str]) -> set[Identity]:
+    """The files that a command names, before it is known what it wants with them."""
+    found = {identity(word) for word in tokens if descriptor(word) is None and isfile(word)}  # noqa: PTH113
+    return {known for known in found if known is not None}
 
 
 def _run(tokens: list[str]) -> int:
@@ -183,7 +196,7 @@ def _fault(error: Exception) -> str:
 
 
 @app.command(help_epilogue="Example: linsep demo")
-def demo(*, seed: Seed = 0) -> int:
+def demo(*, seed: Seed = 0, debug: Debug = False) -> int:
     """The point of linsep in a minute: verdicts with their proofs, on four points and on a million rows."""
     from linsep.cli.demo import show
 
@@ -240,7 +253,7 @@ def fit(
     tables.require_outputs(file, {"--output": output, "--checkpoint": checkpoint, "--reject": rejects(reading)})
     with tables.about(file):
         table = tables.read(file, label, reading)
-        learner = options.learner(table)
+        learner = options.learner(table, keep="best")
         _mention_bias(file, table, options)
         if not options.max_passes:
             report.note("No cap on passes: it ends when the classes are separated, or with Ctrl-C.")
@@ -302,12 +315,17 @@ def convert(
 
 @app.command(help_epilogue=f"Example: linsep predict model.json new.csv\n\n{DONE_CODES}")
 def predict(
-    model: Annotated[str, Parameter(help="A model written by linsep fit, by linsep learn, or by a classifier's save.")],
+    model: Annotated[
+        str,
+        Parameter(help="A model written by linsep fit, by linsep learn, or by a classifier's save.", converter=path),
+    ],
     /,
     *file: NewRows,
     label: Annotated[
         str | None,
-        Parameter(help="The label column, where the model does not know it.", allow_leading_hyphen=True),
+        Parameter(
+            help="The label column, where the model does not know it.", allow_leading_hyphen=True, converter=path
+        ),
     ] = None,
     output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Write a CSV file instead.")] = None,
     scores: Annotated[
@@ -332,6 +350,7 @@ def predict(
     from linsep.cli import pages, prediction, tables
 
     how = walking or Walking()
+    tables.require_name(model, "a model")
     tables.require_outputs([model, *file], {"--output": output, "--reject": how.reject})
     known = load(model)
     prediction.require_kind(known, model, is_text=text)

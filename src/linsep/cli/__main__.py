@@ -1,7 +1,7 @@
-"""`python -m linsep.cli`: the command line without the installed script."""
+"""`python -m linsep.cli`: the command line, as `python -m linsep`."""
 
 import sys
 
-from linsep.cli import main
+from linsep.__main__ import main
 
 sys.exit(main())

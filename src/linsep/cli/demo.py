@@ -143,7 +143,8 @@ def _program() -> str:
     """How this program is called from here."""
     called = Path(sys.argv[0])
     if not called.name.startswith("linsep"):
-        return "python -m linsep.cli" if called.parts[-2:] == ("cli", "__main__.py") else "linsep"
+        module = {("cli", "__main__.py"): "python -m linsep.cli", ("linsep", "__main__.py"): "python -m linsep"}
+        return module.get((called.parent.name, called.name), "linsep")
     known = shutil.which("linsep")
     if known and called.exists() and Path(known).samefile(called):
         return "linsep"

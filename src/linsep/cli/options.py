@@ -26,7 +26,7 @@ STDIN_WORD = "stdin:"  # stands for - on its way through Cyclopts, which takes -
 
 
 def path(kind: type, tokens: "Sequence[Token]") -> str:
-    """A path as it was typed."""
+    """A path, or another word that may be -, as it was typed."""
     return "-" if tokens[0].value == STDIN_WORD else tokens[0].value
 
 
@@ -46,7 +46,9 @@ File: TypeAlias = Annotated[
 ]
 Label: TypeAlias = Annotated[
     str | None,
-    Parameter(help="The label column: its name, or its position such as -1.", allow_leading_hyphen=True),
+    Parameter(
+        help="The label column: its name, or its position such as -1.", allow_leading_hyphen=True, converter=path
+    ),
 ]
 Bias: TypeAlias = Annotated[
     bool | None, Parameter(help="Whether the hyperplane may miss the origin. [default: yes; example:tao, :wang no]")
@@ -79,7 +81,8 @@ class Search:
 
 
 Columns: TypeAlias = Annotated[
-    str | None, Parameter(help="The columns to use, by name or position, with commas between. [default: all]")
+    str | None,
+    Parameter(help="The columns to use, by name or position, with commas between. [default: all]", converter=path),
 ]
 Memory: TypeAlias = Annotated[str, Parameter(help="How much memory reading may take.")]
 IndexBase: TypeAlias = Annotated[int, Parameter(help="The index of the first column of svmlight files: 0 or 1.")]
@@ -120,7 +123,9 @@ class Walking:
         )
 
 
-Positive: TypeAlias = Annotated[str | None, Parameter(help="The positive class; all other labels are negative.")]
+Positive: TypeAlias = Annotated[
+    str | None, Parameter(help="The positive class; all other labels are negative.", converter=path)
+]
 Cache: TypeAlias = Annotated[
     str | None,
     Parameter(help="Where slow files are cached: a folder, or none. [default: a private folder, see linsep cache]"),
@@ -186,7 +191,7 @@ class Reading:
             "--index-base": None if self.index_base == 1 else str(self.index_base),
             "--format": self.format,
         }
-        said = [word for name, value in given.items() if value is not None for word in (name, value)]
+        said = [word for name, value in given.items() for word in spelt(name, value)]
         return [*said, *(["--one-hot"] if self.one_hot else []), *(["--header"] if self.header else [])]
 
     def where_cached(self) -> str | bool | None:
@@ -225,6 +230,13 @@ class Checking(Reading):
 
     positive: Positive = None
     numbers: Numbers = None
+
+
+def spelt(option: str, value: str | None) -> list[str]:
+    """An option and its value as words of a command, in one word where the value would be taken for an option."""
+    if value is None:
+        return []
+    return [f"{option}={value}"] if value.startswith("-") and not value[1:].isdecimal() else [option, value]
 
 
 def rejects(reading: Reading | None) -> str | None:

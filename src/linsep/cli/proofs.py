@@ -7,15 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from linsep import outputs
 from linsep.certificates import Verdict
 from linsep.certificates.written import MAX_CHARACTERS, verdict_from_json
-from linsep.cli.options import Reading
-from linsep.cli.report import count
+from linsep.cli.options import Reading, spelt
+from linsep.cli.report import count, printable
 from linsep.cli.tables import Table, is_example, named
 from linsep.cli.verdicts import TITLES
 from linsep.errors import ArgumentError, CertificateError, FileError, MissingColumnError
 from linsep.sources.files.labels import is_label, shown
-from linsep.sources.files.paths import kind_of
+from linsep.sources.files.paths import expand, is_pipe, kind_of
 from linsep.sources.files.reading import unreadable
 from linsep.sources.files.row_faults import MISSING
 from linsep.sources.files.source import FileSource
@@ -84,7 +85,7 @@ def advice(verdict: Verdict, reading: Reading) -> str:
     word = positive if isinstance(positive, str) else shown(positive)
     if reading.positive is not None or negative != f"not {word}":
         return ""
-    return f" If {word!r} stands against all other labels, say --positive {shlex.quote(word)}."
+    return f" If {word!r} stands against all other labels, say {shlex.join(spelt('--positive', word))}."
 
 
 def has_header(table: Table, reading: Reading) -> bool | None:
@@ -124,10 +125,28 @@ def facts(verdict: Verdict, table: Table, reading: Reading) -> dict[str, Any]:
 
 
 def how_to_check(proof: str, files: Sequence[str], label: str | None, table: Table, reading: Reading) -> str:
-    """The command that checks the proof; for a CSV file of numbers the one that needs the standard library alone."""
+    """The command that checks the proof, or why there is none.
+
+    For a CSV file of numbers it is the one that needs the standard library alone.
+    """
+    if outputs.descriptor(proof) is not None or not Path(proof).is_file():
+        return "Save it in a file to check it."
+    found = [] if is_example(files[0]) else expand(files)
+    if any(map(is_pipe, found)):
+        return "Its rows came through a pipe, which cannot be read again: save them in a file to check the proof."
     words = reading.words(rows_left_out=table.source.facts.rows_left_out)
-    place = [] if label is None else ["--label", label]
+    place = spelt("--label", label)
     is_plain = isinstance(table.source, FileSource) and table.source.is_plain_csv
     if is_plain and words in ([], ["--header"]) and not MISSING.intersection(map(str, table.source.facts.labels)):
-        return f"Check it with: python -m linsep.checker {shlex.join([proof, *files, *place, *words])}"
-    return f"Check it with: linsep verify {shlex.join([proof, *files, *place, *words])}"
+        command = ["python", "-m", "linsep.checker", *map(_path, [proof, *found]), *place, *words]
+    else:
+        memory = spelt("--memory", None if reading.memory == Reading.memory else reading.memory)
+        command = ["linsep", "verify", *map(_path, [proof, *files]), *place, *words, *memory]
+    if printable(shown := shlex.join(command)) != shown:
+        return "A name in the command that checks it has characters that cannot be shown."
+    return f"Check it with: {shown}"
+
+
+def _path(name: str) -> str:
+    """A path that cannot be taken for an option."""
+    return f"./{name}" if name.startswith("-") else name

@@ -23,6 +23,7 @@ from linsep.cli.options import (
     Proof,
     Reading,
     Search,
+    path,
     rejects,
 )
 
@@ -89,7 +90,7 @@ def margin(
 
 
 def verify(
-    proof: Annotated[str, Parameter(help="A proof written by linsep decide --proof.")],
+    proof: Annotated[str, Parameter(help="A proof written by linsep decide --proof.", converter=path)],
     /,
     *file: File,
     label: Label = None,
@@ -107,6 +108,7 @@ def verify(
     from linsep.errors import CertificateError
 
     how = reading or Checking()
+    tables.require_name(proof, "a proof")
     tables.require_outputs([proof, *file], {"--reject": rejects(reading)})
     verdict = proofs.load(proof)
     proofs.require_agreement(verdict, proof, bias, how)

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from linsep.cli import stdio
-from linsep.report import Grid, Report, column_names, run_ended
+from linsep.report import Grid, Report, Sentence, bounded, column_names, run_ended
 from linsep.report import count as count
 from linsep.report import printable as printable
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # a complaint must not wait for the compiled kernels
     from linsep.cli.training import Fitted, Look
     from linsep.halfspace import Halfspace
     from linsep.solvers.clock import Clock
-    from linsep.solvers.perceptron import PerceptronRun, Step
+    from linsep.solvers.perceptron_run import PerceptronRun, Step
     from linsep.sources.base import Source
     from linsep.sources.files.reading import Rejects
     from linsep.sources.watched import WatchedSource
@@ -153,23 +153,22 @@ def run_json(run: "PerceptronRun", doubtful: int, source: "Source") -> dict[str,
 
 def traced(run: "PerceptronRun", doubtful: int, columns: Sequence[str] | None, bound: float | None = None) -> None:
     """How a trace ended, beside Novikoff's bound on its updates if that is known."""
-    _ended(run, equation(run.halfspace, columns), doubtful)
-    if bound is not None:
-        say(f"Novikoff's bound for these rows: at most {bound:,.0f} updates, in any order.")
+    _ended(run, equation(run.halfspace, columns), doubtful, parts=() if bound is None else (bounded(bound),))
 
 
 def fitted(result: "Fitted", rows: int, columns: Sequence[str] | None) -> None:
     """How a fit ended."""
     plane = equation(result.halfspace, columns)
-    _ended(result, plane, result.doubtful, "interrupted" if result.interrupted else "")
-    if not result.separated:
-        say(f"Best so far: {plane}, {count(result.mistakes, 'mistake')} in {rows:,} rows.")
+    best = Sentence(f"Best so far: {plane}, {count(result.mistakes, 'mistake')} in {rows:,} rows.", "best")
+    was = "interrupted" if result.interrupted else ""
+    _ended(result, plane, result.doubtful, was, () if result.separated else (best,))
 
 
-def _ended(run: "PerceptronRun | Fitted", plane: str, doubtful: int, was: str = "") -> None:
-    is_separated = run.converged and not doubtful
+def _ended(
+    run: "PerceptronRun | Fitted", plane: str, doubtful: int, was: str = "", parts: tuple[Sentence, ...] = ()
+) -> None:
     title = run_ended(run.converged, run.updates, run.passes, plane, doubtful, was)
-    show(Report(title, tone="yes" if is_separated else "unsure"))
+    show(Report(title, parts, "yes" if run.converged and not doubtful else "unsure"))
 
 
 def fitted_json(result: "Fitted", source: "Source") -> dict[str, Any]:

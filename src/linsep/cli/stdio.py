@@ -3,14 +3,16 @@
 import errno
 import os
 import signal
+import stat
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from io import TextIOBase
 from pathlib import Path
 from typing import NoReturn, TextIO
 
+from linsep import outputs
 from linsep.cli.options import Terminated
 
 
@@ -89,6 +91,26 @@ def silence(stream: TextIO) -> None:
         target, nowhere = stream.fileno(), os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, target)
         os.close(nowhere)
+
+
+def file_of(stream: TextIO) -> outputs.Identity | None:
+    """The file that a stream goes into: a pipe cannot be named, and a terminal is everybody's."""
+    try:
+        number = stream.fileno()
+        return outputs.identity(number) if stat.S_ISREG(os.fstat(number).st_mode) else None
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def spare(files: Collection[outputs.Identity]) -> bool:
+    """Whether stderr goes into one of these files; if so, complaints go to stdout from now on, or nowhere."""
+    if (known := file_of(sys.stderr)) is None or known not in files:
+        return False
+    if isinstance(sys.stdout, Closed) or file_of(sys.stdout) in files:
+        silence(sys.stderr)
+    else:
+        os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
+    return True
 
 
 @contextmanager

@@ -5,7 +5,7 @@ Every error begins with the name of the file.
 
 import operator
 import os
-import stat
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from linsep import datasets, outputs
 from linsep.checkpoints import PREVIOUS
-from linsep.cli import report
+from linsep.cli import report, stdio
 from linsep.cli.options import STDIN_WORD, Reading
 from linsep.errors import ArgumentError, CheckpointError, FileError, InputError, NoFileError
 from linsep.sources.inputs import as_source
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 EXAMPLES = {"cornwell": True, "tao": False, "wang": False, "xor": True}  # with the bias each lecture uses
+_SPOOLED = re.compile(r".*\.linsep-rows/([0-9]+)/stdin\.\w+")  # what came out of a pipe, by its number among the files
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +100,19 @@ def in_memory(source: "Source") -> tuple[Any, Array]:
 @contextmanager
 def about(files: Sequence[str]) -> Iterator[None]:
     """Begin every complaint about the data with the name of their file."""
+    from linsep.sources.files.paths import expand
+
     file = named(files)
     try:
         yield
     except CheckpointError:  # about another file
         raise
     except InputError as error:
-        if error.file is None:
+        if found := _SPOOLED.fullmatch(error.file or ""):
+            name = expand(files)[int(found[1])]
+            error.args = (str(error).replace(found[0], "standard input" if name == "-" else name),)
+            error.file = name
+        elif error.file is None:
             error.file = file
             if not str(error).startswith(file):
                 error.args = (f"{file}: {error}",)
@@ -115,16 +122,27 @@ def about(files: Sequence[str]) -> Iterator[None]:
 def require_outputs(inputs: Sequence[str], options: Mapping[str, str | None]) -> None:
     """Refuse, before anything is read, what cannot be written, is read, or is written to twice.
 
-    Files are compared by their place on the disk, whatever they are called, and standard output is one of them.
+    Files are compared by their place on the disk, whatever they are called; what standard output and standard error
+    go into are two of them.
     """
     from linsep.sources.files.paths import reads
 
     read = [file for file in inputs if not is_example(file)]
-    taken = {} if (shown := _stdout()) is None else {shown: "standard output"}
-    if shown is not None and any(outputs.identity(file) == shown for file in _listed(read)):
-        raise ArgumentError("Standard output goes into a file that is read. Redirect it to another one.")
+    if "" in read:
+        raise ArgumentError("The name of a file to read is empty.")
+    if read.count("-") > 1:
+        raise ArgumentError("- stands twice among the files: standard input can be read only once.")
+    streams = {"standard error": stdio.file_of(sys.stderr), "standard output": stdio.file_of(sys.stdout)}
+    shown = {known: name for name, known in streams.items() if known is not None}
+    taken = dict(shown)
+    if shown and (spoilt := [known for known in map(outputs.identity, _listed(read)) if known in shown]):
+        stdio.spare([known for known in spoilt if known is not None])
+        told = shown[spoilt[0]].capitalize()
+        raise ArgumentError(f"{told} goes into a file that is read. Redirect it to another one.")
     for option, path in _named(options):
         about = f"{option} {path}".strip()
+        if not path:
+            raise ArgumentError(f"{option or 'The file to write'} is empty: give the name of a file.")
         if path.removesuffix(PREVIOUS) == STDIN_WORD:
             raise ArgumentError("- is not a file to write to: give a name, or leave the option out.")
         _require_folder(path)
@@ -132,7 +150,7 @@ def require_outputs(inputs: Sequence[str], options: Mapping[str, str | None]) ->
             seen = "the command reads this file" if found == path else f"the command reads this file ({found})"
             raise ArgumentError(f"{about}: {seen}. Give another name.", file=path)
         known = outputs.identity(path)
-        if known in taken and not (known == shown and outputs.descriptor(path) is not None):
+        if known in taken and not (known in shown and outputs.descriptor(path) is not None):
             raise ArgumentError(f"{about}: {taken[known]} goes into the same file. Give another name.", file=path)
         if known is not None:
             taken[known] = option or "the result"
@@ -152,16 +170,7 @@ def _listed(files: Sequence[str]) -> Iterator[str]:
 
     for file in files:
         with suppress(NoFileError):  # told of when it is read
-            yield from expand(file)
-
-
-def _stdout() -> outputs.Identity | None:
-    """What standard output is, if it is a file: a pipe cannot be named, and a terminal is everybody's."""
-    try:
-        number = sys.stdout.fileno()
-        return outputs.identity(number) if stat.S_ISREG(os.fstat(number).st_mode) else None
-    except (AttributeError, OSError, ValueError):
-        return None
+            yield from ["/dev/stdin"] if file == "-" else expand(file)
 
 
 def _require_folder(output: str) -> None:
@@ -176,6 +185,12 @@ def _require_folder(output: str) -> None:
         seen = f"there is no folder {str(place.parent)!r}"
     if seen is not None:
         raise FileError(f"{output}: cannot be written: {seen}.", file=output)
+
+
+def require_name(path: str, what: str) -> None:
+    """Refuse standard input in the place of a file that is not one of rows."""
+    if path in ("", "-"):
+        raise ArgumentError(f"{path!r} is not {what}: give the name of its file.")
 
 
 def _example(file: str, label: str | int | None) -> Table:

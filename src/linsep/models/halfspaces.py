@@ -7,10 +7,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from linsep.errors import ModelError, shown
+from linsep.errors import ModelError, shown, told
 from linsep.halfspace import Halfspace
 from linsep.models import strict
 from linsep.models.files import read_file, write_model
+from linsep.tables import as_double
 
 KIND = "halfspace"
 ORDERS = ("cyclic", "restart", "shuffled", "worst")
@@ -47,7 +48,7 @@ class Model:
 
     def to_json(self) -> str:
         """The model as text."""
-        numbers, write = ("integer", str) if self.halfspace.w.dtype.kind in "iu" else ("float", float)
+        numbers, write = self._numbers()
         document = {
             "kind": KIND,
             "numbers": numbers,
@@ -60,6 +61,16 @@ class Model:
             "training": {**asdict(self.training), "seed": str(self.training.seed)},
         }
         return strict.write(document)
+
+    def _numbers(self) -> tuple[str, Callable[[Any], str | float]]:
+        """Whether the file holds integers of 64 bits or doubles, whichever are these weights and this bias."""
+        w, b = self.halfspace.w, self.halfspace.b
+        if w.dtype.kind == "i" and isinstance(b, int) and -(2**63) <= b < 2**63:
+            return "integer", str
+        wrong = next((value for value in (*w.tolist(), b) if as_double(value) is None), None)
+        if wrong is not None:
+            raise ModelError(f"{shown(wrong)} stands beside floats, and no double is that: the file would round it.")
+        return "float", float
 
     def save(self, path: str | Path) -> None:
         """Write the model; a crash leaves either the old file or the new one, never half of one."""
@@ -121,7 +132,10 @@ def _read_training(value: Any) -> Training:
 
 
 def _write_labels(labels: tuple[Any, Any]) -> dict[str, Any]:
-    kind = next(name for name, (type_, _) in LABELS.items() if isinstance(labels[1], type_))
+    found = {next(name for name, (type_, _) in LABELS.items() if isinstance(label, type_)) for label in labels}
+    kind = "float" if len(found) > 1 else next(iter(found))
+    if len(found) > 1 and (not found <= {"integer", "float"} or None in map(as_double, labels)):
+        raise ModelError(f"the labels {told(labels)} are of two kinds, which no file keeps: use one for both.")
     negative, positive = (str(label) if kind == "integer" else label for label in labels)
     return {"type": kind, "negative": negative, "positive": positive}
 

@@ -51,7 +51,7 @@ def separation(
     room = AROUND * float(right - left or 1.0)
     ax.set_xlim(left - room, right + room)
     style.sides(ax, ax.get_xlim(), subject.margin)
-    marks = style.points(ax, places, subject.block.y, subject.source.facts.labels)
+    marks = style.points(ax, places, subject.block.y, subject.source.facts.pair)
     if len(subject.marked):
         picked = look.places(values_of(subject.source, subject.marked))
         impossible = subject.obstruction is not None
@@ -71,9 +71,10 @@ class Lookout:
     """The place from which rows are seen: two directions, one across the hyperplane and one within it."""
 
     def __init__(self, halfspace: Halfspace, subject: Subject) -> None:
-        w = np.asarray(halfspace.w, np.float64)
+        line = halfspace.near_one()
+        w = line.w.astype(np.float64)
         length = float(np.linalg.norm(w))
-        self.unit, self.shift = w / length, float(halfspace.b) / length
+        self.unit, self.shift = w / length, float(line.b) / length
         values = subject.values
         self.direction = widest_direction(values, self.unit)
         self.middle = 0.0 if self.direction is None else float((values @ self.direction).mean())

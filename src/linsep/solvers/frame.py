@@ -5,6 +5,7 @@ rounding. Solvers work on the signed rows z = y·(x, 1) of a frame; proofs speak
 """
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,10 +98,32 @@ def require_memory(n_rows: int, width: int) -> None:
         )
 
 
-def free_memory() -> int | None:
-    """Bytes that this machine could still hand out; None where it does not say."""
+def free_memory(root: Path = Path("/")) -> int | None:
+    """Bytes that this machine could still hand out, or that the container may take; None where nobody says."""
+    return min((size for size in (_free_on_machine(root), group_limit(root)) if size is not None), default=None)
+
+
+def group_limit(root: Path = Path("/")) -> int | None:
+    """The memory that the control groups of this process may take (Linux, version 2 or 1); None where all may."""
     try:
-        with Path("/proc/meminfo").open(encoding="ascii") as lines:
+        lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return None
+    found: list[int] = []
+    for _, controllers, path in (line.split(":", 2) for line in lines if line.count(":") >= 2):
+        if controllers not in ("", "memory"):
+            continue
+        base, name = ("memory", "memory.limit_in_bytes") if controllers else ("", "memory.max")
+        group = Path(path.lstrip("/"))
+        for folder in (group, *group.parents):  # a group has no more than those it is in
+            with suppress(OSError, ValueError):  # "max" is no limit
+                found.append(int((root / "sys/fs/cgroup" / base / folder / name).read_text(encoding="ascii")))
+    return min(found, default=None)
+
+
+def _free_on_machine(root: Path) -> int | None:
+    try:
+        with (root / "proc/meminfo").open(encoding="ascii") as lines:
             return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
     except (OSError, StopIteration, ValueError):
         pass

@@ -34,11 +34,16 @@ from linsep.sources.files.reading import (
     choose_columns,
     row_major,
 )
-from linsep.sources.files.values import no_text, numbers_of
+from linsep.sources.files.values import no_text, numbers_of, vanishes
 
 Array = npt.NDArray[Any]
 DROP_OR_FILL = "Drop the row or fill the value in."
 MOST_CATEGORIES = 1 << 16
+ROUNDED = (
+    "an integer beyond 2^53 in a column of floats, or beyond 64 bits, would be rounded, "
+    "and linsep never rounds in silence"
+)
+VANISHES = "nearer to 0 than any double, and would become 0"
 TEXT_FIX = "Convert the text to numbers, leave the column out, or ask for one-hot columns."
 
 
@@ -297,24 +302,13 @@ class Cells:
         )
 
     def inexact(self, row: int, name: str, value: Any) -> InexactError:
-        """An integer that 64 bits or a double would round."""
-        fix = "Subtract a constant from the column or divide it."
+        """A number that would be rounded: a long integer, or one that is not 0 and would become 0."""
+        if isinstance(value, str) and vanishes(value):
+            why, fix = VANISHES, "Multiply the column by a power of ten, or write 0."
+        else:
+            why, fix = ROUNDED, "Subtract a constant from the column or divide it."
         return InexactError(
-            f"{self.path}: row {row}, column {name!r} holds {clipped(value)}: an integer beyond 2^53 in a column of "
-            f"floats, or beyond 64 bits, would be rounded, and linsep never rounds in silence. {fix}",
-            file=self.path,
-            row=row,
-            column=name,
-            value=value,
-            fix=fix,
-        )
-
-    def vanishing(self, row: int, name: str, value: Any) -> InexactError:
-        """A number that is not 0, and would be as a double."""
-        fix = "Multiply the column by a power of ten, or write 0."
-        return InexactError(
-            f"{self.path}: row {row}, column {name!r} holds {clipped(value)}: nearer to 0 than any double, and would "
-            f"become 0. {fix}",
+            f"{self.path}: row {row}, column {name!r} holds {clipped(value)}: {why}. {fix}",
             file=self.path,
             row=row,
             column=name,

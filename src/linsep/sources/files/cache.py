@@ -39,7 +39,7 @@ from linsep.sources.files.reading import Batch, Buffers, Options, Place, Reader,
 from linsep.sources.files.stream import TextReader
 from linsep.sources.files.survey import Survey, first_read
 
-MARK, VERSION = b"linsep-cache-3\n", 3
+MARK, VERSION = private.MARK + b"3\n", 3
 TAIL = struct.Struct("<5q?QI15s")  # the stamp, whether it is settled, length and checksum of the footer, the mark
 CHECK = struct.Struct("<I")  # the checksum of the tail, which ends the file
 LONGEST_FOOTER = 1 << 30

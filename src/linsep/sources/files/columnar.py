@@ -212,8 +212,13 @@ class ParquetReader(ColumnarReader):
         """The file, its metadata known already: of many row groups they take longer to read than a row group."""
         import pyarrow.parquet as pq
 
-        buffer = 0 if self._is_short(max(self._lengths())) else max(1 << 16, self.batch_rows)
+        buffer = 0 if self.can_seek else max(1 << 16, self.batch_rows)
         return pq.ParquetFile(self.path, metadata=self._metadata, buffer_size=buffer)
+
+    @property
+    def can_seek(self) -> bool:  # type: ignore[override]
+        """Whether every row group is a batch; the middle of a longer one is found by decoding what comes before."""
+        return self._is_short(max(self._lengths()))
 
     def _is_short(self, rows: int) -> bool:
         """Whether a row group is a batch. Longer ones are read piece by piece, from the disk too."""

@@ -12,9 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import TooManyDigitsError
+from linsep.sources.files.arrow import clipped
 
 EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
+CERTAINLY_SHORT = 20  # characters: times 10^18 they are at most 38 digits
+SHORT = r"^-?[0-9]{0,19}(\.[0-9]{0,18})?$"  # anything longer is no integer of 64 bits times 10^-18
 EXPONENT = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+[ \t]*")
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?[ \t]*")
 
@@ -72,8 +75,11 @@ def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
         if None in values:
             return None
         text = pa.array(values, pa.string())
+    short = _short(text)
+    if short is None:
+        return None
     try:
-        decimals = text.cast(pa.decimal128(38, places))
+        decimals = short.cast(pa.decimal128(38, places))
     except pa.ArrowInvalid:
         return None
     array = decimals.combine_chunks() if isinstance(decimals, pa.ChunkedArray) else decimals
@@ -81,6 +87,35 @@ def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
     if (words[:, 1] != words[:, 0] >> 63).any():
         return None
     return np.ascontiguousarray(words[:, 0])
+
+
+def _short(text: Any) -> Any | None:
+    """The same numbers, of at most 38 digits: Arrow wraps longer ones around in silence. None if one is longer."""
+    import pyarrow.compute as pc
+
+    longest = pc.max(pc.binary_length(text)).as_py() or 0
+    if longest <= CERTAINLY_SHORT:
+        return text
+    text = _without_zeros(text)  # which say nothing
+    return text if pc.all(pc.match_substring_regex(text, SHORT)).as_py() is not False else None
+
+
+def _without_zeros(text: Any) -> Any:
+    """Numbers without zeros before them, and without those that end their fractions."""
+    import pyarrow.compute as pc
+
+    text = pc.replace_substring_regex(text, pattern=r"^(-?)0*([0-9])", replacement=r"\1\2")
+    text = pc.replace_substring_regex(text, pattern=r"^(-?)\.", replacement=r"\10.")
+    return pc.replace_substring_regex(text, pattern=r"(\.[0-9]*?)0*$", replacement=r"\1")
+
+
+def _trimmed(text: str) -> str:
+    """The same for one number."""
+    sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text.removeprefix("+"))
+    if "." in digits and "e" not in digits.lower():
+        digits = digits.rstrip("0")
+    digits = digits.lstrip("0")
+    return sign + (digits if digits[:1].isdigit() else f"0{digits}")
 
 
 def plain(text: str) -> str | None:
@@ -97,7 +132,7 @@ def does_not_fit(text: str, places: int) -> bool:
     """Whether a number times 10^places is no integer of 64 bits."""
     if places > MOST_PLACES:
         return _places(text) > MOST_PLACES
-    bare = plain(text.strip())
+    bare = plain(_trimmed(text.strip()))
     if bare is None or len(bare) > 100:
         return True
     integer = Decimal(bare).scaleb(places, EXACTLY)
@@ -106,11 +141,12 @@ def does_not_fit(text: str, places: int) -> bool:
 
 def too_many_digits(path: str, row: int, column: str, value: str, places: int) -> TooManyDigitsError:
     """A decimal that its column cannot hold exactly."""
-    fix = "Round the column to fewer digits, or read the nearest doubles (numbers=binary64)."
-    shared = f"{places} digits after the point" if places <= MOST_PLACES else f"more than {MOST_PLACES} digits after it"
+    fix = "Round the column to fewer digits, or read the nearest doubles (numbers=binary64, --numbers binary64)."
+    why = f"more than {MOST_PLACES} digits after the point, the most that are read exactly"
+    if places <= MOST_PLACES:
+        why = f"too long to be held exactly: times 10^{places}, which makes its column integers, it is beyond 64 bits"
     return TooManyDigitsError(
-        f"{path}: row {row}, column {column!r} holds {value[:60]!r}: in a column with {shared}, it does not fit "
-        f"64 bits. {fix}",
+        f"{path}: row {row}, column {column!r} holds {clipped(value)}: {why}. {fix}",
         file=path,
         row=row,
         column=column,

@@ -19,8 +19,10 @@ from linsep.errors import ArgumentError
 from linsep.sources.files.reading import parse_size
 
 ENDING = ".linsep-cache"
+MARK = b"linsep-cache-"  # stands near the end of every cache: a name alone does not make a file ours
 PART = ".part"  # of a cache that is being written
-PARTS = f"*{ENDING}*{PART}"
+RANDOM = "?" * 8  # what tempfile adds to a name
+PARTS = f"{'[0-9a-f]' * 32}{ENDING}{RANDOM}{PART}"
 MOST_BYTES = 10 * 10**9  # of all caches together, or a tenth of the disk if that is less
 SETTLED_S = 60.0  # a file younger than this may not have its lock yet
 TEMPORARY = ".linsep-rows"  # how the names of temporary folders end
@@ -59,13 +61,33 @@ def is_own(found: os.stat_result) -> bool:
 
 def caches(folder: Path) -> list[tuple[Path, os.stat_result]]:
     """The caches of a folder with their sizes and times, the one used last at the end."""
-    found = []
+    found = [(file, what) for file, what in _named_as_caches(folder) if is_cache(file)]
+    return sorted(found, key=lambda pair: pair[1].st_mtime_ns)
+
+
+def strangers(folder: Path) -> list[Path]:
+    """What is named as a cache in a folder and is not one: it is never deleted."""
+    return sorted(file for file, _ in _named_as_caches(folder) if not is_cache(file))
+
+
+def _named_as_caches(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     with suppress(OSError):
         for file in folder.iterdir():
             with suppress(OSError):
-                if file.name.endswith(ENDING) and stat.S_ISREG((what := file.lstat()).st_mode):
-                    found.append((file, what))
-    return sorted(found, key=lambda pair: pair[1].st_mtime_ns)
+                if file.name.endswith(ENDING):
+                    yield file, file.lstat()
+
+
+def is_cache(file: Path) -> bool:
+    """Whether a file is a cache that linsep wrote, whichever version of it."""
+    try:
+        if not stat.S_ISREG(file.lstat().st_mode):
+            return False
+        with file.open("rb") as content:
+            content.seek(max(0, content.seek(0, os.SEEK_END) - 64))
+            return MARK in content.read(64)
+    except OSError:
+        return False
 
 
 def clear(folder: Path) -> tuple[int, int]:

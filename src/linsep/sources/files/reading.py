@@ -244,6 +244,8 @@ class Reader(ABC):
             edges = np.searchsorted(positions, [start, start + batch.place.rows])
             if edges[0] < edges[1]:
                 yield batch.take(positions[edges[0] : edges[1]] - start)
+            if edges[1] == len(positions):
+                return
 
     @property
     def decimal_places(self) -> tuple[int, ...] | None:

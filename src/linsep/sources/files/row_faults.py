@@ -14,12 +14,12 @@ import numpy as np
 from linsep.errors import EncodingError, InputError, NotFiniteError, NotNumericError, QuoteError, RaggedRowError
 from linsep.sources.files import decimals
 from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, Cells, clipped
-from linsep.sources.files.records import NOT_TEXT, has_lone_quote
+from linsep.sources.files.records import NOT_TEXT, has_lone_quote, not_text
+from linsep.sources.files.values import vanishes
 
 INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 NOT_FINITE = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
-NONZERO = re.compile(NOT_ZERO := "[^eE]*[1-9]")
 SMALL, LARGE_E = re.compile(rb"e-[0-9]{3}"), re.compile(rb"E-[0-9]{3}")  # apart: each is found by its first letter
 MANY_ZEROS = b"0" * 200  # with an exponent of two digits this is still far from the smallest double
 MISSING = frozenset(
@@ -43,8 +43,13 @@ class Judge:
         where: dict[str, Any] = {"file": self.cells.path, "row": row, "byte": byte}
         at = f"{self.cells.path}: row {row} (line {line})"
         if odd := NOT_TEXT.search(source):
-            fix, which = "Save it as UTF-8.", f"{odd[0].encode('utf-8', 'surrogateescape')[0]:#04x}"
-            return EncodingError(f"{at}: not UTF-8 text (byte {which}). {fix}", **where, value=which, fix=fix)
+            strange = odd[0].encode("utf-8", "surrogateescape")
+            what, fix = not_text(strange)
+            where["byte"] += len(source[: odd.start()].encode("utf-8", "surrogateescape"))
+            pairs = zip(self.names, record, strict=False)
+            column = next((f", column {name!r}" for name, value in pairs if NOT_TEXT.search(value)), "")
+            told = f"{at}{column}: {what}, at byte {where['byte']:,}. {fix}"
+            return EncodingError(told, **where, value=f"{strange[0]:#04x}", fix=fix)
         if '"' in source and has_lone_quote(source, self.delimiter):
             fix = "Write a quotation mark inside quotes twice."
             return QuoteError(f"{at}: text follows the closing quotation mark of a value. {fix}", **where, fix=fix)
@@ -75,10 +80,8 @@ class Judge:
                 places = self.decimal_places[self.cells.columns.index(name)]
                 if decimals.does_not_fit(value, places):
                     return with_line(decimals.too_many_digits(self.cells.path, row, name, value, places), line, byte)
-            elif is_long_integer(value):
+            elif is_long_integer(value) or vanishes(value):
                 return with_line(self.cells.inexact(row, name, value.strip()), line, byte)
-            elif vanishes(value):
-                return with_line(self.cells.vanishing(row, name, value.strip()), line, byte)
         label = self.cells.label
         if (
             label is not None
@@ -120,11 +123,6 @@ def may_vanish(text: bytes) -> bool:
     if b"e-" in text and SMALL.search(text):
         return True
     return (b"E-" in text and LARGE_E.search(text) is not None) or MANY_ZEROS in text
-
-
-def vanishes(number: str) -> bool:
-    """Whether a number is not 0, and the nearest double is."""
-    return float(number) == 0.0 and NONZERO.match(number) is not None
 
 
 def is_long_integer(integer: str) -> bool:

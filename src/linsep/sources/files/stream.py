@@ -18,7 +18,7 @@ PATIENCE_S = 0.02  # how long a pipe may pause before what it gave is handed on
 Waiting = Callable[[], AbstractContextManager[None]]  # entered while input is waited for
 
 BOM = b"\xef\xbb\xbf"
-LONGEST_RECORD = 1 << 26  # bytes: a line or a quotation that goes on for longer is a fault
+LONGEST_RECORD = 1 << 26  # bytes: a line or a quotation that goes on for longer is a fault, whatever the memory
 
 
 class TextReader(Reader):
@@ -32,6 +32,19 @@ class TextReader(Reader):
         self.stamp = Stamp.of(path) if pipe is None else Unstamped(path, 0, 0, 0, 0, 0, 0)
         self.chunk = options.batch_bytes
         self.digest: str | None = None
+
+    @property
+    def longest_record(self) -> int:
+        """How many bytes a line or a quotation may have: four copies of it fit the memory."""
+        return min(LONGEST_RECORD, self.options.memory // 4)
+
+    @property
+    def longest_record_told(self) -> str:
+        """The same in words."""
+        longest = self.longest_record
+        if longest == LONGEST_RECORD:
+            return f"{longest >> 20} MiB, the most that is read"
+        return f"{longest:,} bytes, a quarter of the memory allowed (memory=, --memory)"
 
     def new_digest(self) -> Any:
         """A digest to be filled by the first walk; None afterwards."""

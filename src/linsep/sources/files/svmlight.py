@@ -27,10 +27,12 @@ from linsep.errors import (
     SvmlightError,
     WideFileError,
 )
-from linsep.sources.files.arrow import DROP_OR_FILL, clipped
+from linsep.sources.files.arrow import DROP_OR_FILL, VANISHES, clipped
 from linsep.sources.files.reading import EXACT, FILE_WITHOUT_NAMES, MOST_COLUMNS, Batch, Options, Place, room_for
-from linsep.sources.files.row_faults import may_vanish, vanishes
-from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
+from linsep.sources.files.records import not_text
+from linsep.sources.files.row_faults import may_vanish
+from linsep.sources.files.stream import BOM, Pipe, TextReader
+from linsep.sources.files.values import vanishes
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)"
 LABEL = re.compile(NUMBER, re.IGNORECASE)
@@ -94,9 +96,9 @@ class SvmlightReader(TextReader):
                         yield batch
                     first += batch.place.rows
                     lines += text.count(b"\n", 0, end)
-                elif len(text) > LONGEST_RECORD:
+                elif len(text) > self.longest_record:
                     raise SvmlightError(
-                        f"{self.path}: line {lines + 1} (byte {offset}) is longer than {LONGEST_RECORD >> 20} MiB.",
+                        f"{self.path}: line {lines + 1} (byte {offset}) is longer than {self.longest_record_told}.",
                         file=self.path,
                         row=first,
                         byte=offset,
@@ -252,15 +254,14 @@ class SvmlightReader(TextReader):
         told = f"{what} holds {clipped(word)[1:-1]}" if len(word) <= 50 else f"{what} holds {clipped(word)}"
         why = "an integer beyond 2^53 would be rounded, and linsep never rounds in silence"
         if vanishes(word):
-            why, fix = "nearer to 0 than any double, and would become 0", "Multiply by a power of ten, or write 0."
+            why, fix = VANISHES, "Multiply by a power of ten, or write 0."
         error = self._error(InexactError, line, word, "", fix=fix, **where)
         error.args = (f"{self._at(line)}, {told}: {why}. {fix}",)
         return error
 
     def _not_text(self, line: Line, byte: int) -> InputError:
-        fix = "Save it as UTF-8."
-        what = f"not UTF-8 text (byte {byte:#04x}). {fix}"
-        return self._error(EncodingError, line, f"{byte:#04x}", what, fix=fix)
+        what, fix = not_text(bytes([byte]))
+        return self._error(EncodingError, line, f"{byte:#04x}", f"{what}. {fix}", fix=fix)
 
 
 def is_rounded(number: str) -> bool:

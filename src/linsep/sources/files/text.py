@@ -27,7 +27,7 @@ from linsep.errors import (
 )
 from linsep.sources.files import decimals
 from linsep.sources.files.ahead import abreast
-from linsep.sources.files.arrow import TableReader, first_true
+from linsep.sources.files.arrow import TableReader, clipped, first_true
 from linsep.sources.files.reading import EXACT, Batch, Options, Place
 from linsep.sources.files.records import (
     NOT_TEXT,
@@ -36,11 +36,12 @@ from linsep.sources.files.records import (
     last_record_end,
     line_count,
     may_have_lone_quote,
+    not_text,
     split_records,
 )
-from linsep.sources.files.row_faults import INTEGER, NOT_FINITE, NOT_ZERO, NUMBER, Judge, may_vanish
-from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
-from linsep.sources.files.values import is_below, is_finite
+from linsep.sources.files.row_faults import INTEGER, NOT_FINITE, NUMBER, Judge, may_vanish
+from linsep.sources.files.stream import BOM, Pipe, TextReader
+from linsep.sources.files.values import NOT_ZERO, is_below, is_finite
 from linsep.sources.memory import thread_count
 
 POSITION = re.compile("-?[0-9]+")
@@ -108,7 +109,7 @@ class CsvReader(TextReader, TableReader):
         """The names of the columns, how many lines they take, and the byte where the rows begin."""
         with self._stream() as stream:
             text = stream.read(1 << 16)
-            while (end := header_end(text)) is None and len(text) < LONGEST_RECORD:
+            while (end := header_end(text)) is None and len(text) < self.longest_record:
                 more = stream.read(max(1 << 20, len(text)))
                 if not more:
                     break
@@ -119,16 +120,17 @@ class CsvReader(TextReader, TableReader):
             )
         if end is None:
             end = len(text)
-            self._require_text(text[: 1 << 16] if end >= LONGEST_RECORD else text, 0)
+            self._require_text(text[: 1 << 16] if end >= self.longest_record else text)
+            is_long = end >= self.longest_record
             if text.count(b'"') % 2:
-                raise self._unclosed(text.index(b'"'))
-            if end >= LONGEST_RECORD:
+                raise self._unclosed(text, 0, is_long=is_long)
+            if is_long:
                 raise HeaderError(
-                    f"{self.path}: the line of column names is longer than {LONGEST_RECORD >> 20} MiB.",
+                    f"{self.path}: the line of column names is longer than {self.longest_record_told}.",
                     file=self.path,
                     byte=0,
                 )
-        self._require_text(text[:end], 0)
+        self._require_text(text[:end])
         self.options.require_room(self.path, text.count(self.delimiter.encode(), 0, end))
         header = text[:end].removeprefix(BOM).decode()
         record = next((row for _, _, _, row in split_records(header, self.delimiter)), None)
@@ -168,30 +170,48 @@ class CsvReader(TextReader, TableReader):
                 end = last_record_end(text)
                 if end:
                     yield offset, text[:end]
-                elif len(text) > LONGEST_RECORD:
-                    raise self._unclosed(offset) if b'"' in text else self._endless(offset)
+                elif len(text) > self.longest_record:
+                    is_open = text.count(b'"') % 2
+                    raise self._unclosed(text, offset, is_long=True) if is_open else self._endless(offset)
                 offset, rest = offset + end, text[end:]
             if rest:
                 if rest.count(b'"') % 2:
-                    raise self._unclosed(offset)
+                    raise self._unclosed(rest, offset, is_long=False)
                 yield offset, rest
 
     def _endless(self, byte: int) -> RaggedRowError:
         return RaggedRowError(
-            f"{self.path}: the line that begins at byte {byte} is longer than {LONGEST_RECORD >> 20} MiB.",
+            f"{self.path}: {self._line_at(byte)} is longer than {self.longest_record_told}.",
             file=self.path,
             byte=byte,
             fix="Check that the file is a table with line ends.",
         )
 
-    def _unclosed(self, byte: int) -> QuoteError:
-        fix = "Close it, or write it twice inside quotes."
+    def _unclosed(self, text: bytes, byte: int, *, is_long: bool) -> QuoteError:
+        """A quotation in the record that begins at this byte, which ends too late or not at all."""
+        quote = text.rindex(b'"')
+        shown = clipped(text[quote : quote + 100].decode("utf-8", "replace"))
+        what, fix = "is never closed", "Close it, or write it twice inside quotes."
+        if is_long:
+            what = f"is not closed within {self.longest_record_told}"
+            fix = "Close it or write it twice inside quotes; if the value is as long as that, shorten it."
         return QuoteError(
-            f"{self.path}: a quotation mark after byte {byte} is never closed. {fix}",
+            f"{self.path}: {self._line_at(byte)}: a quotation mark, at byte {byte + quote:,} ({shown}), {what}. {fix}",
             file=self.path,
-            byte=byte,
+            value=shown,
+            byte=byte + quote,
             fix=fix,
         )
+
+    def _line_at(self, byte: int) -> str:
+        """The line that begins at a byte, which only a fault asks for; what a pipe gave cannot be read again."""
+        if self.pipe is not None:
+            return f"the line that begins at byte {byte:,}"
+        lines, left = 1, byte
+        with self._stream() as stream:
+            while left and (text := stream.read(min(left, 1 << 20))):
+                lines, left = lines + line_count(text), left - len(text)
+        return f"line {lines:,}"
 
     # Batches ------------------------------------------------------------------------------------------
 
@@ -262,7 +282,7 @@ class CsvReader(TextReader, TableReader):
             lost = pc.and_(pc.equal(table[name], 0), pc.match_substring_regex(written, pattern=f"^{NOT_ZERO}"))
             if pc.any(lost).as_py():
                 row = first_true(lost)
-                raise self.cells.vanishing(first + row, name, written[row].as_py())
+                raise self.cells.inexact(first + row, name, written[row].as_py())
 
     def _parse(self, text: bytes, first: int) -> Any:
         """The chosen columns as an Arrow table, in types that hold what is written."""
@@ -404,12 +424,12 @@ class CsvReader(TextReader, TableReader):
         large = pc.greater_equal(pc.abs(column), EXACT)
         if not pc.any(pc.and_(whole, large)).as_py():
             return None  # 1e300 is a double like any other
-        if pc.all(whole).as_py():
+        doubles = pc.and_(pc.less_equal(pc.abs(column), EXACT), pc.equal(pc.floor(column), column))
+        if pc.all(pc.or_(whole, doubles)).as_py():  # 1.0 is an integer too, as it is in a batch of its own
             bare = pc.replace_substring_regex(written, pattern=r"^\s*\+?|\s*$", replacement="")
-            try:
-                return bare.cast(pa.int64())
-            except pa.ArrowInvalid:
-                pass
+            with suppress(pa.ArrowInvalid):
+                integers = pc.if_else(whole, bare, pa.scalar("0")).cast(pa.int64())
+                return pc.if_else(whole, integers, pc.if_else(whole, 0.0, column).cast(pa.int64()))
         for row, (value, is_whole) in enumerate(zip(written.to_pylist(), whole.to_pylist(), strict=True)):
             if is_whole and not self._is_double(value):
                 raise self.cells.inexact(first + row, name, value.strip())
@@ -425,8 +445,6 @@ class CsvReader(TextReader, TableReader):
 
     def _without_bad_rows(self, text: bytes, first: int, key: tuple[int, int, int], seen: Exception) -> Batch:
         """The good rows of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
-        if self.options.set_aside is None:
-            self._require_text(text, key[0])
         judge = self._judge()
         good: list[str] = []
         lines: list[int] = []
@@ -465,9 +483,8 @@ class CsvReader(TextReader, TableReader):
             seen.args = (str(seen).replace(f"row {seen.row}, column", named, 1),)
         return seen
 
-    def _require_text(self, text: bytes, offset: int) -> None:
-        """Refuse what is not UTF-8: the byte is named."""
-        fix = "Save it as UTF-8."
+    def _require_text(self, text: bytes) -> None:
+        """Refuse a header that is not UTF-8: the byte is named."""
         try:
             text.decode()
             byte = text.find(b"\0")
@@ -475,12 +492,12 @@ class CsvReader(TextReader, TableReader):
             byte = error.start
         if byte < 0:
             return
-        which = f"{text[byte]:#04x}"
+        what, fix = not_text(text[byte : byte + 1])
         raise EncodingError(
-            f"{self.path}: not UTF-8 text (byte {which} at {offset + byte}). {fix}",
+            f"{self.path}: line {line_count(text[:byte]) + 1}: {what}, at byte {byte:,}. {fix}",
             file=self.path,
-            byte=offset + byte,
-            value=which,
+            byte=byte,
+            value=f"{text[byte]:#04x}",
             fix=fix,
         )
 

@@ -1,5 +1,6 @@
 """Questions about the values of a column: few are answered by NumPy, many by compiled loops that stop early."""
 
+import re
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from linsep import exact, kernels
 
 NOT_WHOLE = -1.0
+NOT_ZERO = "[^eE]*[1-9]"  # how a number begins that is not 0
 
 Array = npt.NDArray[Any]
 
@@ -19,6 +21,11 @@ def numbers_of(column: Any) -> Array:
     chunks = getattr(column, "chunks", [column])
     parts = [np.frombuffer(c.buffers()[1], kind, len(c), c.offset * kind.itemsize) for c in chunks if len(c)]
     return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, kind), *parts])
+
+
+def vanishes(number: str) -> bool:
+    """Whether a number is not 0, and the nearest double is."""
+    return float(number) == 0.0 and re.match(NOT_ZERO, number) is not None
 
 
 @cache
