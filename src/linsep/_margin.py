@@ -182,9 +182,9 @@ class Novikoff(Reported):
         """The theorem with these numbers, and their certified ends."""
         ends = {"R": self.radius, "gamma": self.gamma, "(R/gamma)²": self.bound}
         rows = tuple((name, f"{low:.6g}", f"{high:.6g}") for name, (low, high) in ends.items())
-        return Report(self.sentence(), (Grid(("", "at least", "at most"), rows),))
+        return Report(self._sentence(), (Grid(("", "at least", "at most"), rows),))
 
-    def sentence(self) -> str:
+    def _sentence(self) -> str:
         """The theorem with these numbers."""
         rows = "the rows with a 1 appended" if self.bias else "the rows as they are"
         radius = f"= {self.radius[1]:.6g}" if math.isfinite(self.radius[1]) else f"above {self.radius[0]:.6g}"

@@ -64,7 +64,7 @@ def _the_bound() -> None:
     most = theory.bound[1]
     for name, value in (("updates", run.updates), ("bound", int(most))):
         _say(f"{name:<8} {'#' * max(1, round(BAR * value / most))} {value:,}", "green" if name == "updates" else "")
-    _say(f"{run._report().title}. {theory.sentence()}")
+    _say(f"{run._report().title}. {theory._report().title}")
 
 
 def _xor() -> None:

@@ -27,7 +27,7 @@ NUMBERS = {
 def show(verdict: Verdict, table: Table, bound: "Novikoff | None" = None) -> None:
     """The verdict, the bound on the Perceptron's updates where it is known, and what the answer took."""
     said = verdict._report(rows_of(table.source, None, verdict.labels), where=_where(table))
-    theory = [] if bound is None else [Sentence(bound.sentence(), "bound")]
+    theory = [] if bound is None else [Sentence(bound._report().title, "bound")]
     _show(said + theory, verdict)
 
 

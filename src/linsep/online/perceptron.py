@@ -230,14 +230,14 @@ class OnlinePerceptron(Reported):
         """The counts beside the bound."""
         parts: list[Part] = [Fact("classes", listed(map(label_text, self.classes)) or "none yet")]
         parts += [Fact("loss", f"{self.counts.loss:.6f}")] if self.counts.rows else []
-        parts += [Sentence(text, "bound") for text in [self.bound_text()] if text]
+        parts += [Sentence(text, "bound") for text in [self._bound_text()] if text]
         return Report(f"{', '.join(self._said())}.", tuple(parts))
 
     def _said(self) -> list[str]:
         counts = self.counts
         return [count(counts.rows, "row"), count(counts.mistakes, "mistake"), count(counts.updates, "update")]
 
-    def bound_text(self) -> str:
+    def _bound_text(self) -> str:
         """The updates beside Novikoff's bound, in plain words; empty before the first update."""
         what = "hyperplane has" if self._factor == 1 else "weights have"
         if self.bound is not None:
