@@ -256,6 +256,12 @@ def test_sums_are_written_as_people_write_them():
     assert linear([(1, f"x{j}") for j in range(9)], 2) == "x0 + x1 + ... (7 more terms)"
 
 
+def test_a_bias_beyond_the_largest_double_can_be_talked_about():
+    line = linsep.Halfspace([1], 10**400)
+    assert "2^1328" in repr(line)
+    assert "2^1328" in line.explain()
+
+
 def test_long_lists_are_cut_with_a_count():
     assert listed(range(3)) == "0, 1, 2"
     assert listed(range(20)).endswith("6, 7 and 12 more")

@@ -255,10 +255,9 @@ def most_corrected(mistakes_per_row: Any) -> list[Part]:
     """The rows that a run of the Perceptron corrected most often."""
     if mistakes_per_row is None or not mistakes_per_row.any():
         return []
-    updates = {int(row): int(mistakes_per_row[row]) for row in mistakes_per_row.nonzero()[0]}
-    rows = sorted(updates, key=lambda row: (-updates[row], row))
-    counts = [f"{updates[row]:,}" for row in rows[:SHOWN_ROWS]]
-    return [Sentence("Corrected most often:", "rows"), row_grid(rows, {"updates": counts})]
+    order = (-mistakes_per_row).argsort(kind="stable")[: (mistakes_per_row > 0).sum()]
+    counts = [f"{number:,}" for number in mistakes_per_row[order[:SHOWN_ROWS]].tolist()]
+    return [Sentence("Corrected most often:", "rows"), row_grid(order.tolist(), {"updates": counts})]
 
 
 def _term(value: Any, name: str) -> str:
@@ -270,13 +269,11 @@ def _term(value: Any, name: str) -> str:
 
 def _size(value: Any) -> str:
     """A number to six digits; a fraction exactly while it is short."""
-    if not isinstance(value, Fraction):
-        return f"{value:.6g}"
-    if max(value.numerator, value.denominator) < 10**9:
+    if isinstance(value, Fraction) and max(value.numerator, value.denominator) < 10**9:
         return str(value)
     try:
         return f"{float(value):.6g}"
-    except OverflowError:
+    except OverflowError:  # an integer or a fraction beyond the largest double
         return f"2^{value.numerator.bit_length() - value.denominator.bit_length()}"
 
 
