@@ -175,8 +175,8 @@ class Novikoff(Reported):
     bias: bool = True
 
     def __repr__(self) -> str:
-        most = f"at most {self._most_text()} updates"
-        return one_line(self, most, f"R = {self.radius[1]:.6g}", f"gamma = {self.gamma[0]:.6g}")
+        most = f"{self.most_updates:,}" if self.most_updates < ENDLESS else f"{Decimal(self.most_updates):.6g}"
+        return one_line(self, f"at most {most} updates", f"R = {self.radius[1]:.6g}", f"gamma = {self.gamma[0]:.6g}")
 
     def _report(self) -> Report:
         """The theorem with these numbers, and their certified ends."""
@@ -189,13 +189,11 @@ class Novikoff(Reported):
         rows = "the rows with a 1 appended" if self.bias else "the rows as they are"
         radius = f"= {self.radius[1]:.6g}" if math.isfinite(self.radius[1]) else f"above {self.radius[0]:.6g}"
         gamma = f"= {self.gamma[0]:.6g}" if self.gamma[0] else f"below {self.gamma[1]:.6g}"
+        most = self.bound[1] if math.isfinite(self.bound[1]) else Decimal(self.most_updates)
         return (
             f"With R {radius} and gamma {gamma} (of {rows}), the Perceptron makes at most "
-            f"(R/gamma)² = {self._most_text()} updates, in any order (Novikoff 1962)."
+            f"(R/gamma)² = {most:.6g} updates, in any order (Novikoff 1962)."
         )
-
-    def _most_text(self) -> str:
-        return f"{self.most_updates:,}" if self.most_updates < ENDLESS else f"{Decimal(self.most_updates):.6g}"
 
 
 def novikoff(
