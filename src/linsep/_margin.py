@@ -16,6 +16,7 @@ from linsep.certificates.verdicts import check
 from linsep.errors import LinsepError, NotSeparableError, OutOfMemoryError, OverflowedError
 from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
+from linsep.report import Grid, Report, Reported, one_line
 from linsep.signs import form_of
 from linsep.signs import scores as float_scores
 from linsep.solvers.clock import Clock, OutOfTime
@@ -26,6 +27,7 @@ from linsep.sources.inputs import as_source
 
 AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
 NEARLY_ONE = 1 - Fraction(1, 2**20)
+ENDLESS = 10**15  # updates from here on are not counted to the last
 MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound
 
 
@@ -156,8 +158,8 @@ def _weighed(source: Source, widest: Widest) -> Obstruction:
     return obstruction_of(source, [n for n, _ in pairs], [u for _, u in pairs])
 
 
-@dataclass(frozen=True, slots=True)
-class Novikoff:
+@dataclass(frozen=True, slots=True, repr=False)
+class Novikoff(Reported):
     """R, gamma and (R/gamma)² of the rows with a 1 appended (without bias: as they are), between certified bounds.
 
     The Perceptron makes at most `most_updates` updates on these rows, in any order: an exact integer, where
@@ -172,15 +174,25 @@ class Novikoff:
     halfspace: Halfspace
     bias: bool = True
 
-    def explain(self) -> str:
+    def __repr__(self) -> str:
+        most = f"{self.most_updates:,}" if self.most_updates < ENDLESS else f"{Decimal(self.most_updates):.6g}"
+        return one_line(self, f"at most {most} updates", f"R = {self.radius[1]:.6g}", f"gamma = {self.gamma[0]:.6g}")
+
+    def _report(self) -> Report:
+        """The theorem with these numbers, and their certified ends."""
+        ends = {"R": self.radius, "gamma": self.gamma, "(R/gamma)²": self.bound}
+        rows = tuple((name, f"{low:.6g}", f"{high:.6g}") for name, (low, high) in ends.items())
+        return Report(self._sentence(), (Grid(("", "at least", "at most"), rows),))
+
+    def _sentence(self) -> str:
         """The theorem with these numbers."""
         rows = "the rows with a 1 appended" if self.bias else "the rows as they are"
-        most = self.bound[1] if math.isfinite(self.bound[1]) else Decimal(self.most_updates)
         radius = f"= {self.radius[1]:.6g}" if math.isfinite(self.radius[1]) else f"above {self.radius[0]:.6g}"
         gamma = f"= {self.gamma[0]:.6g}" if self.gamma[0] else f"below {self.gamma[1]:.6g}"
+        most = self.bound[1] if math.isfinite(self.bound[1]) else Decimal(self.most_updates)
         return (
-            f"With R {radius} and gamma {gamma} (of {rows}), "
-            f"the Perceptron makes at most (R/gamma)² = {most:.6g} updates, in any order (Novikoff 1962)."
+            f"With R {radius} and gamma {gamma} (of {rows}), the Perceptron makes at most "
+            f"(R/gamma)² = {most:.6g} updates, in any order (Novikoff 1962)."
         )
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep import arguments
 from linsep.errors import ArgumentError, InexactError, ShapeError, shown, told
+from linsep.report import SHOWN, SHOWN_ROWS, Fact, Grid, Report, Reported, column_names, count, linear, one_line
 from linsep.scores import exact_score, nearest
 from linsep.scores import linear_scores as linear_scores
 from linsep.tables import as_double, read_exact, read_labels, require_finite
@@ -29,8 +29,8 @@ LARGEST = float(np.finfo(np.float64).max)
 MODERATE = 400  # exponents of two up to here leave room for squares
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Halfspace:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Halfspace(Reported):
     """The hyperplane w·x + b = 0, with what the user calls its negative and its positive side.
 
     `w` are the weights, one for each column, `b` is the bias, `labels` are (negative, positive).
@@ -64,7 +64,19 @@ class Halfspace:
         return hash((self.w.tobytes(), self.b, self.labels))
 
     def __repr__(self) -> str:
-        return f"Halfspace(w={self.w!r}, b={told(self.b)}, labels={told(self.labels)})"
+        return one_line(self, self._cut(), f"labels {told(self.labels)}")
+
+    def _report(self) -> Report:
+        order = np.argsort(-np.abs(self.w.astype(np.float64)), kind="stable")[:SHOWN_ROWS].tolist()
+        rows = tuple((f"x{j + 1}", f"{self.w[j]:.6g}") for j in order)
+        hidden = len(self.w) - len(order)
+        more = f"... and {count(hidden, 'column')} with smaller weights." if hidden else ""
+        sides = zip(("above 0", "below 0"), self.labels[::-1], strict=True)
+        facts = (Fact(name, f"class {told(label)}") for name, label in sides)
+        return Report(self._cut(), (*facts, Grid(("column", "weight"), rows, more)))
+
+    def _cut(self) -> str:
+        return f"{linear(self._terms(None), SHOWN)} = 0"
 
     def score(self, X: Any) -> Array:
         """w·x + b for each row: in integers where all numbers are, else in doubles, rounded; NaN is refused by row.
@@ -194,11 +206,10 @@ class Halfspace:
 
         Columns are x1, x2, ... unless named; those with weight 0 are left out.
         """
-        names = [f"x{j + 1}" for j in range(len(self.w))] if names is None else arguments.names(names, len(self.w))
-        terms = [(value, name) for value, name in zip(self.w.tolist(), names, strict=True) if value]
-        text = "".join(_term(value, name) for value, name in [*terms, (self.b, "")] if value)
-        first, rest = text[:3], text[3:]
-        return f"{'-' if first == ' - ' else ''}{rest or '0'} = 0"
+        return f"{linear(self._terms(names))} = 0"
+
+    def _terms(self, names: Any) -> list[tuple[Any, str]]:
+        return [*zip(self.w.tolist(), column_names(names, len(self.w)), strict=True), (self.b, "")]
 
 
 def _exponent(w: Array) -> int:
@@ -255,10 +266,3 @@ def _bias(b: Any) -> float | int:
     if number is None or not -math.inf < number < math.inf:
         raise ArgumentError(f"b is {shown(b)}: the bias is a finite number that a double holds.")
     return number
-
-
-def _term(value: float, name: str) -> str:
-    sign, size = (" - ", -value) if value < 0 else (" + ", value)
-    if not name:
-        return f"{sign}{size:.6g}"
-    return f"{sign}{name}" if size == 1 else f"{sign}{size:.6g}·{name}"

@@ -6,6 +6,7 @@
     rows        what a proof is checked against: an array, a sparse matrix, a dataframe, a source
     written     a verdict as JSON, and back
     words       a verdict in plain words
+    sketch      a verdict as a small picture
 
 Nothing in here knows a solver.
 """

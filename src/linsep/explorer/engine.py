@@ -89,7 +89,6 @@ def _bound(theory: linsep.Novikoff) -> Answer:
         "gamma": theory.gamma[0],
         "bound": _finite(theory.bound[1]),
         "direction": theory.halfspace.homogeneous.tolist(),
-        "text": theory.explain(),
     }
 
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from linsep.certificates import HalfspaceVerdict, Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
 from linsep.errors import ArgumentError
 from linsep.halfspace import Halfspace
+from linsep.report import count
 from linsep.solvers.perceptron_run import PerceptronRun
 from linsep.sources.base import Block, Floats, Ints, Source
 
@@ -84,7 +85,7 @@ class Subject:
 
     def headline(self) -> str:
         """The picture in a few words."""
-        marked = _count(len(self.marked), "row")
+        marked = count(len(self.marked), "row")
         if isinstance(self.verdict, Overlapping):
             return f"Overlapping: {marked} forbid{'s' * (len(self.marked) == 1)} any hyperplane"
         if isinstance(self.verdict, Touching):
@@ -97,7 +98,7 @@ class Subject:
             return "Undecided: no proof either way"
         if self.verdict is not None and not self.mistakes:
             return "Separable: by a margin below the smallest double"
-        found = f"{_count(self.mistakes, 'mistake')} in {_count(self.source.n_rows, 'row')}"
+        found = f"{count(self.mistakes, 'mistake')} in {count(self.source.n_rows, 'row')}"
         return f"Separable, but this hyperplane makes {found}" if self.verdict else found
 
 
@@ -185,7 +186,3 @@ def _floats(block: Block) -> Any:
         parts = (values.data, values.indices.astype(np.int32), values.indptr.astype(np.int32))
         return sp.csr_array(parts, shape=values.shape)
     return values
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'s' * (number != 1)}"
