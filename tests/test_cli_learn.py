@@ -63,7 +63,7 @@ def test_blocks_that_cut_lines_anywhere_give_the_same_model(tmp_path, monkeypatc
     (tmp_path / "mail.tsv").write_text(text.removesuffix("\n"), encoding="utf-8")
     models = []
     for block in (1 << 20, 7, 100):
-        monkeypatch.setattr("linsep.cli.streams.BLOCK", block)
+        monkeypatch.setattr("linsep.on_files.text_lines.BLOCK", block)
         assert main(["learn", "--text", str(tmp_path / "mail.tsv"), "-o", str(tmp_path / "m.json")]) == 0
         models.append((tmp_path / "m.json").read_text())
     assert models[0] == models[1] == models[2]
@@ -71,15 +71,15 @@ def test_blocks_that_cut_lines_anywhere_give_the_same_model(tmp_path, monkeypatc
 
 def test_a_bad_line_is_counted_across_blocks(tmp_path, monkeypatch, capsys):
     (tmp_path / "mail.tsv").write_text("ham\tone two\n\nspam\ttwo\n" * 50 + "torn\n")
-    monkeypatch.setattr("linsep.cli.streams.BLOCK", 64)
+    monkeypatch.setattr("linsep.on_files.text_lines.BLOCK", 64)
     assert main(["learn", "--text", str(tmp_path / "mail.tsv")]) == 2
     assert "mail.tsv: line 151 has no label" in capsys.readouterr().err
 
 
 def test_a_line_without_end_is_refused(tmp_path, monkeypatch, capsys):
     (tmp_path / "mail.tsv").write_text("ham\tx\n" + "y" * 5000)
-    monkeypatch.setattr("linsep.cli.streams.BLOCK", 64)
-    monkeypatch.setattr("linsep.cli.streams.LONGEST_LINE", 1000)
+    monkeypatch.setattr("linsep.on_files.text_lines.BLOCK", 64)
+    monkeypatch.setattr("linsep.on_files.text_lines.LONGEST_LINE", 1000)
     assert main(["learn", "--text", str(tmp_path / "mail.tsv")]) == 2
     assert "line 2 has more than" in capsys.readouterr().err
 

@@ -20,10 +20,10 @@ from sklearn.datasets import dump_svmlight_file
 import linsep
 from linsep import cli
 from linsep.cli import main
-from linsep.cli.prediction import judge_of, parts
 from linsep.datasets import planted
 from linsep.errors import MissingColumnError, ShapeError, SvmlightError
 from linsep.models import Model
+from linsep.on_files.labelling import judge_of, parts
 from linsep.sources.files.reading import Options
 
 SOURCES = str(Path(cli.__file__).parents[2])

@@ -306,7 +306,7 @@ def test_what_the_system_says_about_a_file_has_a_code_too(here, monkeypatch, cap
 
 
 def test_a_fault_of_linsep_is_json_too(here, monkeypatch, capsys):
-    monkeypatch.setattr("linsep.cli.tables.read", lambda *given: 1 / 0)
+    monkeypatch.setattr("linsep.cli.file_arguments.read", lambda *given: 1 / 0)
     code, _, err = ran(capsys, "fit", "t.csv", "--label", "y", "--json")
     assert (code, json.loads(err)["code"]) == (4, "E-FAULT")
 
@@ -363,7 +363,7 @@ TEXT = b"ham\tsee you\nspam win\n\n\xff\tlatin\nspam\twin a prize\nprize\nham\tl
 
 @pytest.mark.parametrize("block", [1 << 20, 7, 30])
 def test_lines_without_a_label_or_text_are_set_aside(block, here, monkeypatch, capsys):
-    monkeypatch.setattr("linsep.cli.streams.BLOCK", block)
+    monkeypatch.setattr("linsep.on_files.text_lines.BLOCK", block)
     Path("d.tsv").write_bytes(TEXT)
     code, lines, _ = ran(capsys, "learn", "--text", "d.tsv", "--reject", "bad.csv", "-o", "m.json", "--json")
     assert (code, json.loads(lines[-1])["rows"], json.loads(lines[-1])["rows_left_out"]) == (0, 3, 3)

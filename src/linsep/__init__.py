@@ -41,13 +41,14 @@ _HOME = {
     "perceptron_steps": "linsep.solvers.perceptron",
     "to_onnx": "linsep._onnx",
 }
-_MODULES = ("datasets", "errors", "plots")
+_MODULES = ("datasets", "errors", "on_files", "plots")
 
 __all__ = sorted([*_HOME, *_MODULES])
 
 if TYPE_CHECKING:
     from linsep import datasets as datasets
     from linsep import errors as errors
+    from linsep import on_files as on_files
     from linsep import plots as plots
     from linsep._decide import decide as decide
     from linsep._load import load as load

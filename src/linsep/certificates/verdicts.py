@@ -12,6 +12,7 @@ proof (docs/certificate-format.md), and `python -m linsep.checker` checks what i
 
 from __future__ import annotations
 
+import json
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -210,20 +211,47 @@ class Verdict(Reported, ABC):
         The rows of an obstruction come with their shares of their class, and with `exact` with their exact integer
         weights too, which `obstruction.weights` holds.
         """
-        rows = None if X is None else self._verified(X, y)  # words about data must be true of that data
-        return self._report(rows, names, exact=exact).text()
+        return self.report(X, y, names=names, exact=exact).text()
 
-    def _report(
+    def report(
         self,
-        rows: Rows | None = None,
+        X: Any = None,
+        y: Any = None,
+        *,
         names: Sequence[str] | None = None,
         where: Where | None = None,
-        *,
         exact: bool = False,
+        verify: bool = True,
     ) -> Report:
+        """What `explain` says, as a value: a title and parts, to be rendered as text, for a terminal, HTML or JSON.
+
+        `where` gives more columns about some rows, such as their lines in a file. With verify=False the data are taken
+        for those of the verdict without a check, which reads them once more: for who has just decided about them.
+        """
         from linsep.certificates import words
 
+        rows = None
+        if X is not None:  # words about data must be true of that data
+            rows = self._verified(X, y) if verify else rows_of(X, y, self.labels)
         return words.report_of(self, rows, names, where, exact=exact)
+
+    @property
+    def title(self) -> str:
+        """The kind in the words of both geometers and statisticians, such as "separable (complete separation)"."""
+        from linsep.certificates import words
+
+        return words.TITLES[self.kind]
+
+    def facts(self) -> dict[str, Any]:
+        """The verdict as plain values: the fields of the written proof, and what scripts ask for first."""
+        proof = json.loads(self.to_json())
+        stated = {name: proof[name] for name in proof if name not in ("format", "version", "kind", "effort", "sha256")}
+        found = {"kind": self.kind, "separable": self.separable, **stated, **self._own_facts()}
+        return {**found, "reads": self.reads, "seconds": self.seconds}
+
+    def _own_facts(self) -> dict[str, Any]:
+        """What this kind of verdict knows beside its proof."""
+        return {}
 
     def __repr__(self) -> str:
         from linsep.certificates import words
@@ -275,6 +303,10 @@ class HalfspaceVerdict(Verdict, ABC):
         floats, _ = scaled_floats(form.coefficients)
         return Halfspace(floats[:-1], float(floats[-1]), self.labels)
 
+    def _own_facts(self) -> dict[str, Any]:
+        halfspace = self.halfspace
+        return {"halfspace": {"w": halfspace.w.tolist(), "b": halfspace.b}}
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -310,6 +342,12 @@ class Separable(HalfspaceVerdict):
             raise CertificateError("An upper end of the margin comes with the rows that prove it, or is infinite.")
         if not any(self.weights):
             raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
+
+    def _own_facts(self) -> dict[str, Any]:
+        from linsep.certificates import words
+
+        exact = words.exact_margin(self)
+        return {**HalfspaceVerdict._own_facts(self), **({"gamma_squared": exact} if exact else {})}
 
     def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
         if self.margin is not None:

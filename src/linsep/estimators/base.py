@@ -70,9 +70,10 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def explain(self) -> str:
         """How the fit ended, in plain words."""
         check_is_fitted(self)
-        return self._report().text()
+        return self.report().text()
 
-    def _report(self) -> Report:
+    def report(self) -> Report:
+        """What `explain` says, as a value."""
         done = f"{count(self.n_updates_, 'update')} in {count(self.n_passes_, 'pass')}"
         ended = "the last pass made no mistake" if self.converged_ else "stopped before a pass without a mistake"
         support = getattr(self, "support_", None)
@@ -101,7 +102,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             check_is_fitted(self)
         except NotFittedError:
             return ""
-        return self._report().html()
+        return self.report().html()
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""

@@ -78,10 +78,11 @@ class MaxMarginClassifier(ScoreClassifier):
         scores: Floats = linear_scores(X, self.coef_, self.intercept_)
         return scores if len(self.classes_) > 2 else scores[:, 0]
 
-    def _report(self) -> Report:
+    def report(self) -> Report:
+        """What `explain` says, as a value."""
         soft = [] if self.separable_ else [Sentence("A soft margin was fitted where no hyperplane is known.", "fitted")]
         if len(self.verdicts_) == 1:
-            return self.verdict_._report() + soft
+            return self.verdict_.report() + soft
         known = zip(self.classes_.tolist(), self.verdicts_, self.margins_.tolist(), strict=True)
         rows = ((label_text(label), verdict.kind, *(f"{end:.6g}" for end in ends)) for label, verdict, ends in known)
         grid = Grid(("class against the rest", "verdict", "margin at least", "at most"), tuple(rows))

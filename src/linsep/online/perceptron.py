@@ -225,7 +225,7 @@ class OnlinePerceptron(Reported):
     def __repr__(self) -> str:
         return one_line(self, *self._said(), f"classes {listed(map(label_text, self.classes)) or 'none yet'}")
 
-    def _report(self) -> Report:
+    def report(self) -> Report:
         """The counts beside the bound."""
         parts: list[Part] = [Fact("classes", listed(map(label_text, self.classes)) or "none yet")]
         parts += [Fact("loss", f"{self.counts.loss:.6f}")] if self.counts.rows else []

@@ -32,14 +32,16 @@ def regions(
     verdict: Verdict | None = None,
     model: Model = None,
     bias: bool = True,
+    time_limit: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw rows with two columns, and what is proved about them.
 
     Separable rows: the line with the largest margin, the margin's band and the rows on its edge. Impossible rows:
     the hulls of both classes, the rows of the obstruction, and the point which both hulls have in common.
-    `verdict` saves finding one. `model` (a Halfspace, a PerceptronRun or a fitted classifier) is drawn instead of
-    the verdict's line; a classifier without weights, such as one with a kernel, is asked point by point.
+    `verdict` saves finding one, which takes at most `time_limit` seconds. `model` (a Halfspace, a PerceptronRun or a
+    fitted classifier) is drawn instead of the verdict's line; a classifier without weights, such as one with a kernel,
+    is asked point by point.
     A classifier of three classes or more is drawn with the region of each, and needs X and y in memory.
     Of more than 5,000 rows a sample is drawn; the line, the margin and the hulls are those of all rows.
 
@@ -53,7 +55,7 @@ def regions(
     source = as_source(X, y)
     if source.n_columns != 2:
         raise ShapeError(f"X has {source.n_columns} columns: regions draws two. Choose two, or draw `separation`.")
-    subject = Subject.of(source, verdict, model, bias)
+    subject = Subject.of(source, verdict, model, bias, time_limit)
     ax = style.canvas(ax, (5.2, 4.1))
     box = _framed(ax, subject)
     if subject.halfspace is not None:

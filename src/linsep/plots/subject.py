@@ -41,10 +41,12 @@ class Subject:
     block: Block
 
     @classmethod
-    def of(cls, source: Source, verdict: Verdict | None, model: Model, bias: bool) -> "Subject":
+    def of(
+        cls, source: Source, verdict: Verdict | None, model: Model, bias: bool, time_limit: float | None = None
+    ) -> "Subject":
         """Rows with this verdict or model; without either the verdict is found."""
         if verdict is None and model is None:
-            verdict = judged(source, bias)
+            verdict = judged(source, bias, time_limit)
         if verdict is not None and (verdict.n_rows, verdict.n_columns) != (source.n_rows, source.n_columns):
             raise ArgumentError(
                 f"The verdict is about {verdict.n_rows} rows and {verdict.n_columns} columns, "

@@ -25,6 +25,7 @@ def separation(
     verdict: Verdict | None = None,
     model: Model = None,
     bias: bool = True,
+    time_limit: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw rows of any dimension as the hyperplane sees them.
@@ -35,14 +36,15 @@ def separation(
 
     The hyperplane is the verdict's (the one with the largest margin, up to 2,000 columns), or the model's if one is
     given (a Halfspace, a PerceptronRun, a fitted classifier). Where the verdict has none, because the classes
-    overlap, a soft margin is fitted to the rows drawn. Of more than 5,000 rows a sample is drawn.
+    overlap, a soft margin is fitted to the rows drawn. Of more than 5,000 rows a sample is drawn. Finding the verdict
+    takes at most `time_limit` seconds.
 
     >>> import linsep
     >>> ax = linsep.plots.separation(*linsep.datasets.planted(200, 30, margin=0.5))
     >>> ax.get_xlabel()
     'signed distance to the hyperplane'
     """
-    subject = Subject.of(as_source(X, y), verdict, model, bias)
+    subject = Subject.of(as_source(X, y), verdict, model, bias, time_limit)
     halfspace = subject.halfspace or _soft(subject, bias if verdict is None else verdict.bias)
     look = Lookout(halfspace, subject)
     ax = style.canvas(ax, (6.0, 4.2))

@@ -13,7 +13,7 @@ from linsep.sources.files.arrow import is_string
 from linsep.sources.files.labels import Labels
 
 if TYPE_CHECKING:
-    from linsep.cli.prediction import Part
+    from linsep.on_files.labelling import Part
 
 
 class Truth:

@@ -1,24 +1,19 @@
-"""The point of linsep in a minute of terminal time. Everything that is printed has just been computed."""
+"""`linsep demo`: the point of linsep in a minute. Everything that is printed has just been computed."""
 
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
 
-import numpy as np
 from rich.text import Text
 
 import linsep
-from linsep.certificates import Overlapping, Touching, Verdict, words
-from linsep.certificates.sketch import picture_of
-from linsep.cli import report
-from linsep.report import STYLES, TONES
+from linsep.cli import terminal
+from linsep.cli.parameters import SEPARABLE, Debug, Seed, app
+from linsep.report import STYLES, Sentence
 
 ROWS, COLUMNS = 1_000_000, 10
 WARM_ROWS = 120_000  # enough for every loop that a million rows run through
@@ -30,8 +25,9 @@ MARKS, MARK_STYLES = ("o", "x"), ("cyan", "yellow")
 T = TypeVar("T")
 
 
-def show(seed: int) -> None:
-    """The question, and every kind of answer."""
+@app.command(help_epilogue="Example: linsep demo")
+def demo(*, seed: Seed = 0, debug: Debug = False) -> int:
+    """The point of linsep in a minute: verdicts with their proofs, on four points and on a million rows."""
     _say("Can a straight line separate two classes? In many columns: can a hyperplane?", "bold")
     _say("linsep answers and proves the answer. Everything below is computed now.")
     _warm_up(seed)
@@ -41,6 +37,7 @@ def show(seed: int) -> None:
     _a_million(seed)
     _a_file()
     _what_next()
+    return SEPARABLE
 
 
 def _warm_up(seed: int) -> None:
@@ -64,7 +61,7 @@ def _the_bound() -> None:
     most = theory.bound[1]
     for name, value in (("updates", run.updates), ("bound", int(most))):
         _say(f"{name:<8} {'#' * max(1, round(BAR * value / most))} {value:,}", "green" if name == "updates" else "")
-    _say(f"{run._report().title}. {theory._report().title}")
+    _say(f"{run.report().title}. {theory.report().title}")
 
 
 def _xor() -> None:
@@ -74,9 +71,12 @@ def _xor() -> None:
     _beside(_picture(verdict), f"{verdict.explain(X, y)}\n{_why(verdict)}".rstrip(), verdict)
 
 
-def _why(verdict: Verdict) -> str:
+def _why(verdict: Any) -> str:
     """The obstruction as one sees it in the picture, where it is two segments."""
-    if not isinstance(verdict, Touching | Overlapping) or [len(pair) for pair in _by_class(verdict)] != [2, 2]:
+    if not isinstance(verdict, linsep.Touching | linsep.Overlapping) or [len(pair) for pair in _by_class(verdict)] != [
+        2,
+        2,
+    ]:
         return ""
     first, second = (" and ".join(map(str, pair)) for pair in _by_class(verdict))
     return f"Why: the segment between rows {first} crosses that between rows {second}, at the star."
@@ -94,13 +94,16 @@ def _a_million(seed: int) -> None:
         ("deciding, and checking the proof ", found, deciding),
         ("the same with one label flipped  ", flipped, again),
     ):
-        _say(f"{name} {seconds:.3f} s   {words.TITLES[verdict.kind]}", _style(verdict))
-    if isinstance(flipped, Touching | Overlapping):
+        _say(f"{name} {seconds:.3f} s   {verdict.title}", _style(verdict))
+    if isinstance(flipped, linsep.Touching | linsep.Overlapping):
         own = f"row {row:,}, whose label was flipped, is {'' if row in flipped.obstruction.rows else 'not '}among them"
-        _say(f"{words.statement(flipped, flipped.obstruction)}; {own}.")
+        named = {part.name: part.text for part in flipped.report().parts if isinstance(part, Sentence)}
+        _say(f"{named['obstruction'].removesuffix('.')}; {own}.")
 
 
 def _a_file() -> None:
+    import tempfile
+
     _title("5. A proof is a file; its checker shares no code with linsep")
     X, y = linsep.datasets.xor()
     moved = X.copy()
@@ -118,6 +121,8 @@ def _a_file() -> None:
 
 def _check(proof: str, data: str, folder: Path) -> None:
     """Run the stand-alone checker, and show what it says."""
+    import subprocess
+
     _say(f"$ python -m linsep.checker {proof} {data}", "bold")
     path = os.pathsep.join([str(Path(linsep.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     command = [sys.executable, "-m", "linsep.checker", proof, data]
@@ -141,6 +146,8 @@ def _what_next() -> None:
 
 def _program() -> str:
     """How this program is called from here."""
+    import shutil
+
     called = Path(sys.argv[0])
     if not called.name.startswith("linsep"):
         module = {("cli", "__main__.py"): "python -m linsep.cli", ("linsep", "__main__.py"): "python -m linsep"}
@@ -152,9 +159,11 @@ def _program() -> str:
     return str(called.relative_to(Path.cwd()) if inside else called)
 
 
-def _picture(verdict: Verdict) -> Text:
+def _picture(verdict: Any) -> Text:
     """Points of the plane in characters, with the line between them or the segments that forbid one."""
-    seen = picture_of(verdict)
+    import numpy as np
+
+    seen = verdict.report().picture
     assert seen is not None
     points = np.array([*seen.classes[0], *seen.classes[1]])
     low, high = points.min(axis=0), points.max(axis=0)
@@ -186,14 +195,14 @@ def _picture(verdict: Verdict) -> Text:
     return drawn.append(f"\n{'   '.join(names)}", "dim")
 
 
-def _by_class(verdict: Touching | Overlapping) -> list[list[int]]:
+def _by_class(verdict: Any) -> list[list[int]]:
     """The rows of the obstruction, class by class."""
     found = verdict.obstruction
     pairs = list(zip(found.rows, found.classes or (), strict=True))
     return [[row for row, label in pairs if label == own] for own in verdict.labels]
 
 
-def _beside(picture: Text, text: str, verdict: Verdict) -> None:
+def _beside(picture: Text, text: str, verdict: Any) -> None:
     """A picture, and to its right what is to be said about it."""
     left = list(picture.split("\n"))
     right = _folded(text, _width() - ACROSS - 5)
@@ -204,8 +213,8 @@ def _beside(picture: Text, text: str, verdict: Verdict) -> None:
         _print(Text.assemble(drawn, gap, (said, _style(verdict) if k == 0 else "")))
 
 
-def _style(verdict: Verdict) -> str:
-    return STYLES[TONES[verdict.separable]]
+def _style(verdict: Any) -> str:
+    return STYLES[verdict.report().tone]
 
 
 def _title(text: str) -> None:
@@ -219,16 +228,16 @@ def _say(text: str, style: str = "") -> None:
 
 
 def _folded(text: str, width: int) -> list[str]:
-    lines = report.printable(text).split("\n")
+    lines = terminal.printable(text).split("\n")
     return [part for line in lines for part in wrap(line, width, break_long_words=False, break_on_hyphens=False)]
 
 
 def _print(line: Text) -> None:
-    report.console(sys.stdout).print(Text(" ").append(line) if line else line)
+    terminal.console(sys.stdout).print(Text(" ").append(line) if line else line)
 
 
 def _width() -> int:
-    return min(report.console(sys.stdout).width, WIDTH)
+    return min(terminal.console(sys.stdout).width, WIDTH)
 
 
 def _timed(work: Callable[[], T]) -> tuple[T, float]:

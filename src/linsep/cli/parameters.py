@@ -1,26 +1,34 @@
-"""What the commands have in common: exit codes, and the parameters that mean the same everywhere."""
+"""What the commands have in common: the app, exit codes, and the parameters that mean the same everywhere."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 from cyclopts.validators import Number
+
+from linsep import __version__
 
 if TYPE_CHECKING:
     from cyclopts import Token
 
-    from linsep.sources.files.reading import Options
-
 SEPARABLE, NOT_SEPARABLE, BAD_INPUT, UNDECIDED, FAULT = 0, 1, 2, 3, 4
 SIGNALLED = 128  # and the number of the signal, as shells count
 INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
+CODES = {True: SEPARABLE, False: NOT_SEPARABLE, None: UNDECIDED}  # by `separable` and `exists`
 OF_A_FAULT = "4 a fault of linsep (--debug shows where)."
+LEARNED_CODES = f"Exit codes: 0 separated, 2 bad input, 3 undecided, {OF_A_FAULT}"
+DONE_CODES = f"Exit codes: 0 done, 2 bad input, {OF_A_FAULT}"
+PROVED_CODES = f"Exit codes: 0 separable, 1 proved not separable, 2 bad input, 3 undecided, {OF_A_FAULT}"
 
-
-class Terminated(BaseException):
-    """SIGTERM or SIGHUP, as an exception with its number: like Ctrl-C it ends the command where it stands."""
-
+app = App(
+    name="linsep",
+    help="Can a hyperplane separate the two classes? The answer, with a proof, and the Perceptron, step by step.",
+    help_epilogue=f"Example: linsep decide example:xor\n\n{PROVED_CODES}",
+    help_format="plaintext",
+    suppress_keyboard_interrupt=False,  # main says what happened
+    version=__version__,
+)
 
 STDIN_WORD = "stdin:"  # stands for - on its way through Cyclopts, which takes - for an option
 
@@ -97,32 +105,6 @@ Debug: TypeAlias = Annotated[  # listed here, heard by main wherever it stands
 Format: TypeAlias = Annotated[str | None, Parameter(help="What the files are, where their names do not say.")]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Walking:
-    """How files are read once, as their rows come."""
-
-    memory: Memory = "512MB"
-    reject: Reject = None
-    index_base: IndexBase = 1
-    header: Header = False
-    format: Format = None
-    debug: Debug = False
-
-    def options(self, label: str | None, columns: str | None = None) -> "Options":
-        """The same as the library has it."""
-        from linsep.sources.files import options_of
-
-        return options_of(
-            label=label,
-            columns=listed(columns),
-            memory=self.memory,
-            reject=self.reject,
-            index_base=self.index_base,
-            header=self.header,
-        )
-
-
 Positive: TypeAlias = Annotated[
     str | None, Parameter(help="The positive class; all other labels are negative.", converter=path)
 ]
@@ -135,16 +117,47 @@ Numbers: TypeAlias = Annotated[
 ]
 
 
+Order: TypeAlias = Literal["cyclic", "restart", "shuffled", "worst"]
+MAX_PASSES = 1000
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How files are read. What not every command can be asked for is added below."""
+class Run:
+    """How the Perceptron is run."""
+
+    order: Annotated[Order, Parameter(help="Which mistake is corrected next.")] = "cyclic"
+    bias: Bias = None
+    max_updates: Annotated[int | None, Parameter(help="Stop after this many updates.", validator=Number(gte=1))] = None
+    max_passes: Annotated[
+        int,
+        Parameter(help="Stop after this many passes over the rows; 0 for no limit.", validator=Number(gte=0)),
+    ] = MAX_PASSES
+    seed: Seed = 0
+    json: Json = False
+
+    def keywords(self, bias: bool) -> dict[str, Any]:
+        """The same for `linsep.on_files.Trainer`."""
+        caps = {"max_passes": self.max_passes or None, "max_updates": self.max_updates}
+        return {"order": self.order, "bias": bias, "seed": self.seed, **caps}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """Which columns are used."""
 
     columns: Columns = None
     one_hot: Annotated[
         bool,
         Parameter(help="Make a column of 0 and 1 of each category of a text column.", negative="", show_default=False),
     ] = False
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """How files are read, by every command that reads any."""
+
     memory: Memory = "512MB"
     reject: Reject = None
     index_base: IndexBase = 1
@@ -152,9 +165,20 @@ class Reading:
     format: Format = None
     debug: Debug = False
 
+    def keywords(self) -> dict[str, Any]:
+        """The same for `linsep.open`."""
+        read = {"memory": self.memory, "reject": self.reject, "index_base": self.index_base, "header": self.header}
+        return {**read, "format": self.format}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Reading(Files, Chosen):
+    """How files of tables are read. What only some commands take is added below."""
+
     @property
     def positive(self) -> str | None:
-        """The label pitted against all others."""
+        """The label against all others."""
         return None
 
     @property
@@ -167,20 +191,13 @@ class Reading:
         """Where slow files are cached."""
         return None
 
-    def options(self, label: str | int | None, numbers: str = "binary64") -> "Options":
-        """The same as the library has it; `numbers` is how a proof has them, if nothing else is asked for."""
-        from linsep.sources.files import options_of
+    def keywords(self) -> dict[str, Any]:
+        """The same for `linsep.open`."""
+        return {**Files.keywords(self), "columns": listed(self.columns), "one_hot": self.one_hot}
 
-        return options_of(
-            label=label,
-            columns=listed(self.columns),
-            one_hot=self.one_hot,
-            numbers=self.numbers or numbers,  # type: ignore[arg-type]
-            memory=self.memory,
-            reject=self.reject,
-            index_base=self.index_base,
-            header=self.header,
-        )
+    def where_cached(self) -> str | bool | None:
+        """The folder of the cache; False for none."""
+        return False if self.cache == "none" else self.cache
 
     def words(self, *, rows_left_out: int) -> list[str]:
         """The options that another command needs to read the same rows; a proof knows how its numbers were read."""
@@ -193,10 +210,6 @@ class Reading:
         }
         said = [word for name, value in given.items() for word in spelt(name, value)]
         return [*said, *(["--one-hot"] if self.one_hot else []), *(["--header"] if self.header else [])]
-
-    def where_cached(self) -> str | bool | None:
-        """The folder of the cache; False for none."""
-        return False if self.cache == "none" else self.cache
 
 
 @Parameter(name="*")
@@ -237,11 +250,6 @@ def spelt(option: str, value: str | None) -> list[str]:
     if value is None:
         return []
     return [f"{option}={value}"] if value.startswith("-") and not value[1:].isdecimal() else [option, value]
-
-
-def rejects(reading: Reading | None) -> str | None:
-    """Where bad rows go."""
-    return None if reading is None else reading.reject
 
 
 def listed(columns: str | None) -> list[str] | None:

@@ -1,4 +1,4 @@
-"""The command that draws: plot."""
+"""`linsep plot`: the classes and what is proved about them, as a picture."""
 
 from io import BytesIO
 from pathlib import Path
@@ -6,27 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from linsep.cli.options import (
-    NOT_SEPARABLE,
-    SEPARABLE,
-    UNDECIDED,
-    Bias,
-    File,
-    Json,
-    Label,
-    Learning,
-    TimeLimit,
-    rejects,
-)
+from linsep.cli.parameters import CODES, OF_A_FAULT, SEPARABLE, Bias, File, Json, Label, Learning, TimeLimit, app
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from linsep.sources.base import Source
-
 Kind = Literal["separation", "regions", "mistakes", "bound"]
 
-ENDINGS = (".png", ".svg", ".pdf")
+EXTENSIONS = (".png", ".svg", ".pdf")
 SIZES: dict[Kind, tuple[float, float]] = {
     "separation": (6.0, 4.2),
     "regions": (5.2, 4.1),
@@ -41,6 +28,10 @@ SAME_BYTES: dict[str, dict[str, Any]] = {  # the same picture is the same file: 
 }
 
 
+@app.command(
+    help_epilogue="Example: linsep plot data.csv --label species -o picture.png\n\n"
+    f"Exit codes: 0 drawn, 1 there is no bound, 2 bad input, 3 none is known, {OF_A_FAULT}",
+)
 def plot(
     *file: File,
     output: Annotated[str, Parameter(name=["--output", "-o"], help="Where to write the picture: .png, .svg or .pdf.")],
@@ -56,37 +47,38 @@ def plot(
     separation: distance to the hyperplane, for any number of columns. regions: two columns as they are.
     mistakes: the Perceptron's mistakes in each pass. bound: the two curves of Novikoff's proof.
     """
-    from linsep.cli import report, tables
-    from linsep.cli.proving import chosen_bias
+    from linsep import on_files
+    from linsep.cli import file_arguments, progress, terminal
     from linsep.errors import ArgumentError, NotSeparableError
     from linsep.plots.style import require_matplotlib
 
-    ending = Path(output).suffix.lower()
-    if ending not in ENDINGS:
-        raise ArgumentError(f"{output}: the name of a picture ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.")
-    tables.require_outputs(file, {"--output": output, "--reject": rejects(reading)})
+    extension = Path(output).suffix.lower()
+    if extension not in EXTENSIONS:
+        allowed = f"{', '.join(EXTENSIONS[:-1])} or {EXTENSIONS[-1]}"
+        raise ArgumentError(f"{output}: the name of a picture ends in {allowed}.")
+    reading = reading or Learning()
+    file_arguments.require_outputs(file, ("--output", output), ("--reject", reading.reject))
     require_matplotlib()
-    with tables.about(file):
-        table = tables.read(file, label, reading)
-        bias = chosen_bias(file, table, bias)
-        source = table.source
+    with on_files.about(file):
+        table = file_arguments.read(file, label, reading)
+        bias = table.chosen_bias(bias, file[0])
         try:
-            with report.waiting("Drawing"):
-                title = _write(kind, source, output, bias=bias, time_limit=time_limit)
+            with progress.waiting("Drawing"):
+                title = _write(kind, table.data, output, bias=bias, time_limit=time_limit)
         except NotSeparableError as error:
-            why = f"{error.verdict.kind}: without a margin there is no bound to draw"
-            told = f"{tables.named(file)}: {why}. See linsep decide."
-            report.complain(told, {**error.facts(), "message": told, "file": tables.named(file)} if json else None)
-            return NOT_SEPARABLE if error.verdict.separable is False else UNDECIDED
+            name = on_files.named(file)
+            told = f"{name}: {error.verdict.kind}: without a margin there is no bound to draw. See linsep decide."
+            terminal.complain(told, {**error.facts(), "message": told, "file": name} if json else None)
+            return CODES[error.verdict.separable]
     if json:
-        report.say_json({"title": title, "kind": kind, "output": output})
+        terminal.say_json({"title": title, "kind": kind, "output": output})
     else:
-        report.say(title)
-    report.note(f"Picture written to {output}.")
+        terminal.say(title)
+    terminal.note(f"Picture written to {output}.")
     return SEPARABLE
 
 
-def _write(kind: Kind, source: "Source", output: str, *, bias: bool, time_limit: float | None) -> str:
+def _write(kind: Kind, data: tuple[Any, Any], output: str, *, bias: bool, time_limit: float | None) -> str:
     """Draw on a figure of our own, off the screen, and put the file in place in one step; returns the title."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -97,23 +89,22 @@ def _write(kind: Kind, source: "Source", output: str, *, bias: bool, time_limit:
     figure = Figure(figsize=SIZES[kind], layout="constrained")
     FigureCanvasAgg(figure)
     ax = figure.add_subplot()
-    _draw(kind, source, ax, bias=bias, time_limit=time_limit)
-    ending = Path(output).suffix.lower()
+    _draw(kind, data, ax, bias=bias, time_limit=time_limit)
+    extension = Path(output).suffix.lower()
     content = BytesIO()
     with mpl.rc_context({"svg.hashsalt": "linsep"}):
-        figure.savefig(content, format=ending[1:], dpi=DOTS_PER_INCH, metadata=SAME_BYTES[ending])
+        figure.savefig(content, format=extension[1:], dpi=DOTS_PER_INCH, metadata=SAME_BYTES[extension])
     write_file(output, content.getvalue())
     return ax.get_title(loc="left").replace(r"\$", "$")
 
 
-def _draw(kind: Kind, source: "Source", ax: "Axes", *, bias: bool, time_limit: float | None) -> None:
+def _draw(kind: Kind, data: tuple[Any, Any], ax: "Axes", *, bias: bool, time_limit: float | None) -> None:
     from linsep import plots
-    from linsep.plots.subject import judged
 
     if kind == "mistakes":
-        plots.mistakes(source, bias=bias, ax=ax)
+        plots.mistakes(*data, bias=bias, ax=ax)
     elif kind == "bound":
-        plots.bound(source, bias=bias, time_limit=time_limit, ax=ax)
+        plots.bound(*data, bias=bias, time_limit=time_limit, ax=ax)
     else:
         draw = plots.regions if kind == "regions" else plots.separation
-        draw(source, verdict=judged(source, bias, time_limit), ax=ax)
+        draw(*data, bias=bias, time_limit=time_limit, ax=ax)

@@ -1,22 +1,23 @@
-"""`linsep predict`: rows of any file in, a label for each row out, batch by batch; and how many were wrong."""
+"""Rows of any file in, a label for each row out, batch by batch; and how many were wrong."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.cli.pages import Asked, Page, page
-from linsep.cli.truth import Truth
 from linsep.errors import ModelError, OneClassError, OverflowedError
 from linsep.halfspace import Halfspace
 from linsep.kernels.layouts import Dense
 from linsep.models import Model
+from linsep.on_files.text_lines import text_batches
+from linsep.on_files.truth import Truth
 from linsep.online import OnlinePerceptron
+from linsep.report import count
 from linsep.sources.base import Ints
-from linsep.sources.files import walking
+from linsep.sources.files import options_of, walking
 from linsep.sources.files.npy import content
 from linsep.sources.files.reading import EXACT, Needs, Options, Rejects
 from linsep.sources.files.stream import Waiting
@@ -108,7 +109,7 @@ def _is_whole(values: Array) -> bool:
 class Part:
     """Rows of one file to be labelled, and their labels if it has them: an array in which some may be missing.
 
-    `rows` are the numbers of the rows in their file, `bad` those of the rows among them that were set aside.
+    `rows` are the numbers of the rows in their file, `bad` those of the rows among them that were rejected.
     """
 
     file: str
@@ -152,70 +153,113 @@ def text_parts(judge: Judge, files: Sequence[str], rejects: Rejects | None = Non
     """Lines of text, each with a label and a tab before it or without; labels count where every line has one."""
     import pyarrow as pa
 
-    from linsep.cli import streams
-
     bits = judge.needs.width.bit_length() - 1
-    for batch in streams.text_batches(files, bits, streams.CtrlC(), need_labels=False, rejects=rejects):
+    for batch in text_batches(files, bits, need_labels=False, rejects=rejects):
         codes = pa.array(batch.codes, mask=batch.codes < 0)
         known = batch.codes.size and batch.codes.max() >= 0
         labels = pa.array(batch.labels, pa.string()).take(codes) if known else None
         yield Part(batch.file, False, batch.X, labels, batch.rows, batch.bad)
 
 
-def predict(
-    judge: Judge, rows: Callable[[Waiting], Iterator[Part]], how: Asked, rejects: Rejects | None = None
-) -> None:
-    """Label every row, batch by batch, and say how many were wrong where that is known."""
-    from linsep.cli import report
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """Some rows of one file: their numbers, the positions of their labels among the classes, and their scores.
 
-    truth, said = Truth(judge.classes), set[str]()
-    with page(how, judge.classes) as lines:
-        for part in rows(lambda: _caught_up(lines, rejects)):
+    `bad` are the numbers of the rows among them that were rejected.
+    """
+
+    file: str
+    rows: Ints
+    codes: Ints
+    scores: Array
+    bad: list[int]
+
+
+class Predictions:
+    """A label for each row of files: `labelled` yields them in order, then `error` says how many are wrong.
+
+    `model` is what `linsep.load` gives, and `name` what errors call it. `note` is told, once each, what a reader of the
+    result should know. The other options are those of `linsep.open`.
+    """
+
+    def __init__(
+        self,
+        model: "Loaded",
+        files: Sequence[str],
+        *,
+        name: str = "the model",
+        text: bool = False,
+        format: str | None = None,  # noqa: A002
+        note: Callable[[str], None] | None = None,
+        **options: Any,
+    ) -> None:
+        require_kind(model, name, is_text=text)
+        self._judge = judge_of(model, name)
+        self._files, self._is_text, self._format, self._note = files, text, format, note or (lambda text: None)
+        self._options = replace(options_of(**options), needs=self._judge.needs)
+        self._rejects = self._options.set_aside
+        self._truth, self.rows = Truth(self.classes), 0
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels."""
+        return self._judge.classes
+
+    @property
+    def rows_left_out(self) -> int:
+        """How many rows were rejected."""
+        return 0 if self._rejects is None else self._rejects.count
+
+    def labelled(self, late: Callable[[Predicted], None] = lambda predicted: None) -> Iterator[Predicted]:
+        """Label every row; `late` gets the rejected rows that are known before more input is waited for."""
+        remarks = set[str]()
+        for part in self._parts(late):
             for remark in part.remarks:
-                if remark not in said:
-                    report.note(remark)
-                said.add(remark)
-            part, codes, scores = label(judge, part, rejects)
-            lines.add(part, codes, scores)
-            truth.add(part, codes)
-    truth.finish()
-    if how.json:
-        report.say_json(summary(lines.rows, truth, rejects))
-    elif truth.reason is not None:
-        report.note(f"No error is computed. {truth.reason}")
-    elif truth.rows:
-        share = f"{truth.wrong:,} of {report.count(truth.rows, 'row')} wrong"
-        report.note(f"Error: {truth.wrong / truth.rows:.6g} ({share}).")
-    if rejects is not None and rejects.count:
-        place = "Where it stands" if rejects.count == 1 else "Where they stand"
-        report.note(f"{report.set_aside(rejects)} {place}, the prediction is empty.")
+                if remark not in remarks:
+                    self._note(remark)
+                remarks.add(remark)
+            part, codes, scores = label(self._judge, part, self._rejects)
+            self.rows += len(codes)
+            yield Predicted(part.file, part.rows, codes, scores, part.bad)
+            self._truth.add(part, codes)
+        self._truth.finish()
 
+    def _parts(self, late: Callable[[Predicted], None]) -> Iterator[Part]:
+        if self._is_text:
+            return text_parts(self._judge, self._files, self._rejects)
+        return parts(self._judge, self._files, self._options, self._format, lambda: self._caught_up(late))
 
-def summary(rows: int, truth: Truth, rejects: Rejects | None) -> dict[str, Any]:
-    """The last line of --json."""
-    is_known = truth.reason is None and truth.rows > 0
-    return {
-        "summary": True,
-        "rows": rows,
-        "rows_left_out": 0 if rejects is None else rejects.count,
-        "compared": truth.rows if is_known else 0,
-        "wrong": truth.wrong if is_known else None,
-        "error": truth.wrong / truth.rows if is_known else None,
-        "remark": truth.reason,
-    }
+    @contextmanager
+    def _caught_up(self, late: Callable[[Predicted], None]) -> Iterator[None]:
+        none = np.zeros(0, np.int64)
+        for file, row in self._rejects.drain() if self._rejects is not None else []:
+            late(Predicted(file, none, none, np.zeros(0), [row]))
+        yield
 
+    def error(self) -> str | None:
+        """How many predictions are wrong, in words, or why nobody can tell; None where files have no labels."""
+        truth = self._truth
+        if truth.reason is not None:
+            return f"No error is computed. {truth.reason}"
+        share = f"{truth.wrong:,} of {count(truth.rows, 'row')} wrong"
+        return f"Error: {truth.wrong / truth.rows:.6g} ({share})." if truth.rows else None
 
-@contextmanager
-def _caught_up(lines: Page, rejects: Rejects | None) -> Iterator[None]:
-    """Whoever waits for the answer to a bad row gets it before more input is waited for."""
-    late = rejects.drain() if rejects is not None else []
-    for file, row in late:
-        lines.add(Part(file, False, None, None, np.zeros(0, np.int64), [row]), np.zeros(0, np.int64), np.zeros(0))
-    yield
+    def facts(self) -> dict[str, Any]:
+        """The same as plain values."""
+        truth = self._truth
+        is_known = truth.reason is None and truth.rows > 0
+        return {
+            "rows": self.rows,
+            "rows_left_out": self.rows_left_out,
+            "compared": truth.rows if is_known else 0,
+            "wrong": truth.wrong if is_known else None,
+            "error": truth.wrong / truth.rows if is_known else None,
+            "remark": truth.reason,
+        }
 
 
 def label(judge: Judge, part: Part, rejects: Rejects | None = None) -> tuple[Part, Ints, Array]:
-    """The labels of some rows, and their scores; a row whose score is beyond all doubles is an error, or set aside."""
+    """The labels of some rows, and their scores; a row whose score is beyond all doubles is an error, or rejected."""
     if part.X is None or not part.X.shape[0]:
         return part, np.zeros(0, np.int64), np.zeros(0)
     codes, scores = judge(part.X)

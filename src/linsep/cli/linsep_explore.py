@@ -1,4 +1,4 @@
-"""The command that opens the explorer."""
+"""`linsep explore`: the page in the browser, or as a file."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -7,12 +7,13 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from linsep.cli import stdio
-from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Learning, Reading, path, rejects
+from linsep.cli.parameters import DONE_CODES, OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Learning, app, path
 
 if TYPE_CHECKING:
     from linsep.explorer.tables import OwnTable
 
 
+@app.command(help_epilogue=f"Example: linsep explore data.csv --label species\n\n{DONE_CODES}")
 def explore(
     *file: Annotated[str, Parameter(help=f"Rows of your own. {READABLE} {OR_EXAMPLE}", converter=path)],
     label: Label = None,
@@ -30,9 +31,10 @@ def explore(
 
     The page is served to this machine only, at an address with a secret in it. Ctrl-C ends it.
     """
-    from linsep.cli import report, tables
+    from linsep.cli import file_arguments, terminal
 
-    tables.require_outputs(file, {"--export": export, "--reject": rejects(reading)})
+    reading = reading or Learning()
+    file_arguments.require_outputs(file, ("--export", export), ("--reject", reading.reject))
     table = _read(file, label, reading) if file else None
     if export:
         from linsep.explorer.export import page
@@ -40,26 +42,26 @@ def explore(
 
         write_file(export, page(table).encode())
         if json:
-            report.say_json({"output": export})
-        report.note(f"The page was written to {export}.")
+            terminal.say_json({"output": export})
+        terminal.note(f"The page was written to {export}.")
         return SEPARABLE
     from linsep.explorer.server import announce, serve
 
     def tell(address: str) -> None:
         with stdio.shown():
-            report.say_json({"address": address}) if json else announce(address)
+            terminal.say_json({"address": address}) if json else announce(address)
         stdio.flush()
 
     serve(table, port=port, browser=browser, tell=tell)
     return SEPARABLE
 
 
-def _read(files: Sequence[str], label: str | None, reading: Reading | None) -> "OwnTable":
-    from linsep.cli import tables
+def _read(files: Sequence[str], label: str | None, reading: Learning) -> "OwnTable":
+    from linsep import on_files
+    from linsep.cli import file_arguments
     from linsep.explorer.tables import OwnTable
-    from linsep.sources.inputs import as_source
 
-    with tables.about(files):
-        table = tables.read(files, label, reading)
-        X, y = tables.in_memory(as_source(table.source))
-        return OwnTable(X, y, columns=table.columns, title=tables.named(files), bias=table.bias)
+    with on_files.about(files):
+        table = file_arguments.read(files, label, reading)
+        X, y = on_files.in_memory(table.source) if table.source else table.data
+        return OwnTable(X, y, columns=table.columns, title=on_files.named(files), bias=table.bias)
