@@ -40,7 +40,7 @@ def test_stdin_is_a_file_too(arguments, given):
     with learn(*arguments) as process:
         out, err = process.communicate(given.encode(), timeout=60)
     assert (process.returncode, err) == (0, b"")
-    assert b"Finished: 3 rows, 2 classes" in out
+    assert b"Finished: 3 rows, " in out
 
 
 @pytest.mark.slow
@@ -177,7 +177,7 @@ def test_a_slow_pipe_of_csv_is_learned_from_at_once(tmp_path):
         out, err = process.communicate(timeout=60)
     assert seen[-1].split()[2] == b"1"
     assert (process.returncode, err) == (0, b"")
-    assert b"Finished: 3 rows, 2 classes (a, b)." in out
+    assert b"Finished: 3 rows, " in out and b"classes      a, b" in out
 
 
 def test_a_bad_cell_of_a_pipe_is_named_with_its_value(tmp_path):
@@ -194,7 +194,7 @@ def test_a_named_pipe_is_a_stream_too(tmp_path):
     with learn(str(tmp_path / "pipe"), "--label", "y", "--format", "tsv") as process:
         (tmp_path / "pipe").write_text("x\ty\n1\ta\n2\tb\n")
         out, _ = process.communicate(timeout=60)
-    assert b"Finished: 2 rows, 2 classes (a, b)." in out
+    assert b"Finished: 2 rows, " in out and b"classes      a, b" in out
 
 
 def test_an_integer_that_a_double_would_round_is_refused(tmp_path, capsys):

@@ -12,17 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import linsep
-from linsep import datasets, on_files, outputs
+from linsep import on_files, outputs
 from linsep.cli import stdio, terminal
 from linsep.cli.parameters import STDIN_WORD, Reading
 from linsep.errors import ArgumentError, FileError, NoFileError
 
-EXAMPLES = {  # with the bias that each lecture uses
-    "cornwell": (datasets.cornwell, True),
-    "tao": (datasets.tao, False),
-    "wang": (datasets.wang, False),
-    "xor": (datasets.xor, True),
-}
+EXAMPLES = {"cornwell": True, "tao": False, "wang": False, "xor": True}  # with the bias that each lecture uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +85,8 @@ def example(files: Sequence[str], label: str | int | None) -> Table | None:
         raise ArgumentError(f"{file}: there is no such example. There are {known}.")
     if label is not None:
         raise ArgumentError(f"{file}: an example brings its own labels: leave --label {label} out.")
-    made, bias = EXAMPLES[name]
-    return Table(made(), columns=("x1", "x2"), bias=bias)
+    X, y = getattr(linsep.datasets, name)()
+    return Table((X, y), columns=("x1", "x2"), bias=EXAMPLES[name])
 
 
 def is_example(file: str) -> bool:

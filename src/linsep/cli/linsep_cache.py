@@ -4,7 +4,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from linsep import on_files
 from linsep.cli.parameters import DONE_CODES, SEPARABLE, Debug, Json, app
+from linsep.cli.terminal import count, say, say_json
 
 
 @app.command(help_epilogue=f"Example: linsep cache --clear\n\n{DONE_CODES}")
@@ -18,9 +20,6 @@ def cache(
 
     Nothing is lost with them: the next read of a file writes its cache again. Other files in the folder are left alone.
     """
-    from linsep import on_files
-    from linsep.cli.terminal import count, say, say_json
-
     found = on_files.cached(clear=clear)
     if json:
         facts = {"folder": found.folder, "caches": found.number, "bytes": found.size, "cleared": clear}

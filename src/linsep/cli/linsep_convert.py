@@ -4,7 +4,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from linsep import on_files
+from linsep.cli import file_arguments, progress, terminal
 from linsep.cli.parameters import DONE_CODES, READABLE, SEPARABLE, Copying, Json, Label, app, path
+from linsep.errors import ArgumentError
 
 
 @app.command(
@@ -20,10 +23,6 @@ def convert(
     reading: Copying | None = None,
 ) -> int:
     """Write files of any kind as one Parquet file, which is quick to read again and again."""
-    from linsep import on_files
-    from linsep.cli import file_arguments, progress, terminal
-    from linsep.errors import ArgumentError
-
     *files, output = file
     if not files:
         raise ArgumentError(f"{output}: name what to read and, last, the file to write: linsep convert IN OUT.parquet.")

@@ -1,5 +1,7 @@
 """`linsep decide`: the verdict on files, with its proof."""
 
+import linsep
+from linsep.cli.answers import Question, timed
 from linsep.cli.parameters import PROVED_CODES, Bias, Deciding, File, Label, Proof, Search, app
 
 
@@ -16,9 +18,6 @@ def decide(
 
     It prints the hyperplane, or the few rows that make it impossible.
     """
-    import linsep
-    from linsep.cli.answers import Question, timed
-
     how = search or Search()
     question = Question(file, label, reading or Deciding(), how, proof)
     with question.asked("Deciding") as (table, data, watch):

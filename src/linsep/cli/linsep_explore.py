@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from linsep.cli import stdio
+from linsep import on_files
+from linsep.cli import file_arguments, stdio, terminal
 from linsep.cli.parameters import DONE_CODES, OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Learning, app, path
+from linsep.outputs import write_file
 
 if TYPE_CHECKING:
     from linsep.explorer.tables import OwnTable
@@ -31,14 +33,11 @@ def explore(
 
     The page is served to this machine only, at an address with a secret in it. Ctrl-C ends it.
     """
-    from linsep.cli import file_arguments, terminal
-
     reading = reading or Learning()
     file_arguments.require_outputs(file, ("--export", export), ("--reject", reading.reject))
     table = _read(file, label, reading) if file else None
     if export:
         from linsep.explorer.export import page
-        from linsep.outputs import write_file
 
         write_file(export, page(table).encode())
         if json:
@@ -57,8 +56,6 @@ def explore(
 
 
 def _read(files: Sequence[str], label: str | None, reading: Learning) -> "OwnTable":
-    from linsep import on_files
-    from linsep.cli import file_arguments
     from linsep.explorer.tables import OwnTable
 
     with on_files.about(files):

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from linsep.cli import stdio
+from linsep import on_files
+from linsep.cli import file_arguments, stdio, terminal
 from linsep.cli.parameters import (
     INTERRUPTED,
     LEARNED_CODES,
@@ -20,6 +21,7 @@ from linsep.cli.parameters import (
     Run,
     app,
 )
+from linsep.cli.progress import learning
 
 
 @app.command(help_epilogue=f"Example: linsep fit data.csv --label species -o model.json\n\n{LEARNED_CODES}")
@@ -33,10 +35,6 @@ def fit(
     reading: Learning | None = None,
 ) -> int:
     """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
-    from linsep import on_files
-    from linsep.cli import file_arguments, terminal
-    from linsep.cli.progress import learning
-
     how, reading = run or Run(), reading or Learning()
     before = on_files.previous(checkpoint) if checkpoint else None
     kept = (("--checkpoint", checkpoint), ("--checkpoint", before))

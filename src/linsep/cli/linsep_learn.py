@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from linsep.cli import stdio
+import linsep
+from linsep import on_files
+from linsep.cli import file_arguments, stdio, terminal
 from linsep.cli.parameters import (
     INTERRUPTED,
     OF_A_FAULT,
@@ -21,9 +23,9 @@ from linsep.cli.parameters import (
     listed,
     path,
 )
+from linsep.errors import LinsepError
 
 if TYPE_CHECKING:
-    from linsep import OnlinePerceptron
     from linsep.on_files import Look, OnePass
 
 HEADS = ("average", "since", "rows", "label", "predicted", "features")
@@ -57,18 +59,12 @@ def learn(
 
     Rows are tables of any format with --label, or text with --text. Ctrl-C ends the stream and keeps what was learned.
     """
-    from linsep import OnlinePerceptron
-    from linsep.cli import file_arguments, terminal
-    from linsep.on_files import OnePass
-
     how = walking or Files()
     file_arguments.require_outputs(file or ["-"], ("--output", output), ("--reject", how.reject))
-    ctrl_c, model = (
-        stdio.FirstSignal(SIGINT),
-        OnlinePerceptron(keep=keep, bias=bias, bits=bits if text else None, gamma=gamma),
-    )
+    ctrl_c = stdio.FirstSignal(SIGINT)
+    model = linsep.OnlinePerceptron(keep=keep, bias=bias, bits=bits if text else None, gamma=gamma)
     options = {"label": label, "columns": listed(columns), **how.keywords()}
-    stream = OnePass(model, file, waiting=ctrl_c.waiting, note=terminal.note, **options)
+    stream = on_files.OnePass(model, file, waiting=ctrl_c.waiting, note=terminal.note, **options)
     shown = _Shown(_show_json if json else _Page().show, stops=output is None)
     _walk(stream, ctrl_c, shown, output)
     stream.finish()
@@ -87,8 +83,6 @@ def learn(
 
 def _walk(stream: "OnePass", ctrl_c: stdio.FirstSignal, show: "Callable[[Look], None]", output: str | None) -> None:
     """Learn from every row. What was learned before Ctrl-C is kept, and what was before a bad row is saved."""
-    from linsep.errors import LinsepError
-
     try:
         with ctrl_c:
             for look in stream.looks(lambda: ctrl_c.noted):
@@ -98,14 +92,9 @@ def _walk(stream: "OnePass", ctrl_c: stdio.FirstSignal, show: "Callable[[Look], 
     except LinsepError as error:
         if output and len(stream.model.classes) > 1:
             stream.model.save(output)
-            error.args = (f"{error} The model of the {_rows(stream.model)} before it is in {output}.",)
+            rows = terminal.count(stream.model.counts.rows, "row")
+            error.args = (f"{error} The model of the {rows} before it is in {output}.",)
         raise
-
-
-def _rows(model: "OnlinePerceptron") -> str:
-    from linsep.report import count
-
-    return count(model.counts.rows, "row")
 
 
 class _Shown:
@@ -139,14 +128,13 @@ class _Page:
 
     def show(self, look: "Look") -> None:
         """One line, and the heads before the first."""
-        from linsep.cli.terminal import say
-
         if self.last is None:
-            say(_line(HEADS))
+            terminal.say(_line(HEADS))
         since = look.counts if self.last is None else look.counts - self.last
         self.last = look.counts
         shown = [_short(look.label), "-" if look.predicted is None else _short(look.predicted)]
-        say(_line((f"{look.counts.loss:.6f}", f"{since.loss:.6f}", str(look.counts.rows), *shown, str(look.features))))
+        losses = (f"{look.counts.loss:.6f}", f"{since.loss:.6f}")
+        terminal.say(_line((*losses, str(look.counts.rows), *shown, str(look.features))))
         stdio.flush()
 
 
@@ -156,16 +144,12 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _short(label: str) -> str:
-    from linsep.cli.terminal import printable
-
-    text = printable(label)
+    text = terminal.printable(label)
     return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 1] + "…"
 
 
 def _show_json(look: "Look") -> None:
-    from linsep.cli.terminal import say_json
-
     counts = look.counts
     numbers = {"rows": counts.rows, "mistakes": counts.mistakes, "updates": counts.updates}
-    say_json({**numbers, "label": look.label, "predicted": look.predicted, "features": look.features})
+    terminal.say_json({**numbers, "label": look.label, "predicted": look.predicted, "features": look.features})
     stdio.flush()

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import linsep
+from linsep.cli.answers import Question, timed
 from linsep.cli.parameters import PROVED_CODES, File, Gap, Label, Learning, Proof, Search, app
 
 
@@ -18,9 +20,6 @@ def margin(
 
     The bias is free, for the examples too.
     """
-    import linsep
-    from linsep.cli.answers import Question, timed
-
     how = search or Search()
     question = Question(file, label, reading or Learning(), how, proof)
     with question.asked("Widening") as (table, data, watch):
@@ -32,8 +31,6 @@ def margin(
 
 def _bound(data: tuple[Any, Any], options: dict[str, Any]) -> Any:
     """Novikoff's bound, unless the time or the doubles end before it is certain."""
-    import linsep
-
     try:
         return linsep.novikoff(*data, **options)
     except linsep.NotSeparableError:

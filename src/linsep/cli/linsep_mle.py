@@ -1,5 +1,7 @@
 """`linsep mle`: whether a logistic regression has a maximum likelihood estimate."""
 
+import linsep
+from linsep.cli import answers, terminal
 from linsep.cli.parameters import CODES, OF_A_FAULT, Bias, File, Label, Learning, Search, app
 
 
@@ -18,9 +20,6 @@ def mle(
 
     The intercept is the bias.
     """
-    import linsep
-    from linsep.cli import answers, terminal
-
     how = search or Search()
     with answers.Question(file, label, reading or Learning(), how).asked("Deciding") as (table, data, watch):
         chosen, limit = table.chosen_bias(bias, file[0]), how.time_limit

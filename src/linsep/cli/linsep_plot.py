@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from linsep import on_files
+from linsep.cli import file_arguments, progress, terminal
 from linsep.cli.parameters import CODES, OF_A_FAULT, SEPARABLE, Bias, File, Json, Label, Learning, TimeLimit, app
+from linsep.errors import ArgumentError, NotSeparableError
+from linsep.outputs import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,9 +51,6 @@ def plot(
     separation: distance to the hyperplane, for any number of columns. regions: two columns as they are.
     mistakes: the Perceptron's mistakes in each pass. bound: the two curves of Novikoff's proof.
     """
-    from linsep import on_files
-    from linsep.cli import file_arguments, progress, terminal
-    from linsep.errors import ArgumentError, NotSeparableError
     from linsep.plots.style import require_matplotlib
 
     extension = Path(output).suffix.lower()
@@ -83,8 +84,6 @@ def _write(kind: Kind, data: tuple[Any, Any], output: str, *, bias: bool, time_l
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-
-    from linsep.outputs import write_file
 
     figure = Figure(figsize=SIZES[kind], layout="constrained")
     FigureCanvasAgg(figure)

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from linsep.cli import stdio
+import linsep
+from linsep import on_files
+from linsep.cli import file_arguments, stdio, terminal
 from linsep.cli.parameters import DONE_CODES, SEPARABLE, Files, Json, NewRows, app, path
+from linsep.outputs import replaced
 
 if TYPE_CHECKING:
     from linsep.on_files import Predicted
@@ -51,15 +54,11 @@ def predict(
 
     A row that --reject writes out has an empty prediction in its place.
     """
-    import linsep
-    from linsep.cli import file_arguments, terminal
-    from linsep.on_files import Predictions
-
     how = walking or Files()
     file_arguments.require_name(model, "a model")
     file_arguments.require_outputs([model, *file], ("--output", output), ("--reject", how.reject))
     options = {"label": label, **how.keywords()}
-    found = Predictions(linsep.load(model), file, name=model, text=text, note=terminal.note, **options)
+    found = on_files.Predictions(linsep.load(model), file, name=model, text=text, note=terminal.note, **options)
     with _page(output, found.classes, with_scores=scores, json=json) as page:
         for part in found.labelled(late=page.add):
             page.add(part)
@@ -133,8 +132,6 @@ class _JsonLines(_Lines):
 @contextmanager
 def _page(output: str | None, classes: list[Any], *, with_scores: bool, json: bool) -> Iterator[_Lines]:
     """Where predictions go: to stdout, or into a CSV file that is put in place when all are written."""
-    from linsep.outputs import replaced
-
     if output is None:
         kind = _JsonLines if json else _CsvLines
         yield kind(_say, classes, with_scores=with_scores)

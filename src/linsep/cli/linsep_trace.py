@@ -5,7 +5,11 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+import linsep
+from linsep import on_files
+from linsep.cli import file_arguments, terminal
 from linsep.cli.parameters import LEARNED_CODES, SEPARABLE, UNDECIDED, File, Label, Learning, Run, app
+from linsep.report import Grid, column_names
 
 TRACED_UPDATES = 1000
 BOUND_ENTRIES = 100_000  # tables up to this size have their mistake bound computed beside a trace
@@ -18,9 +22,6 @@ def trace(*file: File, label: Label = None, run: Run | None = None, reading: Lea
 
     Without --max-updates it stops after 1,000 of them.
     """
-    from linsep import on_files
-    from linsep.cli import file_arguments, terminal
-
     how, reading = run or Run(), reading or Learning()
     how = replace(how, max_updates=how.max_updates or TRACED_UPDATES)
     file_arguments.require_outputs(file, ("--reject", reading.reject))
@@ -44,9 +45,6 @@ def trace(*file: File, label: Label = None, run: Run | None = None, reading: Lea
 
 def _show(run: Iterable[Any], columns: Sequence[str] | None, n_columns: int, *, bias: bool) -> None:
     """The updates as a table, from the zero weights on."""
-    from linsep.cli import terminal
-    from linsep.report import Grid, column_names
-
     shown = min(n_columns, SHOWN_WEIGHTS)
     rows = [("0", "", "", "", *["0"] * (shown + bias))]
     for step in run:
@@ -71,8 +69,6 @@ def _as_json(step: Any) -> dict[str, Any]:
 
 def _bound(source: Any, bias: bool) -> float | None:
     """Novikoff's bound on the updates, where it takes no time to know."""
-    import linsep
-
     if source.n_rows * source.n_columns > BOUND_ENTRIES:
         return None
     try:

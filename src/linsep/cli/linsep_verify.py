@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from linsep import on_files
+from linsep.cli import file_arguments, progress, terminal
 from linsep.cli.parameters import (
     NOT_SEPARABLE,
     OF_A_FAULT,
@@ -20,6 +22,8 @@ from linsep.cli.parameters import (
     path,
     spelt,
 )
+from linsep.errors import ArgumentError, CertificateError, MissingColumnError, told
+from linsep.report import count
 
 MOST_NAMES = 20  # columns are named up to this many
 
@@ -42,10 +46,6 @@ def verify(
     Without --label the label column is the one named in the proof, else the last. It says what was verified: which
     rows, columns and labels, with or without bias. An option that disagrees with the proof is an error.
     """
-    from linsep import on_files
-    from linsep.cli import file_arguments, progress, terminal
-    from linsep.errors import CertificateError
-
     how = reading or Checking()
     file_arguments.require_name(proof, "a proof")
     file_arguments.require_outputs([proof, *file], ("--reject", how.reject))
@@ -60,8 +60,8 @@ def verify(
         except CertificateError as error:
             return _checked(NOT_SEPARABLE, "refuted", f"{error}{_advice(verdict, how)}", "red", json)
     if verdict.separable is None:
-        told = f"{proof} claims nothing. Its reason: {verdict.reason}"  # type: ignore[attr-defined]
-        return _checked(UNDECIDED, "undecided", told, "yellow", json)
+        why = f"{proof} claims nothing. Its reason: {verdict.reason}"  # type: ignore[attr-defined]
+        return _checked(UNDECIDED, "undecided", why, "yellow", json)
     claim, about = _statement(verdict, table, file, how)
     code = _checked(SEPARABLE, "verified", claim, "green", json, _facts(verdict, table, how))
     for name, text in about.items() if not json else ():
@@ -69,11 +69,8 @@ def verify(
     return code
 
 
-def _read(verdict: Any, files: Sequence[str], label: str | None, how: Checking) -> Any:
+def _read(verdict: Any, files: Sequence[str], label: str | None, how: Checking) -> file_arguments.Table:
     """The rows that a proof is about, read as it says."""
-    from linsep import on_files
-    from linsep.cli import file_arguments
-
     if (found := file_arguments.example(files, label)) is not None:
         return found
     options = {"positive": how.positive, "numbers": how.numbers, **how.keywords()}
@@ -81,8 +78,6 @@ def _read(verdict: Any, files: Sequence[str], label: str | None, how: Checking) 
 
 
 def _checked(code: int, answer: str, text: str, style: str, json: bool, facts: dict[str, Any] | None = None) -> int:
-    from linsep.cli import terminal
-
     if json:
         terminal.say_json({"answer": answer, "message": text, **(facts or {})})
     else:
@@ -92,9 +87,6 @@ def _checked(code: int, answer: str, text: str, style: str, json: bool, facts: d
 
 def _require_agreement(verdict: Any, proof: str, bias: bool | None, reading: Checking) -> None:
     """Refuse a proof that differs from what was asked for, before any row is read."""
-    from linsep import on_files
-    from linsep.errors import ArgumentError, told
-
     if bias is not None and bias != verdict.bias:
         has = "with bias" if verdict.bias else "through the origin (no bias)"
         raise ArgumentError(f"{proof}: the proof is {has}: {'--bias' if bias else '--no-bias'} disagrees.")
@@ -106,30 +98,26 @@ def _require_agreement(verdict: Any, proof: str, bias: bool | None, reading: Che
         raise ArgumentError(f"{proof}: its positive class is {told(verdict.labels[1])}: {asked} disagrees.")
 
 
-def _require_same_table(verdict: Any, table: Any, proof: str, files: Sequence[str], reading: Checking) -> None:
+def _require_same_table(
+    verdict: Any, table: file_arguments.Table, proof: str, files: Sequence[str], reading: Checking
+) -> None:
     """Refuse a table whose columns, left-out rows or numbers are not those that the proof states."""
-    from linsep.errors import ArgumentError, MissingColumnError
-    from linsep.on_files import named
-    from linsep.report import count
-
     if None not in (verdict.names, table.columns) and verdict.names != table.columns:
         known, seen = (", ".join(map(repr, names[:20])) for names in (verdict.names or (), table.columns or ()))
         raise MissingColumnError(
-            f"{named(files)}: the columns are {seen}, but {proof} is about {known}, in this order."
+            f"{on_files.named(files)}: the columns are {seen}, but {proof} is about {known}, in this order."
         )
     left_out = table.rows_left_out
     if reading.reject is not None and left_out != verdict.rows_left_out:
-        told = f"--reject leaves out {count(left_out, 'row')}, but {proof} {verdict.rows_left_out:,}"
-        raise ArgumentError(f"{named(files)}: {told}.")
+        why = f"--reject leaves out {count(left_out, 'row')}, but {proof} {verdict.rows_left_out:,}"
+        raise ArgumentError(f"{on_files.named(files)}: {why}.")
     if table.source and verdict.numbers == "binary64" and table.source.facts.numbers == "exact-integers":
-        told = f"there are integers that binary64 would round, but {proof} reads numbers as binary64"
-        raise ArgumentError(f"{named(files)}: {told}.")
+        why = f"there are integers that binary64 would round, but {proof} reads numbers as binary64"
+        raise ArgumentError(f"{on_files.named(files)}: {why}.")
 
 
 def _advice(verdict: Any, reading: Checking) -> str:
     """What to try where a proof of one class against the rest is refuted for a label that it does not know."""
-    from linsep.errors import told
-
     negative, positive = verdict.labels
     word = positive if isinstance(positive, str) else told(positive)
     if reading.positive is not None or negative != f"not {word}":
@@ -137,23 +125,19 @@ def _advice(verdict: Any, reading: Checking) -> str:
     return f" If {word!r} stands against all other labels, say {shlex.join(spelt('--positive', word))}."
 
 
-def _has_header(table: Any, reading: Checking) -> bool | None:
+def _has_header(table: file_arguments.Table, reading: Checking) -> bool | None:
     """Whether the columns are named by a first line; None where a format has no lines."""
-    from linsep import on_files
-
     return True if table.source and on_files.has_lines(table.source, reading.format) else None
 
 
-def _statement(verdict: Any, table: Any, files: Sequence[str], reading: Checking) -> tuple[str, dict[str, str]]:
+def _statement(
+    verdict: Any, table: file_arguments.Table, files: Sequence[str], reading: Checking
+) -> tuple[str, dict[str, str]]:
     """What was verified: the claim in a line, and what it is about, field by field."""
-    from linsep.errors import told
-    from linsep.on_files import named
-    from linsep.report import count
-
     names = table.columns if table.columns is not None else verdict.names
     label = "" if table.label is None else f", label column {table.label!r}"
     origin = "" if verdict.bias else " through the origin (no bias)"
-    claim = f"{verdict.title}{origin}: {count(verdict.n_rows, 'row')} of {named(files)}{label}"
+    claim = f"{verdict.title}{origin}: {count(verdict.n_rows, 'row')} of {on_files.named(files)}{label}"
     left_out = f"; {verdict.rows_left_out:,} others were left out, and nothing is known of them"
     listed = f": {', '.join(map(repr, names))[:300]}" if names is not None and len(names) <= MOST_NAMES else ""
     negative, positive = map(told, verdict.labels)
@@ -166,7 +150,7 @@ def _statement(verdict: Any, table: Any, files: Sequence[str], reading: Checking
     }
 
 
-def _facts(verdict: Any, table: Any, reading: Checking) -> dict[str, Any]:
+def _facts(verdict: Any, table: file_arguments.Table, reading: Checking) -> dict[str, Any]:
     """The same for --json: the proof's own fields, with the names that the files have."""
     data = json_text.loads(verdict.to_json())["data"]
     if table.columns is not None:

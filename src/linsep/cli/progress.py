@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
+from linsep import on_files
 from linsep.cli.terminal import Page, colours, count, note, printable
 
 PLAIN_EVERY_S = 2.0
@@ -63,8 +64,6 @@ def searching(
     if not (wanted or sys.stderr.isatty()):
         yield data, None
         return
-    from linsep import on_files
-
     source = on_files.watched(*data)
     search = Search(doing, source)
     with shown(search.described, wanted=wanted):
