@@ -255,7 +255,7 @@ def plain_numbers(values: Array) -> Array:
         raise NotNumericError(f"X holds {name}{example}: rows are real numbers.")
     values = values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
     if kind == "b":
-        return values.view(np.uint8)
+        return _truths(values)
     if kind == "f" and size == 2:
         return values.astype(np.float32)
     if kind == "f" and size > 8:
@@ -265,6 +265,12 @@ def plain_numbers(values: Array) -> Array:
     if kind == "u" and size == 8:
         return values.view(np.int64) if not values.size or values.max() < WORD else values.astype(object)
     return values
+
+
+def _truths(values: Array) -> Array:
+    """Booleans as 0 and 1. (Any other byte is true as well: in memory of another program, in a file.)"""
+    bytes_ = values.view(np.uint8)
+    return bytes_ if not values.size or bytes_.max() <= 1 else (bytes_ != 0).view(np.uint8)
 
 
 # Lists of rows -----------------------------------------------------------------------------------------------
@@ -519,7 +525,7 @@ def _frame(frame: Any) -> ExactTable:
 def _column(series: Any, name: str) -> Array:
     import narwhals as nw
 
-    kind = series.dtype
+    kind = _kind(series)
     if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):  # Arrow's long decimals are unknown
         given = series.drop_nulls().head(1).to_list()
         example = f", such as {given[0]!r}" if given else ""
@@ -538,10 +544,21 @@ def _of_series(series: Any) -> Array:
     """A series without nulls as an array: numbers of at most 64 bits in their own type, everything else as objects."""
     import narwhals as nw
 
-    if series.dtype.is_numeric() and series.dtype not in (nw.Decimal, nw.Int128, nw.UInt128):
+    kind = _kind(series)
+    if kind.is_numeric() and kind not in (nw.Decimal, nw.Int128, nw.UInt128):
         return np.asarray(series.to_numpy())
     values = series.to_list()
-    return np.array(values, np.bool_) if series.dtype == nw.Boolean else np.fromiter(values, object, len(values))
+    return np.array(values, np.bool_) if kind == nw.Boolean else np.fromiter(values, object, len(values))
+
+
+def _kind(series: Any) -> Any:
+    """The type of a series; narwhals has none for Arrow's decimals of thousands (a negative scale)."""
+    import narwhals as nw
+
+    try:
+        return series.dtype
+    except ValueError:
+        return nw.Unknown()
 
 
 # Sparse matrices ---------------------------------------------------------------------------------------------
@@ -592,20 +609,39 @@ def _inside(indices: Array, length: int) -> bool:
 
 
 def _with_data(matrix: Any, data: Array, indices: Array, indptr: Array) -> Any:
-    if data.dtype == object:
-        first = next(k for k, value in enumerate(data.tolist()) if as_double(_required(exact_number(value))) is None)
-        row = int(np.searchsorted(indptr, first, side="right")) - 1
-        raise _inexact(data[first], row, int(indices[first]), None)
     n = int(indptr[-1])
+    if data.dtype == object:
+        rows, columns = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices[:n]
+        data = _in_one_type(_entries(data[:n], rows, columns), rows, columns)
     if matrix.format == "csr" and data is matrix.data and len(data) == len(indices) == n:
         return matrix
     return sp.csr_array((data[:n], indices[:n], indptr), shape=matrix.shape)
 
 
-def _required(value: Number | None) -> Number:
-    if value is None:
-        raise NotNumericError("The sparse matrix holds something that is not a real number.")
-    return value
+def _entries(data: Array, rows: Array, columns: Array) -> Array:
+    """Objects of a sparse matrix as Python numbers, none rounded; what is not a number is refused by its place."""
+    exact: list[Number] = []
+    for cell, row, column in zip(data.tolist(), rows.tolist(), columns.tolist(), strict=True):
+        try:
+            number = exact_number(cell)
+        except OverflowError:
+            raise _inexact(cell, row, column, None) from None
+        if number is None:
+            raise _not_a_number(cell, row, column, None)
+        exact.append(number)
+    return np.fromiter(exact, object, len(exact))
+
+
+def _in_one_type(numbers: Array, rows: Array, columns: Array) -> Array:
+    """Python numbers as int64 or float64; the first that the common type would round is refused by its place."""
+    exact = numbers.tolist()
+    if all(isinstance(number, int) for number in exact) and (words := _words(exact)) is not None:
+        return words
+    doubles = [as_double(number) for number in exact]
+    if None in doubles:
+        first = doubles.index(None)
+        raise _inexact(exact[first], int(rows[first]), int(columns[first]), None)
+    return np.array(doubles, np.float64)
 
 
 def _summed(matrix: Any, rows: Array, columns: Array, data: Array) -> Any:
@@ -622,7 +658,7 @@ def _summed(matrix: Any, rows: Array, columns: Array, data: Array) -> Any:
                 f"The sparse matrix of booleans has row {rows[twice]}, column {columns[twice]} more than once. "
                 "Use matrix.astype(int) if they are to be added up."
             )
-        data = _group_sums(data, starts)
+        data = _group_sums(_entries(data, rows, columns) if data.dtype == object else data, starts)
     rows, columns = rows[starts], columns[starts]
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=matrix.shape[0]))])
     return _with_data(matrix, data, columns, indptr)
@@ -639,12 +675,9 @@ def _group_sums(data: Array, starts: npt.NDArray[np.intp]) -> Array:
         if is_whole or not np.isfinite(data).all():  # NaN and infinity are refused by name later
             return np.asarray(np.add.reduceat(data.astype(np.float64), starts))
     stops = np.append(starts[1:], len(data))
-    exact = [_required(exact_number(value)) for value in data.tolist()]
+    exact = data.tolist()  # Python's numbers: entries of NumPy's types are words and doubles here
     sums = [_total(exact[start:stop]) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
-    if all(isinstance(value, int) for value in sums) and (words := _words(sums)) is not None:
-        return words
-    doubles = [as_double(value) for value in sums]
-    return np.fromiter(sums, object, len(sums)) if None in doubles else np.array(doubles, np.float64)
+    return np.fromiter(sums, object, len(sums))
 
 
 def _total(values: list[Number]) -> Number:

@@ -55,7 +55,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""
         _refuse_rounding(X)
         if y is not None:
-            _refuse_labels(y)
+            y = _plain_labels(y)
         with _explained(X, y):
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._number_types, reset=reset)
         if y.dtype.kind not in "biu":  # integers are classes, always
@@ -106,13 +106,18 @@ def _refuse_rounding(X: Any) -> None:
         return
 
 
-def _refuse_labels(y: Any) -> None:
-    """Refuse labels that are missing or of several kinds, before NumPy makes text or floats of them all."""
+def _plain_labels(y: Any) -> Any:
+    """Labels as one array, before scikit-learn makes doubles of the integers of other libraries, or text of them all.
+
+    Missing ones, several kinds, and integers that only objects hold are refused.
+    """
     if type(y) is np.ndarray and y.dtype.kind in "biufc":  # here scikit-learn sees all there is to see
-        return
+        return y
     labels = read_labels(y)
     if labels.dtype == object and not isinstance(labels[:1].tolist()[0] if labels.size else "", str):
         raise InexactError("Some labels are integers that a double would round, beside floats. Use text, or integers.")
+    is_column = isinstance(y, np.ndarray) and y.ndim == 2  # scikit-learn warns of it
+    return y if is_column and type(y) is np.ndarray else labels
 
 
 @contextmanager

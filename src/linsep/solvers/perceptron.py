@@ -25,6 +25,7 @@ from linsep.errors import ArgumentError, CheckpointError, InexactError, Overflow
 from linsep.halfspace import Halfspace
 from linsep.kernels.shuffling import shuffled
 from linsep.kernels.walks import ALL_FINE, End, Weights, sweep
+from linsep.scores import linear_scores
 from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Block, Ints, Source, refusal
 from linsep.sources.inputs import as_source
@@ -32,6 +33,7 @@ from linsep.sources.inputs import as_source
 Order = Literal["cyclic", "restart", "shuffled", "worst"]
 
 ROWS_A_CALL = 1 << 20  # how many rows a sweep walks before Python may look up (a Ctrl-C, a progress bar)
+ROWS_A_CHECK = 1 << 12  # rows near the hyperplane whose sides are looked at exactly, at a time
 NO_LIMIT = int(np.iinfo(np.int64).max)
 ROW_ORDER = None
 
@@ -74,7 +76,7 @@ class Step:
 class PerceptronRun:
     """What a run of the Perceptron did, and the halfspace it ended with.
 
-    `converged` means that a whole pass found no mistake. `passes` counts reads of the data (rows read / rows,
+    `converged` means that a whole pass found no mistake, in exact arithmetic where rounding left a doubt. `passes` counts reads of the data (rows read / rows,
     rounded up), the last clean one included. `mistakes_per_row` are the dual counts alpha:
     w = sum alpha_i·y_i·x_i and b = sum alpha_i·y_i; files, which may have more rows than memory holds, have None.
     `bits` is the length of the largest weight where the run was exact in integers, and None where it ran in floats.
@@ -206,7 +208,34 @@ class Learner:
         """
         while not self.converged and not self._is_spent():
             one_pass = self._correct_worst if self.order == "worst" and self.place is None else self._walk_rows
-            self.converged = yield from one_pass(1 if self.order == "restart" else look_after)
+            is_clean = yield from one_pass(1 if self.order == "restart" else look_after)
+            mistake = self._rounded_away() if is_clean and not self.is_exact() else None
+            self.converged = is_clean and mistake is None
+            if mistake is not None and not self._is_spent():
+                self._correct(mistake)
+                yield mistake if look_after == 1 else None
+
+    def _rounded_away(self) -> Mistake | None:
+        """The first mistake that only rounding calls none, after a pass in floats that found none."""
+        w, b = self.w.astype(np.float64), float(self.b[0])
+        doubtful = self.source.scan(w, b).doubtful
+        for start in range(0, len(doubtful), ROWS_A_CHECK):
+            block = self.source.take(np.sort(doubtful[start : start + ROWS_A_CHECK]))
+            scores = linear_scores(block.values, w[None, :], np.array([b]))[:, 0]
+            wrong = np.flatnonzero(block.y * scores <= 0)
+            if wrong.size:
+                return Mistake(int(block.row_numbers[wrong[0]]), float(scores[wrong[0]]))
+        return None
+
+    def _correct(self, mistake: Mistake) -> None:
+        """The update at one row, which the kernel would not make."""
+        block = self.source.take([mistake.row])
+        row = block.values.toarray()[0] if block.is_sparse else block.values[0]
+        self.w += block.y[0] * row.astype(np.float64)
+        self.b += block.y[0] * self.bias
+        self.updates += 1
+        if self.mistakes_per_row is not None:
+            self.mistakes_per_row[mistake.row] += 1
 
     def _walk_rows(self, look_after: int) -> Generator[Mistake | None, None, bool]:
         """One walk over the rows, or the rest of one. Returns whether it reached the last row without a mistake."""
