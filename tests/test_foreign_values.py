@@ -7,7 +7,6 @@ import datetime
 from decimal import Decimal
 from fractions import Fraction
 
-import naive
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -18,6 +17,7 @@ import pytest
 import scipy.sparse as sp
 
 import linsep
+import naive
 from linsep import errors
 from linsep.cli.tables import in_memory
 from linsep.plots.subject import Subject
@@ -54,6 +54,7 @@ def thousands(bits):
 # Tables in memory -----------------------------------------------------------------------------------------------------
 
 ROWS = [[1, 0], [2, 5], [3, 1], [0, 4]]
+FORMATS = ("csc", "coo", "bsr", "dia", "lil", "dok")
 AS_THEY_ARE = {
     "big-endian": lambda: np.array(ROWS, ">f4"),
     "long doubles": lambda: np.array(ROWS, "g"),
@@ -72,10 +73,10 @@ AS_THEY_ARE = {
     "names of two levels": lambda: pd.DataFrame(ROWS, columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])),
     "128 bits": lambda: pl.DataFrame(ROWS, orient="row", schema=["a", "b"]).cast(pl.Int128),
     "a slice of Arrow": lambda: pa.table({"a": [9, 1, 2, 3, 0], "b": [9, 0, 5, 1, 4]}).slice(1),
+    "sparse objects by columns": lambda: of_objects(sp.csc_array(np.array(ROWS)), [1, 2.0, 3, 5, Decimal(1), 4]),
     "sparse objects": lambda: of_objects(sp.csr_array(np.array(ROWS)), [1, 2.0, 5, np.int8(3), True, Fraction(4)]),
-    "64-bit places": lambda: sp.csr_array((np.array([1, 2, 5, 3, 1, 4]), np.array([0, 0, 1, 0, 1, 1]), np.array([0, 1, 3, 5, 6])), shape=(4, 2)),
     "a lying flag": lambda: unsorted(),
-    **{name: lambda name=name: getattr(sp, f"{name}_array")(np.array(ROWS, np.uint8)) for name in ("csc", "coo", "bsr", "dia", "lil", "dok")},
+    **{form: lambda form=form: getattr(sp, f"{form}_array")(np.array(ROWS, np.uint8)) for form in FORMATS},
 }  # fmt: skip
 
 
@@ -118,9 +119,9 @@ def test_entries_of_64_bits_without_a_sign_are_read_where_doubles_hold_them():
 @pytest.mark.parametrize("again", [0, 1], ids=["once", "twice"])
 @pytest.mark.parametrize("wrong", ["2", None, Fraction(1, 3), Decimal("1e999999"), 1j])
 def test_an_object_in_a_sparse_matrix_that_is_no_double_is_refused_by_its_place(wrong, again):
-    matrix = sp.csr_array(([1.0, 2.0, 3.0], [0, 1, again], [0, 1, 3, 3]), shape=(3, 2))
+    matrix = sp.csr_array(([1.0, 2.0, 3.0], [0, again, 1], [0, 1, 3, 3]), shape=(3, 2))
     with pytest.raises(errors.InputError, match="row 1, column 1"):
-        linsep.decide(of_objects(matrix, [1, wrong, 3]), [0, 1, 0])
+        linsep.decide(of_objects(matrix, [1, 3, wrong]), [0, 1, 0])
 
 
 @pytest.mark.parametrize(
@@ -171,6 +172,10 @@ def test_a_classifier_takes_the_labels_that_a_verdict_takes(labels):
     X = np.array([[0.0], [1.0], [0.0], [1.0]])
     model = linsep.PerceptronClassifier("last", random_state=0).fit(X, labels)
     assert linsep.decide(X, labels).labels == tuple(model.classes_.tolist()) and model.converged_
+
+
+def test_texts_that_end_in_nul_are_classes_of_their_own():
+    assert linsep.PerceptronClassifier().fit(np.eye(2), ["a", "a\0"]).classes_.tolist() == ["a", "a\0"]
 
 
 def test_labels_that_numpy_would_round_stay_apart_in_memory():
@@ -252,7 +257,7 @@ def test_entries_of_a_sparse_archive_are_read_in_every_type(kind, tmp_path):
     assert linsep.open(tmp_path / "a.npz").take(range(3)).values.toarray().tolist() == matrix.toarray().tolist()
 
 
-ODD = ["+-1", "1e0x1", "1e0x10", "0x10", "1_000", "１", "١", "1d5", "0x1p3", "1e+", "1/2", "−1", "1e５", "+-.5", "1.5."]  # noqa: RUF001
+ODD = ["+-1", "1e0x1", "1e0x10", "0x10", "1_000", "１", "١", "1d5", "0x1p3", "1e+", "1/2", "−1", "1e５", "+-.5", "1.5."]
 
 
 @pytest.mark.parametrize("numbers", ["binary64", "decimal"])
@@ -284,6 +289,19 @@ def test_a_label_of_svmlight_with_more_digits_than_a_double_has_is_refused(label
 def test_long_labels_of_svmlight_that_doubles_tell_apart_are_read(tmp_path):
     (tmp_path / "a.svm").write_text("0.30000000000000004 1:1\n0.3 1:2\n")
     assert linsep.open(tmp_path / "a.svm").facts.labels == (0.3, 0.30000000000000004)
+
+
+@pytest.mark.parametrize("margin", [10**400, Fraction(1, 10**400), Fraction(-1, 10**400), np.nan, "1", None, True, 1j])
+def test_a_margin_that_no_double_is_near_is_refused(margin):
+    with pytest.raises(errors.ArgumentError, match="margin is"):
+        linsep.PerceptronClassifier(margin=margin).fit(np.eye(2), [0, 1])
+
+
+@pytest.mark.parametrize("name", ["gamma", "degree", "coef0"])
+@pytest.mark.parametrize("value", [10**400, np.inf, "x", None, 1j, True])
+def test_an_option_of_a_kernel_that_is_not_a_double_is_refused(name, value):
+    with pytest.raises(errors.ArgumentError, match=f"{name} is"):
+        linsep.KernelPerceptronClassifier("poly", **{name: value}).fit(np.eye(2), [0, 1])
 
 
 # "Separated" ----------------------------------------------------------------------------------------------------------

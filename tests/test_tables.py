@@ -180,7 +180,7 @@ def test_the_numbers_of_scaled_columns_are_those_of_the_user():
     assert linsep.decide([[BIG + 1, 0.5], [BIG, 0.5]], [0, 1]).numbers == "exact-integers"
 
 
-@pytest.mark.parametrize("ask", [linsep.max_margin, linsep.perceptron, linsep.novikoff, linsep.mle_exists])
+@pytest.mark.parametrize("ask", [linsep.max_margin, linsep.perceptron, linsep.novikoff])
 def test_what_works_in_doubles_refuses_what_no_double_is(ask):
     with pytest.raises(errors.InexactError, match=r"9007199254740993, beyond 2\^53 in row 1, column 0"):
         ask([[BIG, 0.5], [BIG + 1, 0.5]], [0, 1])

@@ -574,9 +574,14 @@ def _sparse(X: Any) -> Any:
     if X.format in ("csr", "csc"):
         lines = X.shape[0 if X.format == "csr" else 1]
         _require_pointers(X.data, X.indices, X.indptr, lines, X.shape[1 if X.format == "csr" else 0])
-        if _is_canonical(X.indices, X.indptr):
+        is_plain = X.data.dtype != object  # SciPy moves no objects
+        if (is_plain or X.format == "csr") and _is_canonical(X.indices, X.indptr):
             matrix = X if X.format == "csr" else X.tocsr()
             return _with_data(matrix, plain_numbers(matrix.data), matrix.indices, matrix.indptr)
+        if not is_plain:
+            n = int(X.indptr[-1])
+            places = np.repeat(np.arange(lines), np.diff(X.indptr)), X.indices[:n]
+            return _summed(X, *(places if X.format == "csr" else places[::-1]), X.data[:n])
     try:
         coo = X.tocoo()
     except Exception as error:

@@ -74,8 +74,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y.dtype.kind + self.classes_.dtype.kind in ("if", "uf", "fi", "fu"):  # NumPy would round one of them
             y = _in_doubles(y, self.classes_)
         if len(self.classes_) == 2:  # two comparisons are ten times as fast as a search
-            second = y == self.classes_[1]
-            codes, is_known = second.astype(np.int64), second | (y == self.classes_[0])
+            second = y == self.classes_[1:]  # arrays: NumPy drops a NUL at the end of a single text
+            codes, is_known = second.astype(np.int64), second | (y == self.classes_[:1])
         else:
             codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
             is_known = self.classes_[codes] == y
@@ -116,8 +116,11 @@ def _plain_labels(y: Any) -> Any:
     labels = read_labels(y)
     if labels.dtype == object and not isinstance(labels[:1].tolist()[0] if labels.size else "", str):
         raise InexactError("Some labels are integers that a double would round, beside floats. Use text, or integers.")
-    is_column = isinstance(y, np.ndarray) and y.ndim == 2  # scikit-learn warns of it
-    return y if is_column and type(y) is np.ndarray else labels
+    if type(y) is np.ndarray and y.ndim == 2:  # scikit-learn warns of a column
+        return y
+    if labels.dtype == object and isinstance(y, (list, tuple)) and not any("\0" in label for label in labels):
+        return labels.astype(str)  # as scikit-learn would; NumPy drops a NUL at the end of text
+    return labels
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import scipy.sparse as sp
 
+from linsep import arguments
 from linsep.errors import ArgumentError, OverflowedError
 from linsep.halfspace import linear_scores
 from linsep.kernels.learning import BORN, ROW, State, count_mistakes, replay, sweep, tally
@@ -160,9 +161,7 @@ class KeepingLearner:
             raise ArgumentError(f"keep is {keep!r}: it must be one of {', '.join(get_args(Keep))}.")
         if order not in get_args(WalkOrder):
             raise ArgumentError(f"order is {order!r}: it must be one of {', '.join(get_args(WalkOrder))}.")
-        if not 0 <= margin < np.inf:
-            raise ArgumentError(f"margin is {margin}: it must be a finite number, 0 or more.")
-        self.keep, self.order, self.bias, self.margin = keep, order, float(bias), float(margin)
+        self.keep, self.order, self.bias, self.margin = keep, order, float(bias), arguments.size("margin", margin)
         vectors = 1 if n_classes == 2 else n_classes
         self.weights = Weights(np.zeros((vectors, n_columns)), np.zeros(vectors))
         lags = vectors if keep == "average" else 0
