@@ -580,8 +580,9 @@ def _sparse(X: Any) -> Any:
             return _with_data(matrix, plain_numbers(matrix.data), matrix.indices, matrix.indptr)
         if not is_plain:
             n = int(X.indptr[-1])
-            places = np.repeat(np.arange(lines), np.diff(X.indptr)), X.indices[:n]
-            return _summed(X, *(places if X.format == "csr" else places[::-1]), X.data[:n])
+            along, across = np.repeat(np.arange(lines), np.diff(X.indptr)), X.indices[:n]
+            rows, columns = (along, across) if X.format == "csr" else (across, along)
+            return _summed(X, rows, columns, X.data[:n])
     try:
         coo = X.tocoo()
     except Exception as error:
