@@ -18,7 +18,8 @@ import scipy.sparse as sp
 
 import linsep
 import naive
-from linsep import errors
+from linsep import checker, errors
+from linsep.cli import main
 from linsep.cli.tables import in_memory
 from linsep.plots.subject import Subject
 from linsep.sources.inputs import as_source
@@ -364,3 +365,17 @@ def test_a_picture_of_a_vote_counts_the_mistakes_of_the_ballot():
     model = linsep.PerceptronClassifier("vote", order="cyclic", max_passes=3).fit(X, y)
     found = Subject.of(as_source(X, y), None, model, True)
     assert found.halfspace is None and found.mistakes == np.count_nonzero(model.predict(X) != y)
+
+
+def test_a_label_with_more_digits_than_its_double_is_another_label(tmp_path):
+    near = "0.10000000000000000001"
+    (tmp_path / "d.csv").write_text("a,y\n1,0.1\n2,0.2\n3,0.1\n")
+    verdict = linsep.decide(linsep.open(tmp_path / "d.csv", label="y"))
+    (tmp_path / "p.json").write_text(verdict.to_json())
+    (tmp_path / "d.csv").write_text(f"a,y\n1,0.1\n2,0.2\n3,{near}\n")
+    assert main(["verify", str(tmp_path / "p.json"), str(tmp_path / "d.csv")]) == 1
+    assert checker.main([str(tmp_path / "p.json"), str(tmp_path / "d.csv")]) == 1
+    (tmp_path / "d.csv").write_text(f"a,y\n1,{near}\n2,0.2\n")
+    source = linsep.open(tmp_path / "d.csv", label="y")
+    assert source.facts.labels == (near, "0.2")
+    linsep.decide(source).verify(source)
