@@ -18,6 +18,7 @@ from linsep.sources.files.paths import expand as expand
 from linsep.sources.files.paths import is_pipe as is_pipe
 from linsep.sources.files.paths import reads as reads
 from linsep.sources.inputs import as_source
+from linsep.tables import read_labels
 
 _SPOOLED = re.compile(r".*\.linsep-rows/([0-9]+)/stdin\.\w+")  # what came out of a pipe, by its number among the files
 
@@ -79,7 +80,7 @@ def watched(X: Any, y: Any = None) -> Any:
 def in_memory(source: Source) -> tuple[Any, npt.NDArray[Any]]:
     """All rows as one array or CSR matrix, and their labels: for what draws them."""
     block = reduce(operator.add, source.blocks())
-    return block.values, np.array(source.facts.labels)[(block.y > 0).astype(np.intp)]
+    return block.values, read_labels(list(source.facts.labels))[(block.y > 0).astype(np.intp)]
 
 
 def convert(
