@@ -67,7 +67,7 @@ PAGES = {
     ),
     "docs/checkpoints.md": Page(
         ("python tests/kills.py 200",),
-        (*ROWS, "src/linsep/solvers", "src/linsep/checkpoints.py", "src/linsep/cli/training.py", "tests/kills.py"),
+        (*ROWS, "src/linsep/solvers", "src/linsep/checkpoints.py", "src/linsep/on_files/training.py", "tests/kills.py"),
         is_text=True,
     ),
     "docs/published.md": Page(

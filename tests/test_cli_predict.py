@@ -23,7 +23,7 @@ from linsep.cli import main
 from linsep.datasets import planted
 from linsep.errors import MissingColumnError, ShapeError, SvmlightError
 from linsep.models import Model
-from linsep.on_files.labelling import judge_of, parts
+from linsep.on_files.labelling import labeller_of, parts
 from linsep.sources.files.reading import Options
 
 SOURCES = str(Path(cli.__file__).parents[2])
@@ -198,7 +198,7 @@ def test_rows_that_do_not_fit_the_model_are_errors_with_a_code(model, name, cont
     else:
         np.savez(file, **content)
     known = linsep.load(model / "m.json")
-    judge = judge_of(known, "m.json")
+    judge = labeller_of(known, "m.json")
     with pytest.raises(error, match=says) as caught:
         list(parts(judge, [str(file)], Options(needs=judge.needs), None))
     assert caught.value.file == str(file)

@@ -77,7 +77,7 @@ def test_a_bad_row_has_an_empty_prediction_in_its_place(name, memory, here, caps
     code, lines, err = ran(capsys, "predict", "m.json", name, "--reject", "bad.csv", "--memory", memory)
     assert (code, lines) == (0, ["no", '""', '""', "no", "yes", '""'])
     assert [(file, row) for file, row, _ in rejected()] == [(name, row) for row in BAD]
-    assert "3 bad rows were rejected: see bad.csv. Where they stand, the prediction is empty." in err
+    assert "3 bad rows were rejected: see bad.csv. Their predictions are empty." in err
 
 
 def test_predictions_can_be_joined_to_the_rows_that_they_are_of(here, capsys):
@@ -115,7 +115,7 @@ def test_batches_of_any_size_leave_the_same_places_empty(block, here, monkeypatc
 def test_one_bad_row_is_told_of_in_the_singular(here, capsys):
     Path("d.csv").write_text("a,b\n1,2\nx,1\n3,1\n")
     err = ran(capsys, "predict", "m.json", "d.csv", "--reject", "bad.csv")[2]
-    assert "1 bad row was rejected: see bad.csv. Where it stands, the prediction is empty." in err
+    assert "1 bad row was rejected: see bad.csv. Its prediction is empty." in err
 
 
 def test_a_missing_label_is_no_fault_of_a_row_to_be_labelled(here, capsys):

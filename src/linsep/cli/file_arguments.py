@@ -84,7 +84,7 @@ def example(files: Sequence[str], label: str | int | None) -> Table | None:
         known = ", ".join(f"example:{known}" for known in EXAMPLES)
         raise ArgumentError(f"{file}: there is no such example. There are {known}.")
     if label is not None:
-        raise ArgumentError(f"{file}: an example brings its own labels: leave --label {label} out.")
+        raise ArgumentError(f"{file}: an example has its own labels: omit --label {label}.")
     X, y = getattr(linsep.datasets, name)()
     return Table((X, y), columns=("x1", "x2"), bias=EXAMPLES[name])
 
@@ -104,7 +104,7 @@ def require_outputs(inputs: Sequence[str], *options: tuple[str, str | None]) -> 
     if "" in read:
         raise ArgumentError("The name of a file to read is empty.")
     if read.count("-") > 1:
-        raise ArgumentError("- stands twice among the files: standard input can be read only once.")
+        raise ArgumentError("- is given twice: standard input can be read only once.")
     streams = {"standard error": stdio.file_of(sys.stderr), "standard output": stdio.file_of(sys.stdout)}
     shown = {known: name for name, known in streams.items() if known is not None}
     taken = dict(shown)

@@ -26,7 +26,7 @@ def cache(
         say_json({**facts, "left_alone": found.left_alone})
         return SEPARABLE
     size = f"{count(found.number, 'cache')}{' deleted' if clear else ''}, {found.size / 1e6:,.1f} MB"
-    say(f"{found.folder or 'nowhere'}: {size if found.number else 'no caches'}.")
+    say(f"{found.folder or 'no folder'}: {size if found.number else 'no caches'}.")
     if others := found.left_alone:
         say(f"Left alone, since linsep did not write {'them' if len(others) > 1 else 'it'}: {', '.join(others)}.")
     return SEPARABLE

@@ -45,9 +45,7 @@ def learn(
     columns: Columns = None,
     bits: Annotated[int, Parameter(help="Words are hashed into 2^bits columns.", validator=Number(gte=1, lte=28))] = 18,
     keep: Annotated[Literal["average", "last"], Parameter(help="Which weights predict.")] = "average",
-    bias: Annotated[
-        bool, Parameter(help="Whether the hyperplane may miss the origin. [default: yes]", show_default=False)
-    ] = True,
+    bias: Annotated[bool, Parameter(help="Fit a bias (intercept) term. [default: yes]", show_default=False)] = True,
     gamma: Annotated[
         float | None, Parameter(help="A margin known to exist: the mistake bound is shown.", validator=Number(gt=0))
     ] = None,

@@ -33,9 +33,7 @@ def predict(
     *file: NewRows,
     label: Annotated[
         str | None,
-        Parameter(
-            help="The label column, where the model does not know it.", allow_leading_hyphen=True, converter=path
-        ),
+        Parameter(help="The label column, if the model does not know it.", allow_leading_hyphen=True, converter=path),
     ] = None,
     output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Write a CSV file instead.")] = None,
     scores: Annotated[
@@ -66,8 +64,8 @@ def predict(
         terminal.say_json({"summary": True, **found.facts()})
     elif (error := found.error()) is not None:
         terminal.note(error)
-    place = "Where it stands" if found.rows_left_out == 1 else "Where they stand"
-    terminal.note_rejected(found.rows_left_out, how.reject, f" {place}, the prediction is empty.")
+    empty = "Its prediction is empty." if found.rows_left_out == 1 else "Their predictions are empty."
+    terminal.note_rejected(found.rows_left_out, how.reject, f" {empty}")
     return SEPARABLE
 
 

@@ -122,7 +122,7 @@ def _advice(verdict: Any, reading: Checking) -> str:
     word = positive if isinstance(positive, str) else told(positive)
     if reading.positive is not None or negative != f"not {word}":
         return ""
-    return f" If {word!r} stands against all other labels, say {shlex.join(spelt('--positive', word))}."
+    return f" If {word!r} is the class against all other labels, add {shlex.join(spelt('--positive', word))}."
 
 
 def _has_header(table: file_arguments.Table, reading: Checking) -> bool | None:

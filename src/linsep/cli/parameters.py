@@ -59,9 +59,9 @@ Label: TypeAlias = Annotated[
     ),
 ]
 Bias: TypeAlias = Annotated[
-    bool | None, Parameter(help="Whether the hyperplane may miss the origin. [default: yes; example:tao, :wang no]")
+    bool | None, Parameter(help="Fit a bias (intercept) term. [default: yes; example:tao, :wang no]")
 ]
-Seed: TypeAlias = Annotated[int, Parameter(help="Seed of everything random.", validator=Number(gte=0))]
+Seed: TypeAlias = Annotated[int, Parameter(help="Seed for every random choice.", validator=Number(gte=0))]
 Progress: TypeAlias = Annotated[
     bool, Parameter(help="Show progress even where stderr is not a terminal.", negative="", show_default=False)
 ]
@@ -74,7 +74,8 @@ TimeLimit: TypeAlias = Annotated[
     float | None, Parameter(help="Stop after this many seconds, undecided.", validator=Number(gte=0))
 ]
 Gap: TypeAlias = Annotated[
-    float, Parameter(help="How far apart the ends may be, as a part of the margin.", validator=Number(gt=0, lt=1))
+    float,
+    Parameter(help="How close the two bounds on the margin must be, relative to it.", validator=Number(gt=0, lt=1)),
 ]
 
 
@@ -102,7 +103,7 @@ Header: TypeAlias = Annotated[
 Debug: TypeAlias = Annotated[  # listed here, heard by main wherever it stands
     bool, Parameter(help="Show the traceback of an error.", negative="", show_default=False)
 ]
-Format: TypeAlias = Annotated[str | None, Parameter(help="What the files are, where their names do not say.")]
+Format: TypeAlias = Annotated[str | None, Parameter(help="The format of the files, if their names do not say.")]
 
 
 Positive: TypeAlias = Annotated[

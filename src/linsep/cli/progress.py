@@ -36,7 +36,7 @@ def learning(max_passes: int | None, *, wanted: bool = False) -> Iterator[Callab
         yield lambda look: looks.__setitem__(slice(None), [look])
 
 
-class Search:
+class Watcher:
     """A search as a person watches it: reads, rows per second, and the bounds on the margin so far."""
 
     def __init__(self, doing: str, source: Any) -> None:
@@ -65,7 +65,7 @@ def searching(
         yield data, None
         return
     source = on_files.watched(*data)
-    search = Search(doing, source)
+    search = Watcher(doing, source)
     with shown(search.described, wanted=wanted):
         yield (source, None), search.watch
 
@@ -99,14 +99,14 @@ def shown(described: Callable[[], str], *, wanted: bool = False) -> Iterator[Non
 def _live(described: Callable[[], str]) -> Iterator[None]:
     from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TimeElapsedColumn
 
-    class Line(ProgressColumn):
+    class Described(ProgressColumn):
         """The description as it is now, not as it was at the last update."""
 
         def render(self, task: Task) -> Text:
             return Text(printable(described()))
 
     page = Page(file=sys.stderr, markup=False, emoji=False, highlight=False, **colours(sys.stderr))
-    with Progress(SpinnerColumn(), TimeElapsedColumn(), Line(), console=page, transient=True) as bar:
+    with Progress(SpinnerColumn(), TimeElapsedColumn(), Described(), console=page, transient=True) as bar:
         bar.add_task("", total=None)
         yield
 

@@ -30,7 +30,7 @@ class Converted(NamedTuple):
     rows_left_out: int
 
 
-class Cached(NamedTuple):
+class CacheFolder(NamedTuple):
     """The caches of slow files: where they are, how many, how large, and what else is in the folder."""
 
     folder: str
@@ -99,11 +99,11 @@ def convert(
     return Converted(rows, 0 if chosen.set_aside is None else chosen.set_aside.count)
 
 
-def cached(*, clear: bool = False) -> Cached:
+def cached(*, clear: bool = False) -> CacheFolder:
     """The caches there are, or those that were deleted. Nothing is lost with them."""
     folder = private.cache_folder()
     if folder is None:
-        return Cached("", 0, 0, [])
+        return CacheFolder("", 0, 0, [])
     sizes = [found.st_size for _, found in private.caches(folder)]
     number, size = private.clear(folder) if clear else (len(sizes), sum(sizes))
-    return Cached(str(folder), number, size, [str(file) for file in private.strangers(folder)])
+    return CacheFolder(str(folder), number, size, [str(file) for file in private.strangers(folder)])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 
-class Judge(Protocol):
+class Labeller(Protocol):
     """A model of any kind, as it labels rows."""
 
     needs: Needs
@@ -40,7 +40,7 @@ class Judge(Protocol):
         """The position in `classes` of each row's label, and its score."""
 
 
-class HalfspaceJudge:
+class HalfspaceLabeller:
     """The model of `linsep fit`. Its score is w·x + b; exactly 0 gets the negative label."""
 
     def __init__(self, model: Model) -> None:
@@ -54,7 +54,7 @@ class HalfspaceJudge:
         return np.asarray(scores > 0, np.int64), scores.astype(np.float64)
 
 
-class ScoreJudge:
+class ScoreLabeller:
     """An online model or a classifier: two classes have one score, more have one each, and the highest wins."""
 
     def __init__(self, model: "OnlinePerceptron | ScoreClassifier", needs: Needs, classes: list[Any]) -> None:
@@ -72,23 +72,23 @@ def require_kind(model: "Loaded", file: str, *, is_text: bool) -> None:
     """Refuse a model of texts where rows are numbers, and one of numbers where they are texts."""
     knows_text = isinstance(model, OnlinePerceptron) and model.bits is not None
     if is_text != knows_text:
-        seen, use = ("numbers", "leave --text out") if is_text else ("text", "say --text")
+        seen, use = ("numbers", "omit --text") if is_text else ("text", "use --text")
         raise ModelError(f"{file}: this model was learned from {seen}: {use}.")
 
 
-def judge_of(model: "Loaded", file: str) -> Judge:
+def labeller_of(model: "Loaded", file: str) -> Labeller:
     """How a model that was loaded from this file labels rows."""
     if isinstance(model, Model):
-        return HalfspaceJudge(model)
+        return HalfspaceLabeller(model)
     if isinstance(model, OnlinePerceptron):
         if len(model.classes) < 2:
             raise OneClassError(f"{file}: the model has seen one class only, {model.classes[0]!r}.")
-        return ScoreJudge(model, Needs(model.columns, model.width or 0, model.label), model.classes)
+        return ScoreLabeller(model, Needs(model.columns, model.width or 0, model.label), model.classes)
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         del model.feature_names_in_  # columns are matched by name here: scikit-learn would ask for them again
     needs = Needs(None if names is None else tuple(map(str, names)), model.n_features_in_)
-    return ScoreJudge(model, needs, model.classes_.tolist())
+    return ScoreLabeller(model, needs, model.classes_.tolist())
 
 
 def score(halfspace: Halfspace, X: Any) -> Array:
@@ -131,7 +131,7 @@ class Part:
 
 
 def parts(
-    judge: Judge,
+    labeller: Labeller,
     files: Sequence[str],
     options: Options,
     format: str | None = None,  # noqa: A002
@@ -145,15 +145,15 @@ def parts(
             if batch is None:
                 yield Part(reader.path, reader.is_text, None, None, stretch.rows, stretch.bad, remarks)
                 continue
-            X = batch.values if isinstance(judge, HalfspaceJudge) else walking.as_doubles(reader, stretch)
+            X = batch.values if isinstance(labeller, HalfspaceLabeller) else walking.as_doubles(reader, stretch)
             yield Part(reader.path, reader.is_text, X, batch.labels, stretch.rows, stretch.bad, remarks)
 
 
-def text_parts(judge: Judge, files: Sequence[str], rejects: Rejects | None = None) -> Iterator[Part]:
+def text_parts(labeller: Labeller, files: Sequence[str], rejects: Rejects | None = None) -> Iterator[Part]:
     """Lines of text, each with a label and a tab before it or without; labels count where every line has one."""
     import pyarrow as pa
 
-    bits = judge.needs.width.bit_length() - 1
+    bits = labeller.needs.width.bit_length() - 1
     for batch in text_batches(files, bits, need_labels=False, rejects=rejects):
         codes = pa.array(batch.codes, mask=batch.codes < 0)
         known = batch.codes.size and batch.codes.max() >= 0
@@ -194,16 +194,16 @@ class Predictions:
         **options: Any,
     ) -> None:
         require_kind(model, name, is_text=text)
-        self._judge = judge_of(model, name)
+        self._labeller = labeller_of(model, name)
         self._files, self._is_text, self._format, self._note = files, text, format, note or (lambda text: None)
-        self._options = replace(options_of(**options), needs=self._judge.needs)
+        self._options = replace(options_of(**options), needs=self._labeller.needs)
         self._rejects = self._options.set_aside
         self._truth, self.rows = Truth(self.classes), 0
 
     @property
     def classes(self) -> list[Any]:
         """The labels."""
-        return self._judge.classes
+        return self._labeller.classes
 
     @property
     def rows_left_out(self) -> int:
@@ -218,7 +218,7 @@ class Predictions:
                 if remark not in remarks:
                     self._note(remark)
                 remarks.add(remark)
-            part, codes, scores = label(self._judge, part, self._rejects)
+            part, codes, scores = label(self._labeller, part, self._rejects)
             self.rows += len(codes)
             yield Predicted(part.file, part.rows, codes, scores, part.bad)
             self._truth.add(part, codes)
@@ -226,8 +226,8 @@ class Predictions:
 
     def _parts(self, late: Callable[[Predicted], None]) -> Iterator[Part]:
         if self._is_text:
-            return text_parts(self._judge, self._files, self._rejects)
-        return parts(self._judge, self._files, self._options, self._format, lambda: self._caught_up(late))
+            return text_parts(self._labeller, self._files, self._rejects)
+        return parts(self._labeller, self._files, self._options, self._format, lambda: self._caught_up(late))
 
     @contextmanager
     def _caught_up(self, late: Callable[[Predicted], None]) -> Iterator[None]:
@@ -258,11 +258,11 @@ class Predictions:
         }
 
 
-def label(judge: Judge, part: Part, rejects: Rejects | None = None) -> tuple[Part, Ints, Array]:
+def label(labeller: Labeller, part: Part, rejects: Rejects | None = None) -> tuple[Part, Ints, Array]:
     """The labels of some rows, and their scores; a row whose score is beyond all doubles is an error, or rejected."""
     if part.X is None or not part.X.shape[0]:
         return part, np.zeros(0, np.int64), np.zeros(0)
-    codes, scores = judge(part.X)
+    codes, scores = labeller(part.X)
     odd = ~np.isfinite(scores)
     for place in np.flatnonzero(odd).tolist():
         row = int(part.rows[place])
