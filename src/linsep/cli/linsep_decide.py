@@ -22,5 +22,5 @@ def decide(
     question = Question(file, label, reading or Deciding(), how, proof)
     with question.asked("Deciding") as (table, data, watch):
         chosen, limit = table.chosen_bias(bias, file[0]), how.time_limit
-        verdict = timed(lambda: linsep.decide(*data, bias=chosen, time_limit=limit, watch=watch), table)
+        verdict = timed(table, linsep.decide, *data, bias=chosen, time_limit=limit, watch=watch)
     return question.answer(verdict, table)

@@ -24,7 +24,7 @@ def margin(
     question = Question(file, label, reading or Learning(), how, proof)
     with question.asked("Widening") as (table, data, watch):
         options: dict[str, Any] = {"gap": gap, "time_limit": how.time_limit}
-        verdict = timed(lambda: linsep.max_margin(*data, watch=watch, **options), table)
+        verdict = timed(table, linsep.max_margin, *data, watch=watch, **options)
         bound = _bound(data, options) if verdict.separable else None
     return question.answer(verdict, table, bound)
 
