@@ -168,7 +168,7 @@ def test_a_proof_of_one_label_against_the_rest_says_which_option_is_missing(caps
     Path("three.csv").write_text("a,y\n1,u\n3,v\n0,w\n")
     main(["decide", "three.csv", "--label", "y", "--positive", "v", "--proof", "proof.json"])
     assert main(["verify", "proof.json", "three.csv"]) == 1
-    assert "say --positive v." in capsys.readouterr().out
+    assert "add --positive v." in capsys.readouterr().out
 
 
 ODD = {
