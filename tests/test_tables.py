@@ -490,7 +490,8 @@ def test_a_source_where_rows_are_needed_is_refused_in_our_words():
     asked = [cls().fit for cls in of_rows] + [linsep.Halfspace([1, 1]).score, linsep.homogenise, linsep.explore]
     for ask in asked:
         with pytest.raises(
-            (errors.ShapeError, errors.ArgumentError, errors.LengthError), match=r"CallSource|y is missing|needs all rows at once"
+            (errors.ShapeError, errors.ArgumentError, errors.LengthError),
+            match=r"CallSource|y is missing|needs all rows at once",
         ):
             ask(source)
 

@@ -32,7 +32,8 @@ from linsep.exact import coprime, dyadic
 from linsep.kernels.layouts import Dense
 from linsep.signs import form_of, signs
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.exact_search import Combination, ExactSearch, Settled, violated
+from linsep.solvers.exact_outcomes import Settled
+from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
 from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
@@ -164,7 +165,7 @@ class Case:
     def settle_rows(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled:
         """Decide rows that no single column helps with; without `three_way` any obstruction will do."""
         if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
-            zero = Combination((int(next(rows.blocks()).numbers[0]),), (1,))
+            zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
@@ -174,7 +175,7 @@ class Case:
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):
-            whole = Combination(tuple(found.rows.row_numbers.tolist()), found.weights)
+            whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights)
             if not three_way or len(found.weights) == len(columns) + self.bias + 1:
                 return Settled("overlapping", obstruction=whole, spread=whole)
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
