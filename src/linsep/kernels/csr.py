@@ -7,10 +7,10 @@ plus a signed integer, hence ONE to EIGHT.)
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
 from linsep.kernels import lanes, rows
 from linsep.kernels.layouts import Csr
+from linsep.kernels.rows import verb
 
 # No regrouping here. The compiler would turn regrouped sums into gather instructions, which lose to plain chains
 # of scalar loads: four for a long row, one for a short one, whose end the processor can then foresee
@@ -22,131 +22,79 @@ MOST_FETCHED = 512  # entries of a row: from there on the hardware follows
 STRICT = {"fastmath": {"contract"}, "forceinline": True}
 
 
-@overload(rows.dot, jit_options=STRICT)
+@verb(rows.dot, Csr, **STRICT)
 def _dot(table: Any, i: Any, w: Any) -> Any:
-    if not rows.is_kind(table, Csr):
-        return None
-
-    def dot(table: Any, i: Any, w: Any) -> Any:
-        start, stop = table.indptr[i], table.indptr[i + 1]
-        t0 = w.dtype.type(0)
-        if stop - start >= LONG_ROW:
-            t1, t2, t3 = t0, t0, t0
-            whole = stop - (stop - start) % EIGHT
-            for k in range(start, whole, EIGHT):
-                t0 += table.data[k] * w[table.indices[k]]
-                t1 += table.data[k + ONE] * w[table.indices[k + ONE]]
-                t2 += table.data[k + TWO] * w[table.indices[k + TWO]]
-                t3 += table.data[k + THREE] * w[table.indices[k + THREE]]
-                k4 = k + FOUR
-                t0 += table.data[k4] * w[table.indices[k4]]
-                t1 += table.data[k4 + ONE] * w[table.indices[k4 + ONE]]
-                t2 += table.data[k4 + TWO] * w[table.indices[k4 + TWO]]
-                t3 += table.data[k4 + THREE] * w[table.indices[k4 + THREE]]
-            t0 = (t0 + t1) + (t2 + t3)
-            start = whole
-        for k in range(start, stop):
+    start, stop = table.indptr[i], table.indptr[i + 1]
+    t0 = w.dtype.type(0)
+    if stop - start >= LONG_ROW:
+        t1, t2, t3 = t0, t0, t0
+        whole = stop - (stop - start) % EIGHT
+        for k in range(start, whole, EIGHT):
             t0 += table.data[k] * w[table.indices[k]]
-        return t0
+            t1 += table.data[k + ONE] * w[table.indices[k + ONE]]
+            t2 += table.data[k + TWO] * w[table.indices[k + TWO]]
+            t3 += table.data[k + THREE] * w[table.indices[k + THREE]]
+            k4 = k + FOUR
+            t0 += table.data[k4] * w[table.indices[k4]]
+            t1 += table.data[k4 + ONE] * w[table.indices[k4 + ONE]]
+            t2 += table.data[k4 + TWO] * w[table.indices[k4 + TWO]]
+            t3 += table.data[k4 + THREE] * w[table.indices[k4 + THREE]]
+        t0 = (t0 + t1) + (t2 + t3)
+        start = whole
+    for k in range(start, stop):
+        t0 += table.data[k] * w[table.indices[k]]
+    return t0
 
-    return dot
 
-
-@overload(rows.right_ahead)
+@verb(rows.right_ahead, Csr)
 def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
-    if not rows.is_kind(table, Csr):
-        return None
-
-    def unknown(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
-        return 0
-
-    return unknown
+    return 0
 
 
-@overload(rows.add, jit_options=STRICT)
+@verb(rows.add, Csr, **STRICT)
 def _add(table: Any, i: Any, factor: Any, w: Any) -> Any:
-    if not rows.is_kind(table, Csr):
-        return None
-
-    def add(table: Any, i: Any, factor: Any, w: Any) -> Any:
-        for k in range(table.indptr[i], table.indptr[i + 1]):
-            w[table.indices[k]] += factor * table.data[k]
-
-    return add
+    for k in range(table.indptr[i], table.indptr[i + 1]):
+        w[table.indices[k]] += factor * table.data[k]
 
 
-@overload(rows.norm2, jit_options=rows.FAST)
+@verb(rows.norm2, Csr, **rows.FAST)
 def _norm2(table: Any, i: Any) -> Any:
-    if not rows.is_kind(table, Csr):
-        return None
-
-    def norm2(table: Any, i: Any) -> Any:
-        total = 0.0
-        for k in range(table.indptr[i], table.indptr[i + 1]):
-            total += float(table.data[k]) * float(table.data[k])
-        return total
-
-    return norm2
+    total = 0.0
+    for k in range(table.indptr[i], table.indptr[i + 1]):
+        total += float(table.data[k]) * float(table.data[k])
+    return total
 
 
-@overload(rows.reach, jit_options=STRICT)
+@verb(rows.reach, Csr, **STRICT)
 def _reach(table: Any, i: Any, w: Any) -> Any:
-    if not rows.is_kind(table, Csr):
-        return None
-
-    def reach(table: Any, i: Any, w: Any) -> Any:
-        total = 0.0
-        for k in range(table.indptr[i], table.indptr[i + 1]):
-            total += abs(float(table.data[k]) * w[table.indices[k]])
-        return total
-
-    return reach
+    total = 0.0
+    for k in range(table.indptr[i], table.indptr[i + 1]):
+        total += abs(float(table.data[k]) * w[table.indices[k]])
+    return total
 
 
-@overload(rows.follow, jit_options=STRICT)
+@verb(rows.follow, Csr, **STRICT)
 def _follow(table: Any, i: Any) -> Any:
-    if not rows.is_kind(table, Csr):
-        return None
-
-    line = np.uint64(lanes.in_a_line(table.types[0]))
-
-    def follow(table: Any, i: Any) -> Any:
-        if table.data.size > lanes.IN_CACHE:
-            start, stop = table.indptr[i], table.indptr[i + 1]
-            for k in range(start + AHEAD, stop + AHEAD, line):
-                lanes.prefetch_near(table.data, k)
-                lanes.prefetch_near(table.indices, k)
-
-    return follow
+    if table.data.size > lanes.IN_CACHE:
+        start, stop = table.indptr[i], table.indptr[i + 1]
+        for k in range(start + AHEAD, stop + AHEAD, lanes.in_a_line(table.data)):
+            lanes.prefetch_near(table.data, k)
+            lanes.prefetch_near(table.indices, k)
 
 
-@overload(rows.fetch, jit_options=STRICT)
+@verb(rows.fetch, Csr, **STRICT)
 def _fetch(table: Any, i: Any, later: Any) -> Any:
-    if not rows.is_kind(table, Csr):
-        return None
-
-    data_line, index_line = (np.uint64(lanes.in_a_line(kind)) for kind in table.types[:2])
-
-    def fetch(table: Any, i: Any, later: Any) -> Any:
-        lanes.prefetch_line(table.indptr, later)
-        start = table.indptr[i]
-        mean = table.data.size // max(1, table.indptr.size - 1)  # the same for all rows: loops of a length foreseen
-        stop = start + np.uint64(min(mean, MOST_FETCHED)) + EIGHT
-        for k in range(start, stop, data_line):
-            lanes.prefetch_line(table.data, k)
-        for k in range(start, stop, index_line):
-            lanes.prefetch_line(table.indices, k)
-
-    return fetch
+    lanes.prefetch_line(table.indptr, later)
+    start = table.indptr[i]
+    mean = table.data.size // max(1, table.indptr.size - 1)  # the same for all rows: loops of a length foreseen
+    stop = start + np.uint64(min(mean, MOST_FETCHED)) + EIGHT
+    for k in range(start, stop, lanes.in_a_line(table.data)):
+        lanes.prefetch_line(table.data, k)
+    for k in range(start, stop, lanes.in_a_line(table.indices)):
+        lanes.prefetch_line(table.indices, k)
 
 
-@overload(rows.lead, jit_options=STRICT)
+@verb(rows.lead, Csr, **STRICT)
 def _lead(table: Any) -> Any:
-    if not rows.is_kind(table, Csr):
-        return None
-
-    def lead(table: Any) -> Any:
-        per_row = table.data.size // max(1, table.indptr.size - 1)
-        return lanes.rows_under_way(per_row * (table.data.itemsize + table.indices.itemsize))
-
-    return lead
+    per_row = table.data.size // max(1, table.indptr.size - 1)
+    return lanes.rows_under_way(per_row * (table.data.itemsize + table.indices.itemsize))

@@ -6,13 +6,16 @@ that count on one table wait for each other at every row.
 
 from typing import Any
 
+import numpy as np
 from numba import float32, float64
 from numba.extending import overload, register_jitable
 
 from linsep.kernels import lanes, rows
 from linsep.kernels.layouts import Dense
+from linsep.kernels.rows import verb
 
 INLINE = {"forceinline": True}
+MOST_LINES = 64  # of a row are fetched: 4 KiB, from there on the hardware follows
 
 # The loops stand in functions of their own: only there does Numba let their sums be regrouped.
 
@@ -76,75 +79,36 @@ def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
     return in_lanes if _has_lanes(table, w) else unknown
 
 
-@overload(rows.add, jit_options=INLINE)
+@verb(rows.add, Dense, **INLINE)
 def _add(table: Any, i: Any, factor: Any, w: Any) -> Any:
-    if not rows.is_kind(table, Dense):
-        return None
-
-    def add(table: Any, i: Any, factor: Any, w: Any) -> Any:
-        _plain_add(table.values, i, factor, w)
-
-    return add
+    _plain_add(table.values, i, factor, w)
 
 
-@overload(rows.norm2, jit_options=INLINE)
+@verb(rows.norm2, Dense, **INLINE)
 def _norm2(table: Any, i: Any) -> Any:
-    if not rows.is_kind(table, Dense):
-        return None
-
-    def norm2(table: Any, i: Any) -> Any:
-        return plain_norm2(table.values, i)
-
-    return norm2
+    return plain_norm2(table.values, i)
 
 
-@overload(rows.reach, jit_options=INLINE)
+@verb(rows.reach, Dense, **INLINE)
 def _reach(table: Any, i: Any, w: Any) -> Any:
-    if not rows.is_kind(table, Dense):
-        return None
-
-    def reach(table: Any, i: Any, w: Any) -> Any:
-        return _plain_reach(table.values, i, w)
-
-    return reach
+    return _plain_reach(table.values, i, w)
 
 
-@overload(rows.follow, jit_options=INLINE)
+@verb(rows.follow, Dense, **INLINE)
 def _follow(table: Any, i: Any) -> Any:
-    if not rows.is_kind(table, Dense):
-        return None
-
-    def follow(table: Any, i: Any) -> Any:
-        pass  # the hardware foresees it
-
-    return follow
+    pass  # the hardware foresees it
 
 
-@overload(rows.fetch, jit_options=INLINE)
+@verb(rows.fetch, Dense, **INLINE)
 def _fetch(table: Any, i: Any, later: Any) -> Any:
-    if not rows.is_kind(table, Dense):
-        return None
-
-    line = lanes.in_a_line(table.types[0])
-    most = 64 * line  # 4 KiB: from there on the hardware follows
-
-    def fetch(table: Any, i: Any, later: Any) -> Any:
-        width = table.values.shape[1]
-        for at in range(i * width, i * width + min(width, most), line):
-            lanes.prefetch_line(table.values, at)
-
-    return fetch
+    width, line = table.values.shape[1], np.int64(lanes.in_a_line(table.values))
+    for at in range(i * width, i * width + min(width, MOST_LINES * line), line):
+        lanes.prefetch_line(table.values, at)
 
 
-@overload(rows.lead, jit_options=INLINE)
+@verb(rows.lead, Dense, **INLINE)
 def _lead(table: Any) -> Any:
-    if not rows.is_kind(table, Dense):
-        return None
-
-    def lead(table: Any) -> Any:
-        return lanes.rows_under_way(table.values.shape[1] * table.values.itemsize)
-
-    return lead
+    return lanes.rows_under_way(table.values.shape[1] * table.values.itemsize)
 
 
 def _has_lanes(table: Any, w: Any) -> bool:

@@ -141,9 +141,11 @@ def prefetch_line(values: Any, at: Any) -> Any:
         prefetch_near(values, at)
 
 
-def in_a_line(array: Any) -> int:
-    """How many elements of an array of this Numba type stand in a cache line."""
-    return LINE * 8 // int(array.dtype.bitwidth)
+@intrinsic
+def in_a_line(typing_context: Any, values: Any) -> Any:
+    """How many elements of an array stand in a cache line: known when a loop is compiled, as `itemsize` is not."""
+    size = LINE * 8 // values.dtype.bitwidth
+    return types.uint64(values), lambda context, builder, signature, args: _i64(size)
 
 
 @register_jitable

@@ -1,9 +1,15 @@
-"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these eight.
+"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these eight, by `@verb`.
 
 `walks.py` is written once, on these names; Numba picks the answer by the type of the table.
 """
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeAlias
+
+from numba.extending import overload
+
+Answer: TypeAlias = Callable[..., Any]
 
 # Sums may be regrouped and fused (that is what makes them fast); NaN and infinity keep their meaning,
 # because the walks find them by looking at the score.
@@ -48,6 +54,20 @@ def fetch(table: Any, i: Any, later: Any) -> Any:
 def lead(table: Any) -> Any:
     """How many rows before its turn a row is fetched: as many as the memory can have under way."""
     raise NotImplementedError
+
+
+def verb(asked: Answer, kind: type, **options: Any) -> Callable[[Answer], Answer]:
+    """Teach Numba the answer to one of these for a layout; `options` are those of the compiler."""
+
+    def teach(answer: Answer) -> Answer:
+        @overload(asked, jit_options=options)
+        @wraps(answer)  # Numba compares the signatures
+        def chosen(table: Any, *_: Any) -> Answer | None:
+            return answer if is_kind(table, kind) else None
+
+        return answer
+
+    return teach
 
 
 def is_kind(table: Any, kind: type) -> bool:
