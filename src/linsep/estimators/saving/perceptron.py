@@ -1,5 +1,6 @@
 """The document of a PerceptronClassifier: the weights that predict, and the run, so that a stream can go on."""
 
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -12,10 +13,9 @@ from linsep.kernels.learning import BORN, LABEL, RIVAL, ROW
 from linsep.solvers.keeping import Ballot, Pocket, Weights
 from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
 from linsep.storage import strict
-from linsep.storage.strict import Document
+from linsep.storage.strict import Document, count, optional, record
 
 FIELDS = (*parts.COMMON, "dtype", "coef", "intercept", "mistakes_per_row", "rule", "runs")
-RUN = ("weights", "lag", "pocket", "ballot", "walked", "survived", "updates", "passes", "converged", "random")
 LOG = {"row": ROW, "label": LABEL, "rival": RIVAL, "born": BORN}
 KEEP, ORDER = strict.word(*get_args(Keep)), strict.word(*get_args(WalkOrder))
 
@@ -27,7 +27,7 @@ PARAMETERS = {
     "margin": parts.number,
     "max_passes": parts.positive,
     "bias": strict.flag,
-    "random_state": strict.optional(strict.natural),
+    "random_state": optional(strict.natural),
 }
 
 
@@ -105,53 +105,48 @@ def read(document: Document) -> ScoreClassifier:
 
 def _blank(rule: Any, n_classes: int, n_columns: int) -> Perceptron:
     """A run that has not begun."""
-    fields = strict.fields(rule, "rule", ("keep", "order", "bias", "margin"))
-    margin = strict.number(fields["margin"], "rule.margin")
-    if margin < 0:
-        raise ModelError(f"rule.margin is {margin}: it must be 0 or more.")
-    return Perceptron(
-        n_classes,
-        n_columns,
-        keep=KEEP(fields["keep"], "rule.keep"),
-        order=ORDER(fields["order"], "rule.order"),
-        bias=strict.flag(fields["bias"], "rule.bias"),
-        margin=margin,
-        seed=0,
-    )
+    fields = record(keep=KEEP, order=ORDER, bias=strict.flag, margin=strict.not_negative)(rule, "rule")
+    return Perceptron(n_classes, n_columns, **fields, seed=0)
 
 
 def _read_run(value: Any, where: str, learner: Perceptron) -> Perceptron:
-    fields = strict.fields(value, where, RUN)
+    shape = learner.weights.W.shape
+    weights = partial(_read_weights, shape=shape)
+    fields = record(
+        weights=weights,
+        lag=optional(weights),
+        pocket=optional(record(weights=weights, survived=count, mistakes=count)),
+        ballot=optional(strict.mapping),
+        walked=count,
+        survived=count,
+        updates=count,
+        passes=count,
+        converged=strict.flag,
+        random=_read_random,
+    )(value, where)
     for name, keep in (("lag", "average"), ("pocket", "best"), ("ballot", "vote")):
         if (fields[name] is None) == (learner.keep == keep):
             raise ModelError(f"{where}.{name} goes with keep {keep!r}, and there it must be; keep is {learner.keep!r}.")
-    shape = learner.weights.W.shape
-    learner.weights = _read_weights(fields["weights"], f"{where}.weights", shape)
-    learner.walked = strict.count(fields["walked"], f"{where}.walked")
-    learner.run = strict.count(fields["survived"], f"{where}.survived", learner.walked)
-    learner.updates = strict.count(fields["updates"], f"{where}.updates", learner.walked)
-    learner.passes = strict.count(fields["passes"], f"{where}.passes")
-    learner.converged = strict.flag(fields["converged"], f"{where}.converged")
+    learner.weights, learner.walked, learner.run = fields["weights"], fields["walked"], fields["survived"]
+    learner.updates, learner.passes, learner.converged = fields["updates"], fields["passes"], fields["converged"]
+    for name in ("survived", "updates"):
+        count(fields[name], f"{where}.{name}", learner.walked)
     if learner.keep == "average":
-        learner.lag = _read_weights(fields["lag"], f"{where}.lag", shape)
+        learner.lag = fields["lag"]
     if learner.keep == "best":
-        pocket = strict.fields(fields["pocket"], f"{where}.pocket", ("weights", "survived", "mistakes"))
-        learner.pocket = Pocket(
-            _read_weights(pocket["weights"], f"{where}.pocket.weights", shape),
-            strict.count(pocket["survived"], f"{where}.pocket.survived", learner.walked),
-            strict.count(pocket["mistakes"], f"{where}.pocket.mistakes"),
-        )
+        pocket = fields["pocket"]
+        survived = count(pocket["survived"], f"{where}.pocket.survived", learner.walked)
+        learner.pocket = Pocket(pocket["weights"], survived, pocket["mistakes"])
     if learner.keep == "vote":
         learner.ballot = _read_ballot(fields["ballot"], f"{where}.ballot", learner)
-    _read_random(fields["random"], f"{where}.random", learner.random)
+    learner.random.bit_generator.state = fields["random"]
     return learner
 
 
 def _read_weights(value: Any, where: str, shape: tuple[int, ...]) -> Weights:
-    fields = strict.fields(value, where, ("W", "b"))
-    return Weights(
-        strict.matrix(fields["W"], f"{where}.W", shape[0], shape[1]), strict.floats(fields["b"], f"{where}.b", shape[0])
-    )
+    vectors, n_columns = shape
+    matrix = partial(strict.matrix, rows=vectors, columns=n_columns)
+    return Weights(**record(W=matrix, b=partial(strict.floats, length=vectors))(value, where))
 
 
 def _read_ballot(value: Any, where: str, learner: Perceptron) -> Ballot:
@@ -159,7 +154,7 @@ def _read_ballot(value: Any, where: str, learner: Perceptron) -> Ballot:
     vectors, n_columns = learner.weights.W.shape
     fields = strict.fields(value, where, ("first", "born", "rows", "log"))
     first = _read_weights(fields["first"], f"{where}.first", (vectors, n_columns))
-    born = strict.count(fields["born"], f"{where}.born", max(0, learner.walked - 1))
+    born = count(fields["born"], f"{where}.born", max(0, learner.walked - 1))
     rows = parts.read_table(fields["rows"], f"{where}.rows", None, n_columns)
     columns = strict.fields(fields["log"], f"{where}.log", tuple(LOG))
     most = {"row": rows.shape[0] - 1, "label": max(vectors, 2) - 1, "rival": vectors - 1, "born": learner.walked - 1}
@@ -174,13 +169,13 @@ def _read_ballot(value: Any, where: str, learner: Perceptron) -> Ballot:
     return Ballot(first, born, rows, log, learner.walked, learner.bias)
 
 
-def _read_random(value: Any, where: str, random: np.random.Generator) -> None:
-    fields = strict.fields(value, where, ("state", "inc", "spare"))
-    state, inc = (strict.natural(fields[name], f"{where}.{name}") for name in ("state", "inc"))
-    spare = 0 if fields["spare"] is None else strict.natural(fields["spare"], f"{where}.spare")
+def _read_random(value: Any, where: str) -> Document:
+    """The state of NumPy's generator PCG64."""
+    fields = record(state=strict.natural, inc=strict.natural, spare=optional(strict.natural))(value, where)
+    state, inc, spare = fields["state"], fields["inc"], fields["spare"] or 0
     if max(state, inc) >= 1 << 128 or spare >= 1 << 32:
         raise ModelError(f"{where} is not a state of PCG64: its numbers have more than 128 bits.")
-    random.bit_generator.state = {
+    return {
         "bit_generator": "PCG64",
         "state": {"state": state, "inc": inc},
         "has_uint32": int(fields["spare"] is not None),
