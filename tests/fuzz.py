@@ -101,19 +101,17 @@ def true_checkpoints() -> list[bytes]:
         file = checkpoints.CheckpointFile(Path(folder) / "run.checkpoint", checkpoints.Identity(12, 2, "0" * 64))
         run = learner()
         for _ in run.walk():
-            file.put(checkpoints.key("walk", "shuffled"), state(run))
+            file.put(checkpoints.key("shuffled"), state(run))
             file.save(now=True)
             texts.append(file.path.read_bytes())
     return texts
 
 
 def read_checkpoint(content: bytes) -> None:
-    """The text, and then each record as the state of a run."""
-    _, records = checkpoints.read(content)
-    for text in records.values():
-        _, arrays = checkpoints._record(json.loads(text), "record")
-        with suppress(LinsepError):
-            resume(arrays)
+    """The text, and then the state of its run."""
+    _, _, arrays = checkpoints.read(content)
+    with suppress(LinsepError):
+        resume(arrays)
 
 
 def resume(arrays: Any) -> None:

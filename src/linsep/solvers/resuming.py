@@ -15,11 +15,28 @@ from linsep.solvers.learner import Learner, Place
 from linsep.sources.base import Array
 
 WORD = (1 << 64) - 1
+COUNTS, NUMBERS, WORDS = (np.int64,), (np.int64, np.float64), (np.uint64,)
+ANY, WIDTH = -1, -2  # lengths: any, and that of a row
+SHAPES: dict[str, tuple[tuple[type, ...], tuple[int, ...]]] = {
+    "w": (NUMBERS, (WIDTH,)),
+    "b": (NUMBERS, (1,)),
+    "run": (COUNTS, (1,)),
+    "pocket": (COUNTS, (5,)),
+    "held_w": (NUMBERS, (ANY, WIDTH)),
+    "held_b": (NUMBERS, (ANY,)),
+    "held_runs": (COUNTS, (ANY,)),
+    "counts": (COUNTS, (2,)),
+    "rows": (COUNTS, (ANY,)),
+    "mistakes": (COUNTS, (ANY,)),
+    "place": (COUNTS, (ANY,)),
+    "random": (WORDS, (6,)),
+    "begun": (WORDS, (6,)),
+}
 
 
 def question(learner: Learner, seed: int | None) -> Key:
     """Which run it is: caps may change between a stop and the next start, the walk may not."""
-    return key("walk", learner.order, learner.bias, seed)
+    return key(learner.order, learner.bias, seed)
 
 
 def state(learner: Learner) -> dict[str, Array]:
@@ -43,39 +60,51 @@ def state(learner: Learner) -> dict[str, Array]:
 
 def restore(learner: Learner, arrays: Arrays) -> None:
     """Put a new learner where another one stopped; CheckpointError, and nothing changed, if the arrays do not fit."""
-    pocket = _read_pocket(learner, arrays)
-    try:
-        w, b, counts, rows, mistakes, place, random, begun = (
-            arrays[name] for name in ("w", "b", "counts", "rows", "mistakes", "place", "random", "begun")
-        )
-    except KeyError as error:
-        raise CheckpointError(f"The run has no {error}: starting over.") from None
-    n_rows = learner.source.n_rows
-    numbers = w.dtype in (np.int64, np.float64) and w.dtype == b.dtype and w.shape == learner.w.shape
-    counted = counts.dtype == mistakes.dtype == np.int64 and counts.shape == (2,) and bool((counts >= 0).all())
-    known = _are_rows(rows, n_rows) and rows.shape == mistakes.shape and bool((mistakes > 0).all())
-    placed = place.dtype == np.int64 and place.shape in ((0,), (4,)) and _is_place(place.tolist(), n_rows)
-    drawn = random.dtype == begun.dtype == np.uint64 and random.shape == begun.shape == (6,)
-    is_finite = bool(np.isfinite(w).all() and np.isfinite(b).all())
-    if not (numbers and b.shape == (1,) and counted and known and placed and drawn and is_finite):
+    _require_fit(learner, arrays)
+    perceptron, counts, place = learner.perceptron, arrays["counts"].tolist(), arrays["place"].tolist()
+    random, begun = (_random(arrays[name].tolist()) for name in ("random", "begun"))
+    perceptron.weights = Weights(arrays["w"].reshape(1, -1), arrays["b"])
+    perceptron.pocket = _read_pocket(arrays)
+    learner.rows_read, perceptron.updates = counts
+    perceptron.walked, perceptron.run = learner.rows_read, int(arrays["run"][0])
+    if learner.mistakes_per_row is not None:
+        learner.mistakes_per_row[:] = 0
+        learner.mistakes_per_row[arrays["rows"]] = arrays["mistakes"]
+    learner.random_state = random
+    before, block, length, position = place or (0, 0, 0, 0)
+    learner.place = Place(before, block, length, position, random, begun) if place else None
+
+
+def _require_fit(learner: Learner, arrays: Arrays) -> None:
+    width, n_rows = learner.source.n_columns, learner.source.n_rows
+    for name, (types, shape) in SHAPES.items():
+        if name not in arrays:
+            raise CheckpointError(f"The run has no {name!r}: starting over.")
+        array, wanted = arrays[name], tuple(width if length == WIDTH else length for length in shape)
+        if (
+            array.dtype not in types
+            or array.ndim != len(shape)
+            or any(length not in (ANY, found) for length, found in zip(wanted, array.shape, strict=True))
+        ):
+            raise CheckpointError("The run does not fit these rows: starting over.")
+    w, b, rows, mistakes, place = (arrays[name] for name in ("w", "b", "rows", "mistakes", "place"))
+    held, held_b, runs = arrays["held_w"], arrays["held_b"], arrays["held_runs"]
+    fits = (
+        w.dtype == b.dtype
+        and held.dtype == held_b.dtype
+        and all(np.isfinite(numbers).all() for numbers in (w, b, held, held_b))
+        and (arrays["counts"] >= 0).all()
+        and (arrays["pocket"][:4] >= 0).all()
+        and ((rows >= 0) & (rows < n_rows)).all()
+        and rows.shape == mistakes.shape
+        and (mistakes > 0).all()
+        and 1 <= len(runs) == len(held) == len(held_b) <= 1 + CANDIDATES
+        and _is_place(place.tolist(), n_rows)
+    )
+    if not fits:
         raise CheckpointError("The run does not fit these rows: starting over.")
     if w.dtype == np.int64 and not learner.perceptron.is_exact():
         raise CheckpointError("The run was one of integers, and these rows are not: starting over.")
-    perceptron = learner.perceptron
-    perceptron.weights, perceptron.pocket = Weights(w.reshape(1, -1), b), pocket
-    learner.rows_read, perceptron.updates = counts.tolist()
-    perceptron.walked, perceptron.run = learner.rows_read, arrays["run"].tolist()[0]
-    if learner.mistakes_per_row is not None:
-        learner.mistakes_per_row[:] = 0
-        learner.mistakes_per_row[rows] = mistakes
-    learner.random_state = drawn_from = _random(random.tolist())
-    before, block, length, position = place.tolist() or (0, 0, 0, 0)
-    learner.place = Place(before, block, length, position, drawn_from, _random(begun.tolist())) if place.size else None
-
-
-def _are_rows(numbers: Array, n_rows: int) -> bool:
-    is_list = numbers.ndim == 1 and numbers.dtype == np.int64
-    return is_list and bool(((numbers >= 0) & (numbers < n_rows)).all())
 
 
 def _held(pocket: Pocket, run: int) -> dict[str, Array]:
@@ -90,32 +119,16 @@ def _held(pocket: Pocket, run: int) -> dict[str, Array]:
     }
 
 
-def _read_pocket(learner: Learner, arrays: Arrays) -> Pocket:
-    try:
-        run, counts, w, b, runs = (arrays[name] for name in ("run", "pocket", "held_w", "held_b", "held_runs"))
-    except KeyError as error:
-        raise CheckpointError(f"The run has no {error}: starting over.") from None
-    counted = run.dtype == counts.dtype == runs.dtype == np.int64 and run.shape == (1,) and counts.shape == (5,)
-    counted = counted and runs.ndim == 1 and bool((counts[:4] >= 0).all())
-    kept = runs.size
-    weighed = (
-        w.dtype == b.dtype
-        and w.dtype in (np.int64, np.float64)
-        and w.shape == (kept, learner.source.n_columns)
-        and b.shape == (kept,)
-    )
-    if not (
-        counted and weighed and 1 <= kept <= 1 + CANDIDATES and bool(np.isfinite(w).all() and np.isfinite(b).all())
-    ):
-        raise CheckpointError("The best weights of the run do not fit these rows: starting over.")
-    first, *held = (Candidate(Weights(w[k : k + 1], b[k : k + 1]), int(runs[k])) for k in range(kept))
-    mistakes, passes, updates, fewest, longest = counts.tolist()
+def _read_pocket(arrays: Arrays) -> Pocket:
+    w, b, runs = arrays["held_w"], arrays["held_b"], arrays["held_runs"].tolist()
+    first, *held = (Candidate(Weights(w[k : k + 1], b[k : k + 1]), run) for k, run in enumerate(runs))
+    mistakes, passes, updates, fewest, longest = arrays["pocket"].tolist()
     return Pocket(first.weights, first.run, mistakes, held, passes, updates, fewest, longest)
 
 
 def _is_place(place: list[int], n_rows: int) -> bool:
-    if not place:
-        return True
+    if len(place) != 4:
+        return not place
     before, block, length, position = place
     return before >= 0 and block >= 0 and 0 <= position <= length and length > 0 and block + length <= n_rows
 
