@@ -1,4 +1,4 @@
-"""What eight entries at a time (kernels/lanes.py) are worth beside the compiler's own loop, pass and scan, by width.
+"""What eight entries at a time (kernels/simd.py) are worth beside the compiler's own loop, pass and scan, by width.
 
 python benchmarks/lanes.py
 

@@ -27,7 +27,7 @@ from scipy import sparse
 
 from linsep import checker
 from linsep.certificates import Overlapping, Separable, Touching
-from linsep.certificates.written import verdict_from_json
+from linsep.certificates.proof_json import verdict_from_json
 from linsep.cli import main
 from linsep.errors import LinsepError
 from tests import naive

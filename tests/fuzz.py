@@ -33,15 +33,15 @@ import numpy as np
 import linsep
 from linsep import checker, checkpoints, exact, models
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
-from linsep.certificates.written import verdict_from_json
+from linsep.certificates.proof_json import verdict_from_json
 from linsep.errors import LinsepError
 from linsep.halfspace import Halfspace
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import learner_on
-from linsep.solvers.resuming import restore, state
+from linsep.solvers.perceptron_state import restore, state
 from linsep.sources.files import options_of, walking
 from linsep.sources.inputs import as_source
-from linsep.storage.sealed import seal
+from linsep.storage.checksum import seal
 
 SLOW_S = 2.0  # an input of a few kilobytes that takes longer is a hang
 HANG_S = 5.0  # and is stopped

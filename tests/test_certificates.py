@@ -17,9 +17,9 @@ from scipy import sparse
 
 import linsep
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
+from linsep.certificates.checked_rows import MemoryRows, rows_of
 from linsep.certificates.margin_checks import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
-from linsep.certificates.rows import MemoryRows, rows_of
-from linsep.certificates.written import verdict_from_json
+from linsep.certificates.proof_json import verdict_from_json
 from linsep.errors import (
     ArgumentError,
     CertificateError,
@@ -31,7 +31,7 @@ from linsep.errors import (
 )
 from linsep.signs import form_of, scaled_floats, scores, signs
 from linsep.sources.inputs import as_source
-from linsep.storage.sealed import seal
+from linsep.storage.checksum import seal
 
 E, M = 2.0**-1074, np.finfo(float).max
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from linsep import checker
-from linsep.certificates.written import verdict_from_json
+from linsep.certificates.proof_json import verdict_from_json
 from linsep.cli import main
 from tests.forge import resealed
 

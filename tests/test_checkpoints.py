@@ -9,7 +9,7 @@ import pytest
 from linsep import checkpoints
 from linsep.checkpoints import CheckpointFile, Identity, key, read
 from linsep.errors import CheckpointError, FileError
-from linsep.storage.sealed import seal
+from linsep.storage.checksum import seal
 from tests.fuzz import READERS, bombard, fuzz
 from tests.test_sealed import accepted, damaged
 

@@ -22,14 +22,14 @@ _HOME = {
     "explore": "linsep.explorer.widget",
     "max_margin": "linsep._margin",
     "novikoff": "linsep._margin",
-    "verdict_from_json": "linsep.certificates.written",
+    "verdict_from_json": "linsep.certificates.proof_json",
     "Halfspace": "linsep.halfspace",
     "InputError": "linsep.errors",
     "LinsepError": "linsep.errors",
     "KernelPerceptronClassifier": "linsep.estimators",
     "MaxMarginClassifier": "linsep.estimators",
     "NotSeparableWarning": "linsep.errors",
-    "OnlinePerceptron": "linsep.online.perceptron",
+    "OnlinePerceptron": "linsep.online.online_perceptron",
     "PerceptronClassifier": "linsep.estimators",
     "PerceptronRun": "linsep.solvers.perceptron_run",
     "Step": "linsep.solvers.perceptron_run",
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from linsep.certificates import Separable as Separable
     from linsep.certificates import Touching as Touching
     from linsep.certificates import Undecided as Undecided
-    from linsep.certificates.written import verdict_from_json as verdict_from_json
+    from linsep.certificates.proof_json import verdict_from_json as verdict_from_json
     from linsep.errors import CertificateError as CertificateError
     from linsep.errors import InputError as InputError
     from linsep.errors import LinsepError as LinsepError
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
     from linsep.mle_report import MleReport as MleReport
-    from linsep.online.perceptron import OnlinePerceptron as OnlinePerceptron
+    from linsep.online.online_perceptron import OnlinePerceptron as OnlinePerceptron
     from linsep.solvers.perceptron import perceptron as perceptron
     from linsep.solvers.perceptron import perceptron_steps as perceptron_steps
     from linsep.solvers.perceptron_run import PerceptronRun as PerceptronRun

@@ -38,9 +38,9 @@ from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
 from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.inputs import as_source
-from linsep.sources.marks import STRIDE, Marks
 from linsep.sources.memory import MemorySource
-from linsep.sources.remaining import Remaining
+from linsep.sources.row_set import STRIDE, Marks
+from linsep.sources.subset import Remaining
 
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it

@@ -40,8 +40,8 @@ from linsep.mle_report import INTERCEPT_NAME, Dependence, MleReport, State
 from linsep.solvers.aliasing import INTERCEPT, Alias, TooLarge, find_aliases
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
-from linsep.solvers.frame import Frame
 from linsep.solvers.recession import Cone
+from linsep.solvers.scaling import Frame
 from linsep.sources.base import Ints, Source
 from linsep.sources.inputs import as_source
 

@@ -24,8 +24,8 @@ from typing import Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
-from linsep.certificates import margin_checks, recheck
-from linsep.certificates.rows import (
+from linsep.certificates import checks, margin_checks
+from linsep.certificates.checked_rows import (
     Label,
     Rows,
     allows_exact_integers,
@@ -171,7 +171,7 @@ class Verdict(Reported, ABC):
         """The rows of the data, once the proof has been checked against them."""
         rows = rows_of(from_data(X), y, self.labels)
         check(self, rows)
-        recheck.check_finite(rows)
+        checks.check_finite(rows)
         return rows
 
     def _verify_reading(self, rows: Rows) -> None:
@@ -198,7 +198,7 @@ class Verdict(Reported, ABC):
 
     def to_json(self) -> str:
         """The written proof: versioned JSON, made of the fields alone (of which `seconds` differ from run to run)."""
-        from linsep.certificates.written import verdict_to_json
+        from linsep.certificates.proof_json import verdict_to_json
 
         return verdict_to_json(self)
 
@@ -221,21 +221,21 @@ class Verdict(Reported, ABC):
         *,
         exact: bool = False,
     ) -> Report:
-        from linsep.certificates import words
+        from linsep.certificates import explain
 
-        return words.report_of(self, rows, names, where, exact=exact)
+        return explain.report_of(self, rows, names, where, exact=exact)
 
     def __repr__(self) -> str:
-        from linsep.certificates import words
+        from linsep.certificates import explain
 
-        return one_line(self, *words.details(self))
+        return one_line(self, *explain.details(self))
 
 
 def check(verdict: Verdict, X: Any) -> None:
     """Check a proof against rows as they are read, from a cache too: what a run does with its own verdict."""
     rows = rows_of(X, None, verdict.labels)
-    recheck.check_shape(rows, verdict.n_rows, verdict.n_columns)
-    recheck.check_names(verdict.names, names_of(rows))
+    checks.check_shape(rows, verdict.n_rows, verdict.n_columns)
+    checks.check_names(verdict.names, names_of(rows))
     verdict._verify_reading(rows)
     scales = scales_of(rows)
     (verdict if scales is None else verdict._in_units_of(scales))._verify_claim(rows)
@@ -317,7 +317,7 @@ class Separable(HalfspaceVerdict):
         return HalfspaceVerdict._in_units_of(self, scales)
 
     def _verify_claim(self, rows: Rows) -> None:
-        recheck.check_separator(rows, self.weights, self.bias_weight)
+        checks.check_separator(rows, self.weights, self.bias_weight)
         if self.margin is not None:
             margin_checks.check_margin_low(rows, self.weights, self.bias_weight, self.margin[0])
             if self.nearest is not None:
@@ -357,12 +357,12 @@ class Touching(HalfspaceVerdict):
 
     def _verify_claim(self, rows: Rows) -> None:
         named = self.separated_rows is not None
-        strict = recheck.check_weak_separator(rows, self.weights, self.bias_weight, named=named)
-        recheck.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
+        strict = checks.check_weak_separator(rows, self.weights, self.bias_weight, named=named)
+        checks.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
         if self.separated_rows is not None and self.spread is not None:
-            recheck.check_same_rows(self.separated_rows, strict)
-            recheck.check_combination(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
-            recheck.check_span(rows, self.spread.rows, self.bias, "spread", exempt=strict)
+            checks.check_same_rows(self.separated_rows, strict)
+            checks.check_combination(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
+            checks.check_span(rows, self.spread.rows, self.bias, "spread", exempt=strict)
 
 
 @final
@@ -381,10 +381,10 @@ class Overlapping(Verdict):
     spread: Obstruction
 
     def _verify_claim(self, rows: Rows) -> None:
-        recheck.check_spread(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
+        checks.check_spread(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
         if self.spread != self.obstruction:
             first = self.obstruction
-            recheck.check_combination(rows, first.rows, first.weights, self.bias, "obstruction")
+            checks.check_combination(rows, first.rows, first.weights, self.bias, "obstruction")
 
 
 @final

@@ -247,7 +247,7 @@ def fit(
     from linsep.cli import checkpointing, report, tables
     from linsep.cli.training import Keeper
     from linsep.cli.training import fit as run_to_the_end
-    from linsep.solvers.resuming import question
+    from linsep.solvers.perceptron_state import question
 
     options = run or Run()
     tables.require_outputs(file, {"--output": output, "--checkpoint": checkpoint, "--reject": rejects(reading)})

@@ -15,7 +15,7 @@ import numpy as np
 from rich.text import Text
 
 import linsep
-from linsep.certificates import Overlapping, Touching, Verdict, words
+from linsep.certificates import Overlapping, Touching, Verdict, explain
 from linsep.certificates.sketch import picture_of
 from linsep.cli import report
 from linsep.report import STYLES, TONES
@@ -94,10 +94,10 @@ def _a_million(seed: int) -> None:
         ("deciding, and checking the proof ", found, deciding),
         ("the same with one label flipped  ", flipped, again),
     ):
-        _say(f"{name} {seconds:.3f} s   {words.TITLES[verdict.kind]}", _style(verdict))
+        _say(f"{name} {seconds:.3f} s   {explain.TITLES[verdict.kind]}", _style(verdict))
     if isinstance(flipped, Touching | Overlapping):
         own = f"row {row:,}, whose label was flipped, is {'' if row in flipped.obstruction.rows else 'not '}among them"
-        _say(f"{words.statement(flipped, flipped.obstruction)}; {own}.")
+        _say(f"{explain.statement(flipped, flipped.obstruction)}; {own}.")
 
 
 def _a_file() -> None:

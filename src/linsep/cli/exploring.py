@@ -10,7 +10,7 @@ from linsep.cli import stdio
 from linsep.cli.options import OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Learning, Reading, path, rejects
 
 if TYPE_CHECKING:
-    from linsep.explorer.tables import OwnTable
+    from linsep.explorer.own_table import OwnTable
 
 
 def explore(
@@ -56,7 +56,7 @@ def explore(
 
 def _read(files: Sequence[str], label: str | None, reading: Reading | None) -> "OwnTable":
     from linsep.cli import tables
-    from linsep.explorer.tables import OwnTable
+    from linsep.explorer.own_table import OwnTable
     from linsep.sources.inputs import as_source
 
     with tables.about(files):

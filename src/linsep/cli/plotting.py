@@ -108,7 +108,7 @@ def _write(kind: Kind, source: "Source", output: str, *, bias: bool, time_limit:
 
 def _draw(kind: Kind, source: "Source", ax: "Axes", *, bias: bool, time_limit: float | None) -> None:
     from linsep import plots
-    from linsep.plots.subject import judged
+    from linsep.plots.scene import judged
 
     if kind == "mistakes":
         plots.mistakes(source, bias=bias, ax=ax)

@@ -24,7 +24,7 @@ from linsep.sources.inputs import read_table
 
 if TYPE_CHECKING:
     from linsep._load import Loaded
-    from linsep.estimators.base import ScoreClassifier
+    from linsep.estimators.score_classifier import ScoreClassifier
 
 Array = npt.NDArray[Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from linsep import outputs
 from linsep.certificates import Verdict
-from linsep.certificates.written import PROOF, verdict_from_json
+from linsep.certificates.proof_json import PROOF, verdict_from_json
 from linsep.cli.options import Reading, spelt
 from linsep.cli.report import count, printable
 from linsep.cli.tables import Table, is_example, named

@@ -11,7 +11,7 @@ from linsep.checkpoints import CheckpointFile, Key
 from linsep.errors import CheckpointError
 from linsep.halfspace import Halfspace
 from linsep.solvers.learner import Learner
-from linsep.solvers.resuming import restore, state
+from linsep.solvers.perceptron_state import restore, state
 
 LOOK_EVERY_S = 0.1
 

@@ -5,8 +5,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from linsep.certificates import HalfspaceVerdict, Separable, Verdict, words
-from linsep.certificates.rows import rows_of
+from linsep.certificates import HalfspaceVerdict, Separable, Verdict, explain
+from linsep.certificates.checked_rows import rows_of
 from linsep.cli import report
 from linsep.cli.tables import Table
 from linsep.report import Fact, Grid, Part, Report, Sentence, Where, count
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from linsep._margin import Novikoff
     from linsep.mle_report import MleReport
 
-TITLES = words.TITLES
+TITLES = explain.TITLES
 NUMBERS = {
     "binary64": "read as binary64",
     "exact-integers": "read as integers, those beyond 2^53 kept exact",
@@ -75,7 +75,7 @@ def as_json(verdict: Verdict, bound: "Novikoff | None" = None) -> dict[str, Any]
     if bound is not None:
         ends = {"radius": bound.radius, "gamma": bound.gamma, "bound": bound.bound}
         summary["novikoff"] = {name: [low, high if math.isfinite(high) else None] for name, (low, high) in ends.items()}
-    if isinstance(verdict, Separable) and (exact := words.exact_margin(verdict)):
+    if isinstance(verdict, Separable) and (exact := explain.exact_margin(verdict)):
         summary["gamma_squared"] = exact
     return {**summary, "reads": verdict.reads, "seconds": verdict.seconds}
 

@@ -1,6 +1,6 @@
 """The compiled loops: the only place where speed is written by hand.
 
-Each module is loaded when it is first asked for (`kernels.walks.scan`), because Numba takes longer to import than a
+Each module is loaded when it is first asked for (`kernels.scans.scan`), because Numba takes longer to import than a
 small table takes to decide. All of them take `njit` from `compiler`, which says when something is compiled.
 """
 
@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from linsep.kernels import checksums as checksums
-    from linsep.kernels import columnar as columnar
-    from linsep.kernels import columns as columns
+    from linsep.kernels import column_scores as column_scores
     from linsep.kernels import gram as gram
-    from linsep.kernels import interleave as interleave
-    from linsep.kernels import learning as learning
     from linsep.kernels import numbers as numbers
+    from linsep.kernels import peeling as peeling
     from linsep.kernels import residues as residues
+    from linsep.kernels import scans as scans
     from linsep.kernels import shuffling as shuffling
-    from linsep.kernels import text as text
-    from linsep.kernels import walks as walks
+    from linsep.kernels import sweeps as sweeps
+    from linsep.kernels import text_hash as text_hash
+    from linsep.kernels import transpose as transpose
 
 
 def __getattr__(name: str) -> ModuleType:

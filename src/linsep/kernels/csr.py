@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels import lanes, rows
+from linsep.kernels import row_verbs, simd
 from linsep.kernels.layouts import Csr
-from linsep.kernels.rows import verb
+from linsep.kernels.row_verbs import verb
 
 # No regrouping here. The compiler would turn regrouped sums into gather instructions, which lose to plain chains
 # of scalar loads: four for a long row, one for a short one, whose end the processor can then foresee
@@ -22,7 +22,7 @@ MOST_FETCHED = 512  # entries of a row: from there on the hardware follows
 STRICT = {"fastmath": {"contract"}, "forceinline": True}
 
 
-@verb(rows.dot, Csr, **STRICT)
+@verb(row_verbs.dot, Csr, **STRICT)
 def _dot(table: Any, i: Any, w: Any) -> Any:
     start, stop = table.indptr[i], table.indptr[i + 1]
     t0 = w.dtype.type(0)
@@ -46,18 +46,18 @@ def _dot(table: Any, i: Any, w: Any) -> Any:
     return t0
 
 
-@verb(rows.right_ahead, Csr)
+@verb(row_verbs.right_ahead, Csr)
 def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
     return 0
 
 
-@verb(rows.add, Csr, **STRICT)
+@verb(row_verbs.add, Csr, **STRICT)
 def _add(table: Any, i: Any, factor: Any, w: Any) -> Any:
     for k in range(table.indptr[i], table.indptr[i + 1]):
         w[table.indices[k]] += factor * table.data[k]
 
 
-@verb(rows.norm2, Csr, **rows.FAST)
+@verb(row_verbs.norm2, Csr, **row_verbs.FAST)
 def _norm2(table: Any, i: Any) -> Any:
     total = 0.0
     for k in range(table.indptr[i], table.indptr[i + 1]):
@@ -65,7 +65,7 @@ def _norm2(table: Any, i: Any) -> Any:
     return total
 
 
-@verb(rows.reach, Csr, **STRICT)
+@verb(row_verbs.reach, Csr, **STRICT)
 def _reach(table: Any, i: Any, w: Any) -> Any:
     total = 0.0
     for k in range(table.indptr[i], table.indptr[i + 1]):
@@ -73,28 +73,28 @@ def _reach(table: Any, i: Any, w: Any) -> Any:
     return total
 
 
-@verb(rows.follow, Csr, **STRICT)
+@verb(row_verbs.follow, Csr, **STRICT)
 def _follow(table: Any, i: Any) -> Any:
-    if table.data.size > lanes.IN_CACHE:
+    if table.data.size > simd.IN_CACHE:
         start, stop = table.indptr[i], table.indptr[i + 1]
-        for k in range(start + AHEAD, stop + AHEAD, lanes.in_a_line(table.data)):
-            lanes.prefetch_near(table.data, k)
-            lanes.prefetch_near(table.indices, k)
+        for k in range(start + AHEAD, stop + AHEAD, simd.in_a_line(table.data)):
+            simd.prefetch_near(table.data, k)
+            simd.prefetch_near(table.indices, k)
 
 
-@verb(rows.fetch, Csr, **STRICT)
+@verb(row_verbs.fetch, Csr, **STRICT)
 def _fetch(table: Any, i: Any, later: Any) -> Any:
-    lanes.prefetch_line(table.indptr, later)
+    simd.prefetch_line(table.indptr, later)
     start = table.indptr[i]
     mean = table.data.size // max(1, table.indptr.size - 1)  # the same for all rows: loops of a length foreseen
     stop = start + np.uint64(min(mean, MOST_FETCHED)) + EIGHT
-    for k in range(start, stop, lanes.in_a_line(table.data)):
-        lanes.prefetch_line(table.data, k)
-    for k in range(start, stop, lanes.in_a_line(table.indices)):
-        lanes.prefetch_line(table.indices, k)
+    for k in range(start, stop, simd.in_a_line(table.data)):
+        simd.prefetch_line(table.data, k)
+    for k in range(start, stop, simd.in_a_line(table.indices)):
+        simd.prefetch_line(table.indices, k)
 
 
-@verb(rows.lead, Csr, **STRICT)
+@verb(row_verbs.lead, Csr, **STRICT)
 def _lead(table: Any) -> Any:
     per_row = table.data.size // max(1, table.indptr.size - 1)
-    return lanes.rows_under_way(per_row * (table.data.itemsize + table.indices.itemsize))
+    return simd.rows_under_way(per_row * (table.data.itemsize + table.indices.itemsize))

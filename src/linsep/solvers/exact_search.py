@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from linsep.certificates import Obstruction, recheck
+from linsep.certificates import Obstruction, checks
 from linsep.exact import original_multipliers, original_weights
 from linsep.signs import Form, form_of, scores, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_lp import ExactLP, three_way_in_int64
 from linsep.solvers.exact_outcomes import Settled, Stopped
-from linsep.solvers.frame import Frame
+from linsep.solvers.scaling import Frame
 from linsep.sources.base import Block, Ints, Source
 
 
@@ -111,7 +111,7 @@ class ExactSearch:
         against = violated(self.source, form, least, self._at_most)
         if maximal and settled.kind == "touching" and not len(against):
             assert settled.spread is not None
-            inside = recheck.rows_outside_span(
+            inside = checks.rows_outside_span(
                 self.source, settled.spread.rows, self.frame.bias, on=form, most=self._at_most
             )
             return inside[: self._at_most]  # more may be possible there
@@ -121,7 +121,7 @@ class ExactSearch:
         """Rows that are no linear combination of the spread's rows."""
         assert settled.spread is not None  # only separable rows have none
         rows, bias, most = settled.spread.rows, self.frame.bias, self._at_most
-        return recheck.rows_outside_span(self.source, rows, bias, most=most)
+        return checks.rows_outside_span(self.source, rows, bias, most=most)
 
     @property
     def _at_most(self) -> int:

@@ -22,8 +22,8 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_lp import ExactLP
 from linsep.solvers.exact_outcomes import Stopped
 from linsep.solvers.exact_search import violated
-from linsep.solvers.frame import Frame
-from linsep.solvers.minnorm import nearest_to_zero, shortest
+from linsep.solvers.min_norm import nearest_to_zero, shortest
+from linsep.solvers.scaling import Frame
 from linsep.solvers.working_set import SUPPORT
 from linsep.sources.base import Block, Floats, Source
 

@@ -217,8 +217,8 @@ def _first_not_finite(block: Block) -> int | None:
     if isinstance(block.table, Dense) and len(block) * block.n_columns <= exact.FEW_CELLS:
         bad = np.flatnonzero(~np.isfinite(block.table.values).all(axis=1))
         return int(bad[0]) if bad.size else None
-    first = kernels.walks.first_not_finite(block.table, np.zeros(block.n_columns), 0, len(block))
-    return None if first == kernels.walks.ALL_FINE else int(first)
+    first = kernels.scans.first_not_finite(block.table, np.zeros(block.n_columns), 0, len(block))
+    return None if first == kernels.scans.ALL_FINE else int(first)
 
 
 def refusal(source: Source, row: int) -> InputError:

@@ -123,5 +123,5 @@ def in_rows(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.ascontiguousarray(values)
     table = np.empty(values.shape)
     first = np.uint64(values.ctypes.data)
-    kernels.interleave.interleave(first + np.arange(n_columns, dtype=np.uint64) * np.uint64(8 * n_rows), n_rows, table)
+    kernels.transpose.interleave(first + np.arange(n_columns, dtype=np.uint64) * np.uint64(8 * n_rows), n_rows, table)
     return table

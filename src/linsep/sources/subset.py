@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from linsep.sources.base import Block, Floats, Ints, Scan, Source, distinct_rows
-from linsep.sources.marks import Marks
 from linsep.sources.memory import MemorySource, settled
+from linsep.sources.row_set import Marks
 
 
 class Remaining(Source):

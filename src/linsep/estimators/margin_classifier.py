@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from linsep._margin import max_margin
 from linsep.certificates import Separable, Verdict
 from linsep.errors import NotSeparableWarning, RoundedWarning
-from linsep.estimators.base import ScoreClassifier, distinct_labels
+from linsep.estimators.score_classifier import ScoreClassifier, distinct_labels
 from linsep.halfspace import Halfspace, linear_scores
 from linsep.report import Grid, Report, Sentence, label_text
 from linsep.signs import scaled_floats
@@ -47,7 +47,7 @@ class MaxMarginClassifier(ScoreClassifier):
     support_ : numbers of the rows that prove no margin is larger (`nearest`), of all problems together.
     verdict_, margin_ : of the one problem that two classes are.
 
-    >>> from linsep.estimators.margin import MaxMarginClassifier
+    >>> from linsep.estimators.margin_classifier import MaxMarginClassifier
     >>> fitted = MaxMarginClassifier().fit([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [3.0, 1.0]], ["a", "a", "b", "b"])
     >>> fitted.margin_, fitted.predict([[0.9, 5.0], [1.1, 5.0]]).tolist()
     ((1.0, 1.0), ['a', 'b'])

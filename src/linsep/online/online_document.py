@@ -11,8 +11,8 @@ import numpy as np
 
 from linsep._version import __version__
 from linsep.errors import ModelError
-from linsep.online.perceptron import MOST_WEIGHTS, Counts, OnlineKeep, OnlinePerceptron
-from linsep.solvers.keeping import Weights
+from linsep.online.online_perceptron import MOST_WEIGHTS, Counts, OnlineKeep, OnlinePerceptron
+from linsep.solvers.kept_weights import Weights
 from linsep.sources.hashing import MOST_BITS
 from linsep.storage import strict
 from linsep.storage.strict import LABELS, Document, Reader, count, each, flag, number, optional, record, text, word

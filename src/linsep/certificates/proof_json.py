@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from linsep.certificates.rows import Label
+from linsep.certificates.checked_rows import Label
 from linsep.certificates.verdicts import (
     NUMBERS,
     HalfspaceVerdict,

@@ -10,8 +10,8 @@ import numpy as np
 
 from linsep.checkpoints import Arrays, Key, key
 from linsep.errors import CheckpointError
-from linsep.solvers.keeping import CANDIDATES, Candidate, Pocket, Weights
-from linsep.solvers.learner import Learner, Place
+from linsep.solvers.kept_weights import CANDIDATES, Candidate, Pocket, Weights
+from linsep.solvers.learner import Learner, WalkPlace
 from linsep.sources.base import Array
 
 WORD = (1 << 64) - 1
@@ -72,7 +72,7 @@ def restore(learner: Learner, arrays: Arrays) -> None:
         learner.mistakes_per_row[arrays["rows"]] = arrays["mistakes"]
     learner.random_state = random
     before, block, length, position = place or (0, 0, 0, 0)
-    learner.place = Place(before, block, length, position, random, begun) if place else None
+    learner.place = WalkPlace(before, block, length, position, random, begun) if place else None
 
 
 def _require_fit(learner: Learner, arrays: Arrays) -> None:

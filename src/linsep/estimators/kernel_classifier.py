@@ -1,4 +1,4 @@
-"""The kernel Perceptron as a scikit-learn classifier. The algorithm and its theorem are in `solvers/dual.py`."""
+"""The kernel Perceptron as a scikit-learn classifier; `solvers/kernel_perceptron.py` has the theorem."""
 
 from collections.abc import Callable
 from typing import Any, Literal, get_args
@@ -9,11 +9,11 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import check_random_state
 
 from linsep.errors import ArgumentError, OverflowedError
-from linsep.estimators.base import ScoreClassifier, distinct_labels, require_count, require_one_of
+from linsep.estimators.score_classifier import ScoreClassifier, distinct_labels, require_count, require_one_of
 from linsep.halfspace import linear_scores
 from linsep.kernels import gram
-from linsep.solvers import dual
-from linsep.solvers.dual import DualPerceptron, Rows
+from linsep.solvers import kernel_perceptron
+from linsep.solvers.kernel_perceptron import DualPerceptron, KernelRows
 from linsep.solvers.perceptron import Keep, WalkOrder
 from linsep.sources.base import Floats, Ints, Signs
 
@@ -50,7 +50,7 @@ class KernelPerceptronClassifier(ScoreClassifier):
     mistakes_per_row_ : alpha, the mistakes on every row, one line for each problem (a flat array for two classes).
     n_updates_, n_passes_, converged_ : of the run; converged means that each problem had a pass without a mistake.
 
-    >>> from linsep.estimators.kernel import KernelPerceptronClassifier
+    >>> from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
     >>> xor = KernelPerceptronClassifier("poly", degree=2, order="cyclic", keep="last")
     >>> xor.fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).predict([[0, 0], [0, 1], [1, 0], [1, 1]])
     array([0, 1, 1, 0])
@@ -89,7 +89,7 @@ class KernelPerceptronClassifier(ScoreClassifier):
         self.gamma_ = _gamma(self.gamma, X)
         signs = _signs(self._encode(y), len(self.classes_))
         random = check_random_state(self.random_state)
-        run = DualPerceptron(Rows(X, self._kernel_values), signs, self.budget, self.order, random)
+        run = DualPerceptron(KernelRows(X, self._kernel_values), signs, self.budget, self.order, random)
         run.learn(self.max_passes)
         self._keep_what_decides(run, X)
         self.n_updates_, self.n_passes_ = int(run.mistakes_per_row.sum()), run.passes
@@ -104,7 +104,7 @@ class KernelPerceptronClassifier(ScoreClassifier):
         """
         X = self._read_rows(X)
         scores = np.empty((X.shape[0], len(self.dual_coef_)))
-        step = max(1, dual.ENTRIES_A_CALL // max(1, len(self.support_)))
+        step = max(1, kernel_perceptron.ENTRIES_A_CALL // max(1, len(self.support_)))
         for start in range(0, len(scores), step):
             values = self._kernel_values(X[start : start + step], self.support_vectors_)
             scores[start : start + step] = self._decide(values)

@@ -31,11 +31,11 @@ from linsep.errors import (
     OverflowedError,
     ShapeError,
 )
-from linsep.kernels.learning import MISSED, PREDICTED, longest
-from linsep.kernels.walks import ALL_FINE
+from linsep.kernels.scans import ALL_FINE
+from linsep.kernels.sweeps import MISSED, PREDICTED, longest
 from linsep.models.files import MODEL, write_model
 from linsep.report import Fact, Part, Report, Reported, Sentence, count, label_text, listed, one_line
-from linsep.solvers.keeping import Weights
+from linsep.solvers.kept_weights import Weights
 from linsep.solvers.perceptron import Perceptron
 from linsep.solvers.vanishing import require_scores_of
 from linsep.sources.base import Block, Floats, Ints, marks
@@ -192,7 +192,7 @@ class OnlinePerceptron(Reported):
 
     def save(self, path: str | Path) -> None:
         """Write the whole state as JSON; `linsep.load` gives a model that resumes as if never interrupted."""
-        from linsep.online.saving import document_of
+        from linsep.online.online_document import document_of
 
         write_model(path, MODEL.write(document_of(self)))
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from linsep.certificates import sketch
-from linsep.certificates.rows import Label, Rows, scales_of
+from linsep.certificates.checked_rows import Label, Rows, scales_of
 from linsep.certificates.verdicts import (
     HalfspaceVerdict,
     Obstruction,

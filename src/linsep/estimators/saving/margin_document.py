@@ -3,22 +3,22 @@
 from typing import Any
 
 from linsep.certificates import Verdict
-from linsep.certificates.written import verdict_from_json
+from linsep.certificates.proof_json import verdict_from_json
 from linsep.errors import CertificateError, ModelError
-from linsep.estimators.base import ScoreClassifier
-from linsep.estimators.margin import MaxMarginClassifier
-from linsep.estimators.saving import parts
+from linsep.estimators.margin_classifier import MaxMarginClassifier
+from linsep.estimators.saving import document_parts
+from linsep.estimators.score_classifier import ScoreClassifier
 from linsep.storage import strict
 from linsep.storage.strict import Document
 
-FIELDS = (*parts.COMMON, "coef", "intercept", "proofs")
-PARAMETERS = {"gap": parts.number, "time_limit": strict.optional(parts.number)}
+FIELDS = (*document_parts.COMMON, "coef", "intercept", "proofs")
+PARAMETERS = {"gap": document_parts.number, "time_limit": strict.optional(document_parts.number)}
 
 
 def write(estimator: MaxMarginClassifier) -> Document:
     """The classifier as a document. A proof is text, as `Verdict.to_json` writes it, so that it stays checkable."""
     return {
-        **parts.write_common(estimator, PARAMETERS),
+        **document_parts.write_common(estimator, PARAMETERS),
         "coef": estimator.coef_.tolist(),
         "intercept": estimator.intercept_.tolist(),
         "proofs": [verdict.to_json() for verdict in estimator.verdicts_],
@@ -28,7 +28,7 @@ def write(estimator: MaxMarginClassifier) -> Document:
 def read(document: Document) -> ScoreClassifier:
     """The classifier of a document. Its proofs are read, not checked: that takes the data."""
     strict.fields(document, "", FIELDS)
-    estimator = parts.read_common(document, MaxMarginClassifier, PARAMETERS)
+    estimator = document_parts.read_common(document, MaxMarginClassifier, PARAMETERS)
     n_columns, n_classes = estimator.n_features_in_, len(estimator.classes_)
     problems = n_classes if n_classes > 2 else 1
     estimator.coef_ = strict.matrix(document["coef"], "coef", problems, n_columns)

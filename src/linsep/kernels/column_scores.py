@@ -1,11 +1,11 @@
 """Columns of doubles as Arrow holds them, scored without copying them into rows.
 
-Scores are made a strip of rows at a time, eight rows in one instruction. Each is summed in the order of `lanes.py`:
+Scores are made a strip of rows at a time, eight rows in one instruction. Each is summed in the order of `simd.py`:
 lane k adds up the products k, k + 8, k + 16, ..., and the lanes are added by the same tree. So a score is the same to
 the last bit, however its row was stored.
 
 Most rows are plain: their score is far from 0 and not among the lowest. They are counted here, many at a time. The
-others are named, and the scan of `walks.py` looks at those.
+others are named, and the scan of `scans.py` looks at those.
 """
 
 from typing import Any
@@ -16,9 +16,9 @@ from numba.extending import intrinsic
 
 from linsep.kernels.compiler import njit
 from linsep.kernels.dense import plain_norm2
-from linsep.kernels.interleave import as_pointer
-from linsep.kernels.lanes import LANES
-from linsep.kernels.walks import TINY, UNIT, norm2_of
+from linsep.kernels.scans import TINY, UNIT, norm2_of
+from linsep.kernels.simd import LANES
+from linsep.kernels.transpose import as_pointer
 
 HEIGHT = 256  # rows of a strip: its sums stay in the first cache
 FEW = 2 * LANES  # columns that fit the registers
@@ -27,7 +27,7 @@ LARGEST = np.finfo(np.float64).max
 
 @intrinsic
 def add_product(typing_context: Any, total: Any, x: Any, w: Any) -> Any:
-    """total + x·w, rounded once where the processor can: as `lanes.row_dot` adds."""
+    """total + x·w, rounded once where the processor can: as `simd.row_dot` adds."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         product = builder.fmul(args[1], args[2], flags=("contract",))
@@ -55,7 +55,7 @@ def room_for(addresses: Any, w: Any) -> tuple[Any, Any, Any]:
 
 @njit(cache=True, nogil=True)
 def score_strip(addresses: Any, start: int, w: Any, sums: Any, scores: Any) -> None:
-    """The products x_i·w of the rows from `start` on, summed in the order of `lanes.row_dot`."""
+    """The products x_i·w of the rows from `start` on, summed in the order of `simd.row_dot`."""
     if addresses.size <= FEW:
         score_few(addresses, start, w, scores)
     else:
@@ -153,7 +153,7 @@ def largest_norm2(values: Any) -> float:
 def sure_beyond(w: Any, b: float, longest2: float) -> float:
     """What |score| must exceed for its sign to be certain, in rows of at most this squared length.
 
-    It is what `walks.scan` asks for, and a thousandth more.
+    It is what `scans.scan` asks for, and a thousandth more.
     """
     terms = w.size + 4
     weights_norm = np.sqrt(norm2_of(w)) + abs(b)

@@ -1,6 +1,6 @@
 """What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these eight, by `@verb`.
 
-`walks.py` is written once, on these names; Numba picks the answer by the type of the table.
+`scans.py` is written once, on these names; Numba picks the answer by the type of the table.
 """
 
 from collections.abc import Callable

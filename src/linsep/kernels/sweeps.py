@@ -3,7 +3,7 @@
 One row of weights for two classes, where y is -1 or +1; else one for each class, where y is a position among them.
 A row's *gap* is how far its own class is ahead: y·score for two classes, the score of its class minus the best other
 score for more. A mistake is a row whose gap is at most the margin asked for. `solvers/perceptron.py` says the same in
-plain Python. Written once, on the verbs of `rows.py`, for dense and sparse rows, in floats and in integers.
+plain Python. Written once, on the verbs of `row_verbs.py`, for dense and sparse rows, in floats and in integers.
 
 What a caller does not need it leaves out as None, and Numba leaves out the code: the plain rule is as fast as alone.
 """
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
+from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of row_verbs.py)
 from linsep.kernels.compiler import njit
-from linsep.kernels.lanes import prefetch_line
-from linsep.kernels.rows import add, dot, fetch, follow, lead, norm2, right_ahead
-from linsep.kernels.walks import ALL_FINE
+from linsep.kernels.row_verbs import add, dot, fetch, follow, lead, norm2, right_ahead
+from linsep.kernels.scans import ALL_FINE
+from linsep.kernels.simd import prefetch_line
 
 ROW, LABEL, RIVAL, BORN = range(4)  # what is logged of an update: who was mistaken, for what, after how many rows
 PREDICTED, MISSED = range(2)  # what is foretold of a row: its class, and whether that was a mistake

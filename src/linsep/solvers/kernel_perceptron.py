@@ -51,7 +51,7 @@ class History(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class KernelRows:
     """The training rows, met through their kernel values."""
 
     X: Any
@@ -75,7 +75,7 @@ class Changes(NamedTuple):
 
 
 @dataclass(slots=True)
-class Stretch:
+class KernelStretch:
     """Rows that are walked together: their scores (one line for each problem), and how much of the log these know."""
 
     rows: Ints
@@ -88,7 +88,7 @@ class DualPerceptron:
     """A run on several one-against-rest problems that share their kernel values."""
 
     def __init__(
-        self, rows: Rows, signs: Signs, budget: int | None, order: WalkOrder, random: np.random.RandomState
+        self, rows: KernelRows, signs: Signs, budget: int | None, order: WalkOrder, random: np.random.RandomState
     ) -> None:
         self.rows, self.signs, self.order = rows, signs, order
         self.coef = np.zeros(signs.shape)
@@ -102,13 +102,13 @@ class DualPerceptron:
         self._place = np.full(len(rows), -1)
         self._blocks = list(self._cut())
 
-    def _cut(self) -> Iterator[Stretch]:
+    def _cut(self) -> Iterator[KernelStretch]:
         n_rows = len(self.rows)
         drawn = self._random.permutation(n_rows) if self.order == "shuffled" else np.arange(n_rows)
         step = n_rows if n_rows <= ONE_BLOCK else BLOCK_ROWS
         for start in range(0, n_rows, step):
             rows = drawn[start : start + step]
-            yield Stretch(rows, np.zeros((len(self.signs), len(rows))))
+            yield KernelStretch(rows, np.zeros((len(self.signs), len(rows))))
 
     def learn(self, max_passes: int) -> None:
         """Pass over the rows until each problem has had a pass without a mistake, or the passes are used up."""
@@ -139,7 +139,7 @@ class DualPerceptron:
         sequence: Ints = self._random.permutation(count) if self.order == "shuffled" else np.arange(count)
         return sequence
 
-    def _visit(self, block: Stretch) -> None:
+    def _visit(self, block: KernelStretch) -> None:
         self._catch_up(block)
         order = self._sequence(len(block.rows))
         lowest = (self.signs[:, block.rows] * block.scores).min(axis=1)
@@ -153,7 +153,7 @@ class DualPerceptron:
             self._walk(problem, block, order, self._with_leaving(problem, block, own))
         block.known = len(self.log)
 
-    def _walk(self, problem: int, block: Stretch, order: Ints, values: Floats) -> None:
+    def _walk(self, problem: int, block: KernelStretch, order: Ints, values: Floats) -> None:
         size = 2 * len(order)  # a mistake may bring one row in and send one out
         log = gram.Log(np.empty(size, np.int64), np.empty(size), np.empty(size, np.int64))
         dual = gram.Dual(
@@ -164,7 +164,7 @@ class DualPerceptron:
         if written:
             self.log.append(Changes(problem, *(column[:written].copy() for column in log)))
 
-    def _catch_up(self, block: Stretch) -> None:
+    def _catch_up(self, block: KernelStretch) -> None:
         """Bring the scores up to date with every change since the block's last turn."""
         news = self.log[block.known :]
         block.known = len(self.log)
@@ -179,7 +179,7 @@ class DualPerceptron:
             part = slice(start, start + step)
             block.scores += deltas[:, part] @ self.rows.between(rows[part], block.rows)
 
-    def _own_values(self, block: Stretch) -> Floats:
+    def _own_values(self, block: KernelStretch) -> Floats:
         """Kernel values of the block's rows with each other; sets their places."""
         self._place[block.rows] = np.arange(len(block.rows))
         if block.own is not None:
@@ -189,7 +189,7 @@ class DualPerceptron:
             block.own = own
         return own
 
-    def _with_leaving(self, problem: int, block: Stretch, own: Floats) -> Floats:
+    def _with_leaving(self, problem: int, block: KernelStretch, own: Floats) -> Floats:
         """The same, and below them those of the rows that the budget may send out during a walk; sets their places.
 
         At most so many leave as come in beyond the budget, the oldest first; after these, rows of the block itself.

@@ -1,6 +1,6 @@
-"""The walk that only looks: `scan` scores every row under fixed weights. (The walk that learns is in `learning.py`.)
+"""The walk that only looks: `scan` scores every row under fixed weights. (The walk that learns is in `sweeps.py`.)
 
-It is written once, on the verbs of `rows.py`, and so runs on dense and on sparse rows alike.
+It is written once, on the verbs of `row_verbs.py`, and so runs on dense and on sparse rows alike.
 It finds bad numbers for free: a row that holds NaN or infinity has no finite score under any weights
 (0·inf is NaN), so only a row whose score is not finite needs a second look.
 """
@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
+from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of row_verbs.py)
 from linsep.kernels.compiler import njit
-from linsep.kernels.rows import dot, follow, norm2, reach
+from linsep.kernels.row_verbs import dot, follow, norm2, reach
 
 UNIT = 2.0**-53  # the relative rounding error of one operation
 TINY = 2.0**-1074  # the smallest double: the absolute error of a product that underflows

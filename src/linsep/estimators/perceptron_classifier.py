@@ -5,7 +5,7 @@ from typing import Any, get_args
 import numpy as np
 
 from linsep.errors import ArgumentError
-from linsep.estimators.base import (
+from linsep.estimators.score_classifier import (
     Array,
     ScoreClassifier,
     distinct_labels,
@@ -16,7 +16,7 @@ from linsep.estimators.base import (
     seed_of,
 )
 from linsep.halfspace import linear_scores
-from linsep.solvers.keeping import Weights
+from linsep.solvers.kept_weights import Weights
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
 from linsep.solvers.vanishing import require_scores_of

@@ -6,16 +6,16 @@ from typing import Any, get_args
 import numpy as np
 
 from linsep.errors import ModelError
-from linsep.estimators.base import ScoreClassifier
-from linsep.estimators.perceptron import PerceptronClassifier
-from linsep.estimators.saving import parts
-from linsep.kernels.learning import BORN, LABEL, RIVAL, ROW
-from linsep.solvers.keeping import Ballot, Pocket, Weights
+from linsep.estimators.perceptron_classifier import PerceptronClassifier
+from linsep.estimators.saving import document_parts
+from linsep.estimators.score_classifier import ScoreClassifier
+from linsep.kernels.sweeps import BORN, LABEL, RIVAL, ROW
+from linsep.solvers.kept_weights import Ballot, Pocket, Weights
 from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
 from linsep.storage import strict
 from linsep.storage.strict import Document, count, optional, record
 
-FIELDS = (*parts.COMMON, "dtype", "coef", "intercept", "mistakes_per_row", "rule", "runs")
+FIELDS = (*document_parts.COMMON, "dtype", "coef", "intercept", "mistakes_per_row", "rule", "runs")
 LOG = {"row": ROW, "label": LABEL, "rival": RIVAL, "born": BORN}
 KEEP, ORDER = strict.word(*get_args(Keep)), strict.word(*get_args(WalkOrder))
 
@@ -24,8 +24,8 @@ PARAMETERS = {
     "keep": KEEP,
     "order": ORDER,
     "multiclass": strict.word("joint", "ovr"),
-    "margin": parts.number,
-    "max_passes": parts.positive,
+    "margin": document_parts.number,
+    "max_passes": document_parts.positive,
     "bias": strict.flag,
     "random_state": optional(strict.natural),
 }
@@ -35,11 +35,11 @@ def write(estimator: PerceptronClassifier) -> Document:
     """The classifier as a document. The rule is that of the run: parameters may have been set since."""
     first, counts = estimator._learners[0], estimator.mistakes_per_row_
     return {
-        **parts.write_common(estimator, PARAMETERS),
+        **document_parts.write_common(estimator, PARAMETERS),
         "dtype": estimator.coef_.dtype.name,
         "coef": estimator.coef_.tolist(),
         "intercept": estimator.intercept_.tolist(),
-        "mistakes_per_row": None if counts is None else parts.write_mistakes(counts),
+        "mistakes_per_row": None if counts is None else document_parts.write_mistakes(counts),
         "rule": {"keep": first.keep, "order": first.order, "bias": bool(first.bias), "margin": first.margin},
         "runs": [_write_run(learner) for learner in estimator._learners],
     }
@@ -76,7 +76,7 @@ def _write_ballot(ballot: Ballot) -> Document:
     return {
         "first": _write_weights(ballot.first),
         "born": ballot.born,
-        "rows": parts.write_table(ballot.rows),
+        "rows": document_parts.write_table(ballot.rows),
         "log": log,
     }
 
@@ -84,13 +84,15 @@ def _write_ballot(ballot: Ballot) -> Document:
 def read(document: Document) -> ScoreClassifier:
     """The classifier of a document."""
     strict.fields(document, "", FIELDS)
-    estimator = parts.read_common(document, PerceptronClassifier, PARAMETERS)
+    estimator = document_parts.read_common(document, PerceptronClassifier, PARAMETERS)
     n_classes, n_columns = len(estimator.classes_), estimator.n_features_in_
-    dtype = strict.word(*parts.FLOATS)(document["dtype"], "dtype")
+    dtype = strict.word(*document_parts.FLOATS)(document["dtype"], "dtype")
     vectors = 1 if n_classes == 2 else n_classes
     coef = strict.matrix(document["coef"], "coef", vectors, n_columns)  # first: from here on the counts are true
-    estimator.coef_ = parts.in_type(coef, dtype, "coef")
-    estimator.intercept_ = parts.in_type(strict.floats(document["intercept"], "intercept", vectors), dtype, "intercept")
+    estimator.coef_ = document_parts.in_type(coef, dtype, "coef")
+    estimator.intercept_ = document_parts.in_type(
+        strict.floats(document["intercept"], "intercept", vectors), dtype, "intercept"
+    )
     runs = strict.listed(document["runs"], "runs")
     estimator._is_ovr = n_classes > 2 and len(runs) > 1
     strict.listed(runs, "runs", n_classes if estimator._is_ovr else 1)
@@ -98,7 +100,7 @@ def read(document: Document) -> ScoreClassifier:
         _read_run(run, f"runs[{k}]", _blank(document["rule"], 2 if estimator._is_ovr else n_classes, n_columns))
         for k, run in enumerate(runs)
     ]
-    parts.read_mistakes(estimator, document["mistakes_per_row"], problems=1)
+    document_parts.read_mistakes(estimator, document["mistakes_per_row"], problems=1)
     estimator._count()
     return estimator  # type: ignore[no-any-return]
 
@@ -155,7 +157,7 @@ def _read_ballot(value: Any, where: str, learner: Perceptron) -> Ballot:
     fields = strict.fields(value, where, ("first", "born", "rows", "log"))
     first = _read_weights(fields["first"], f"{where}.first", (vectors, n_columns))
     born = count(fields["born"], f"{where}.born", max(0, learner.walked - 1))
-    rows = parts.read_table(fields["rows"], f"{where}.rows", None, n_columns)
+    rows = document_parts.read_table(fields["rows"], f"{where}.rows", None, n_columns)
     columns = strict.fields(fields["log"], f"{where}.log", tuple(LOG))
     most = {"row": rows.shape[0] - 1, "label": max(vectors, 2) - 1, "rival": vectors - 1, "born": learner.walked - 1}
     updates = len(strict.listed(columns["row"], f"{where}.log.row"))

@@ -9,8 +9,8 @@ import numpy as np
 from linsep.certificates import Verdict
 from linsep.errors import ShapeError
 from linsep.halfspace import Halfspace
-from linsep.plots import many, style
-from linsep.plots.subject import Model, Subject, values_of
+from linsep.plots import multiclass, style
+from linsep.plots.scene import Model, Subject, values_of
 from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import as_source
 
@@ -48,8 +48,8 @@ def regions(
     >>> ax.get_title(loc="left")
     'Overlapping: 4 rows forbid any line'
     """
-    if len(many.classes_of(model)) > 2:
-        return many.draw(style.canvas(ax, (5.2, 4.1)), X, y, model)
+    if len(multiclass.classes_of(model)) > 2:
+        return multiclass.draw(style.canvas(ax, (5.2, 4.1)), X, y, model)
     source = as_source(X, y)
     if source.n_columns != 2:
         raise ShapeError(f"X has {source.n_columns} columns: regions draws two. Choose two, or draw `separation`.")
@@ -59,7 +59,7 @@ def regions(
     if subject.halfspace is not None:
         _line(ax, subject.halfspace, subject.margin, box)
     elif model is not None:
-        _asked(ax, model, many.asker(X, model), box)
+        _asked(ax, model, multiclass.asker(X, model), box)
     marks = style.points(ax, subject.values, subject.block.y, source.facts.pair)
     if subject.obstruction is not None:
         _hulls(ax, source)
@@ -132,9 +132,9 @@ def clip(polygon: Floats, w: Floats, b: float) -> Floats:
     return np.array(list(corners())).reshape(-1, 2)
 
 
-def _asked(ax: "Axes", model: Any, ask: many.Ask, box: Box) -> None:
+def _asked(ax: "Axes", model: Any, ask: multiclass.Ask, box: Box) -> None:
     """The regions of a classifier without weights."""
-    across, up = np.meshgrid(np.linspace(*box[0], many.FINE), np.linspace(*box[1], many.FINE))
+    across, up = np.meshgrid(np.linspace(*box[0], multiclass.FINE), np.linspace(*box[1], multiclass.FINE))
     answers = ask(np.column_stack([across.ravel(), up.ravel()])) == model.classes_[1]
     side = answers.reshape(across.shape).astype(float)
     grounds = [style.tint(color, ax, style.PALE) for _, color, _ in style.CLASSES]
