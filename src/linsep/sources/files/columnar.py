@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from linsep.errors import DamagedFileError, HeaderError, InputError, NoRowsError
-from linsep.sources.files.arrow import TableReader, is_string
+from linsep.sources.files.arrow import TableReader, decoded, first_true, is_string
 from linsep.sources.files.reading import Batch, Options, Place, Stamp, unreadable
 
 BITE = 1 << 20  # bytes of columns that a thread decodes at a time
@@ -166,10 +166,11 @@ class ColumnarReader(TableReader):
         first = 0
         for table, _ in self._tables(text) if text else ():
             for name in text:
-                if table[name].null_count and self.options.set_aside is None:
-                    raise self.cells.missing(first + int(np.argmax(np.asarray(table[name].is_null()))), name)
                 table[name].validate(full=True)
-                found[name].update(pc.unique(table[name].cast(pa.string()).drop_null()).to_pylist())
+                column = decoded(table[name])
+                if column.null_count and self.options.set_aside is None:
+                    raise self.cells.missing(first + first_true(column.is_null()), name)
+                found[name].update(pc.unique(column.cast(pa.string()).drop_null()).to_pylist())
                 self.cells.require_few(name, len(found[name]))
             first += table.num_rows
         self.cells.categories = {name: tuple(sorted(values)) for name, values in found.items()}

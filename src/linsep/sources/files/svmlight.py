@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ LABEL = re.compile(NUMBER, re.IGNORECASE)
 PAIR = re.compile(rf"([+-]?[0-9]+):({NUMBER})", re.IGNORECASE)
 QUERY = re.compile(r"qid:[0-9]+")
 INTEGER = re.compile(r"[+-]?[0-9]+")
+LONG_LABEL = re.compile(rb"^[ \t]*[^\s:]{16}", re.MULTILINE)  # fewer characters than this are different doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ class SvmlightReader(TextReader):
         odd = b"_" in text or b"qid" in text  # Python reads 1_000 as a thousand, and qid: is not looked at
         large = any(values.size and not np.abs(values).max() < EXACT for values in (X.data, y))  # NaN too
         small = any((values == 0).any() for values in (X.data, y)) and may_vanish(text)
-        return odd or large or small or X.shape[1] > self._widest
+        return odd or large or small or X.shape[1] > self._widest or LONG_LABEL.search(text) is not None
 
     def _as_batch(self, X: Any, y: Any, place: Place) -> Batch:
         self.n_columns = max(self.n_columns, X.shape[1] if X.shape[0] else 1)
@@ -202,7 +204,8 @@ class SvmlightReader(TextReader):
         if not np.isfinite(float(word)):
             fix = "Every row needs one."
             return self._error(MissingLabelError, line, word, f"the label is {clipped(word)}. {fix}", fix=fix)
-        return self._inexact(line, word, "the label") if is_rounded(word) or vanishes(word) else None
+        is_lost = is_rounded(word) or vanishes(word) or has_more_digits(word)
+        return self._inexact(line, word, "the label") if is_lost else None
 
     def _pairs_fault(self, line: Line, words: list[str]) -> InputError | None:
         base = self.options.index_base
@@ -253,6 +256,8 @@ class SvmlightReader(TextReader):
         fix = "Subtract a constant from the column or divide it."
         told = f"{what} holds {clipped(word)[1:-1]}" if len(word) <= 50 else f"{what} holds {clipped(word)}"
         why = "an integer beyond 2^53 would be rounded, and linsep never rounds in silence"
+        if not is_rounded(word):
+            why, fix = "a double would not tell it from labels near by", "Write fewer digits."
         if vanishes(word):
             why, fix = VANISHES, "Multiply by a power of ten, or write 0."
         error = self._error(InexactError, line, word, "", fix=fix, **where)
@@ -262,6 +267,11 @@ class SvmlightReader(TextReader):
     def _not_text(self, line: Line, byte: int) -> InputError:
         what, fix = not_text(bytes([byte]))
         return self._error(EncodingError, line, f"{byte:#04x}", f"{what}. {fix}", fix=fix)
+
+
+def has_more_digits(number: str) -> bool:
+    """Whether a number has more digits than its double tells: another label may be the same double."""
+    return len(number) > 15 and Decimal(number) != Decimal(repr(float(number)))
 
 
 def is_rounded(number: str) -> bool:
