@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numba import njit
 
 import linsep
-from linsep.kernels.row_verbs import FAST
+from linsep.loops.row_verbs import FAST
 from linsep.solvers.kept_weights import Weights
 from linsep.solvers.perceptron import Perceptron
 from linsep.sources.inputs import as_source

@@ -13,7 +13,7 @@ from numba.core import event
 import linsep
 from linsep.cli import main
 from linsep.errors import CertificateError
-from linsep.kernels import compiler
+from linsep.loops import compiler
 
 demo = importlib.import_module("linsep.cli.demo")  # the command has the same name
 

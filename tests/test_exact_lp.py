@@ -13,7 +13,7 @@ from flint import fmpz, fmpz_mat
 
 from linsep.certificates import Obstruction
 from linsep.exact import PRIME, integer_rows
-from linsep.kernels import residues
+from linsep.loops import residues
 from linsep.solvers import exact_lp, int64_lp
 from linsep.solvers.exact_basis import Dixon, RentThenBuy, Residues
 from linsep.solvers.exact_lp import ExactLP

@@ -29,7 +29,7 @@ from linsep.certificates import (
 )
 from linsep.certificates.verdicts import check
 from linsep.exact import coprime, dyadic
-from linsep.kernels.layouts import Dense
+from linsep.loops.layouts import Dense
 from linsep.signs import form_of, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled

@@ -19,7 +19,7 @@ from linsep.errors import ArgumentError, InexactError, MissingPackageError, show
 from linsep.estimators import KernelPerceptronClassifier, MaxMarginClassifier, PerceptronClassifier
 from linsep.estimators.score_classifier import Array, ScoreClassifier
 from linsep.halfspace import Halfspace
-from linsep.kernels.sweeps import LABEL, RIVAL, ROW
+from linsep.loops.sweeps import LABEL, RIVAL, ROW
 from linsep.models import Model
 from linsep.online import OnlinePerceptron
 from linsep.solvers.kept_weights import Ballot

@@ -12,7 +12,7 @@ from linsep.cli.pages import Asked, Page, page
 from linsep.cli.truth import Truth
 from linsep.errors import ModelError, OneClassError, OverflowedError
 from linsep.halfspace import Halfspace
-from linsep.kernels.layouts import Dense
+from linsep.loops.layouts import Dense
 from linsep.models import Model
 from linsep.online import OnlinePerceptron
 from linsep.sources.base import Ints

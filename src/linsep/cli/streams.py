@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from linsep.cli.report import count, note
 from linsep.errors import DifferentFilesError, EncodingError, FileError, MissingLabelError
-from linsep.kernels.text_hash import NO_LABEL
+from linsep.loops.text_hash import NO_LABEL
 from linsep.sources.files import walking
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.paths import expand

@@ -12,7 +12,7 @@ from linsep import arguments
 from linsep.errors import ArgumentError, OverflowedError, shown
 from linsep.estimators.score_classifier import ScoreClassifier, distinct_labels, require_count, require_one_of
 from linsep.halfspace import linear_scores
-from linsep.kernels import gram
+from linsep.loops import gram
 from linsep.solvers import kernel_perceptron
 from linsep.solvers.kernel_perceptron import DualPerceptron, KernelRows
 from linsep.solvers.perceptron import Keep, WalkOrder

@@ -31,8 +31,8 @@ from linsep.errors import (
     OverflowedError,
     ShapeError,
 )
-from linsep.kernels.scans import ALL_FINE
-from linsep.kernels.sweeps import MISSED, PREDICTED, longest
+from linsep.loops.scans import ALL_FINE
+from linsep.loops.sweeps import MISSED, PREDICTED, longest
 from linsep.models.files import MODEL, write_model
 from linsep.report import Fact, Part, Report, Reported, Sentence, count, label_text, listed, one_line
 from linsep.solvers.kept_weights import Weights

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from linsep.errors import OverflowedError
 from linsep.halfspace import linear_scores
-from linsep.kernels.sweeps import BORN, ROW, Vectors, count_mistakes, replay, tally
+from linsep.loops.sweeps import BORN, ROW, Vectors, count_mistakes, replay, tally
 from linsep.sources.base import Array, Block, Floats, Ints, Source
 from linsep.sources.inputs import read_table
 

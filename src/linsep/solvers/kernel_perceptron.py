@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.errors import OverflowedError
-from linsep.kernels import gram
+from linsep.loops import gram
 from linsep.solvers.perceptron import Keep, WalkOrder
 from linsep.sources.base import Floats, Ints, Signs
 

@@ -9,9 +9,9 @@ import numpy as np
 from linsep import arguments
 from linsep.errors import CheckpointError
 from linsep.halfspace import Halfspace
-from linsep.kernels.scans import ALL_FINE
-from linsep.kernels.shuffling import shuffled
-from linsep.kernels.sweeps import worst
+from linsep.loops.scans import ALL_FINE
+from linsep.loops.shuffling import shuffled
+from linsep.loops.sweeps import worst
 from linsep.scores import linear_scores
 from linsep.solvers.kept_weights import NO_LIMIT, Voters, joined
 from linsep.solvers.perceptron_run import Mistake, PerceptronRun, Step

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep.errors import ArgumentError, InexactError, NotFiniteError, NotNumericError, shown
-from linsep.kernels import text_hash
+from linsep.loops import text_hash
 from linsep.tables import as_double
 from linsep.tables.exact_numbers import exact_number
 
@@ -81,7 +81,7 @@ def hash_dicts(dicts: Sequence[Mapping[str, Any]], bits: int) -> Any:
 def hash_lines(block: bytes, labels: list[bytes], bits: int) -> Lines:
     """Lines "label<TAB>text" in UTF-8, the last one ended by a newline; labels that are not known yet are added.
 
-    Lines without a label have a negative code (`linsep.kernels.text_hash.NO_LABEL`), and all of them is text.
+    Lines without a label have a negative code (`linsep.loops.text_hash.NO_LABEL`), and all of them is text.
     """
     data = np.frombuffer(block, np.uint8)
     n_lines = block.count(b"\n")

@@ -9,7 +9,7 @@ from linsep.errors import ModelError
 from linsep.estimators.perceptron_classifier import PerceptronClassifier
 from linsep.estimators.saving import document_parts
 from linsep.estimators.score_classifier import ScoreClassifier
-from linsep.kernels.sweeps import BORN, LABEL, RIVAL, ROW
+from linsep.loops.sweeps import BORN, LABEL, RIVAL, ROW
 from linsep.solvers.kept_weights import Ballot, Pocket, Weights
 from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
 from linsep.storage import strict

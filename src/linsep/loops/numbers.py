@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.compiler import njit
+from linsep.loops.compiler import njit
 
 STRETCH = 1024  # doubles between two looks at what was found: long enough for vectors, short enough to stop early
 NOT_WHOLE = -1.0

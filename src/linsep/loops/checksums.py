@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels.compiler import njit
+from linsep.loops.compiler import njit
 
 P1, P2 = np.uint64(0x9E3779B185EBCA87), np.uint64(0xC2B2AE3D27D4EB4F)
 

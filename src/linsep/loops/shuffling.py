@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.kernels.compiler import njit
+from linsep.loops.compiler import njit
 
 AT_ONCE = 1 << 16  # draws: they stay in the cache until they are used
 

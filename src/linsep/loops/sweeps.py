@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of row_verbs.py)
-from linsep.kernels.compiler import njit
-from linsep.kernels.row_verbs import add, dot, fetch, follow, lead, norm2, right_ahead
-from linsep.kernels.scans import ALL_FINE
-from linsep.kernels.simd import prefetch_line
+from linsep.loops import csr, dense  # noqa: F401  (they teach Numba the verbs of row_verbs.py)
+from linsep.loops.compiler import njit
+from linsep.loops.row_verbs import add, dot, fetch, follow, lead, norm2, right_ahead
+from linsep.loops.scans import ALL_FINE
+from linsep.loops.simd import prefetch_line
 
 ROW, LABEL, RIVAL, BORN = range(4)  # what is logged of an update: who was mistaken, for what, after how many rows
 PREDICTED, MISSED = range(2)  # what is foretold of a row: its class, and whether that was a mistake

@@ -10,9 +10,9 @@ import numpy as np
 from numba import float32, float64
 from numba.extending import overload, register_jitable
 
-from linsep.kernels import row_verbs, simd
-from linsep.kernels.layouts import Dense
-from linsep.kernels.row_verbs import verb
+from linsep.loops import row_verbs, simd
+from linsep.loops.layouts import Dense
+from linsep.loops.row_verbs import verb
 
 INLINE = {"forceinline": True}
 MOST_LINES = 64  # of a row are fetched: 4 KiB, from there on the hardware follows

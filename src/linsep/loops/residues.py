@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.kernels.compiler import njit
+from linsep.loops.compiler import njit
 
 PRIME_BITS = 22
 """Every prime of `primes` is above 2^22: it adds at least this much to the length of what can be rebuilt."""

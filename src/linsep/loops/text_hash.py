@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from linsep.kernels.compiler import njit
+from linsep.loops.compiler import njit
 
 TAB, NEWLINE, RETURN = 9, 10, 13
 NO_WORD, ASK_PYTHON = 0, 0xFFFFFFFF  # what `folds` says besides a character

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from linsep.kernels import row_verbs, simd
-from linsep.kernels.layouts import Csr
-from linsep.kernels.row_verbs import verb
+from linsep.loops import row_verbs, simd
+from linsep.loops.layouts import Csr
+from linsep.loops.row_verbs import verb
 
 # No regrouping here. The compiler would turn regrouped sums into gather instructions, which lose to plain chains
 # of scalar loads: four for a long row, one for a short one, whose end the processor can then foresee

@@ -1,9 +1,9 @@
-"""The kernels that say what numbers are like, against NumPy."""
+"""The loops that say what numbers are like, against NumPy."""
 
 import numpy as np
 import pytest
 
-from linsep.kernels.numbers import NOT_WHOLE, is_below, is_finite, largest_whole, mark_first
+from linsep.loops.numbers import NOT_WHOLE, is_below, is_finite, largest_whole, mark_first
 
 HUGE = np.finfo(float).max
 SIZES = [0, 1, 7, 1024, 1025, 5000]

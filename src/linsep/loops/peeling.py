@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numba.extending import overload, register_jitable
 
-from linsep.kernels.compiler import njit
-from linsep.kernels.layouts import Csr, Dense
-from linsep.kernels.row_verbs import is_kind
+from linsep.loops.compiler import njit
+from linsep.loops.layouts import Csr, Dense
+from linsep.loops.row_verbs import is_kind
 
 POSITIVE, NEGATIVE, BOTH = 1, 2, 3  # the signs seen in a column, as bits; 0 where all entries are zero
 PROBES = 64  # rows spread over a dense table that are looked at first: files are often sorted by label

@@ -7,7 +7,7 @@ from numba import carray, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from linsep.kernels.compiler import njit
+from linsep.loops.compiler import njit
 
 STRIP = 256  # rows at a time: a strip of the table stays in a near cache
 

@@ -12,14 +12,14 @@ import pytest
 import linsep
 
 PACKAGE = Path(linsep.__file__).parent
-COMPILE = "from linsep.kernels import numbers; import numba; print(numba.config.CACHE_DIR)"
+COMPILE = "from linsep.loops import numbers; import numba; print(numba.config.CACHE_DIR)"
 
 
 @pytest.fixture
 def install(tmp_path):
     """A copy of linsep in which nothing can be written: where folders of caches would be, there are files."""
     shutil.copytree(PACKAGE, tmp_path / "linsep", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "linsep/kernels/__pycache__").touch()
+    (tmp_path / "linsep/loops/__pycache__").touch()
     (tmp_path / "tmp").mkdir()
     (tmp_path / "home").touch()
     return tmp_path
@@ -78,7 +78,7 @@ def test_a_folder_that_the_user_chose_is_used_if_it_can_be_written(install, chos
 
 
 def test_an_install_that_can_be_written_keeps_its_own_folder(install):
-    (install / "linsep/kernels/__pycache__").unlink()
+    (install / "linsep/loops/__pycache__").unlink()
     run = ran(install, "-c", COMPILE)
     assert (run.returncode, run.stdout, run.stderr) == (0, "\n", "")
 

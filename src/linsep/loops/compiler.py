@@ -7,7 +7,7 @@ from typing import Any
 from numba import njit as njit
 from numba.core import event
 
-from linsep.kernels.cache_folder import ensure_cache_folder
+from linsep.loops.cache_folder import ensure_cache_folder
 
 
 class Announcer(event.Listener):  # type: ignore[misc]

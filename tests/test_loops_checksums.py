@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linsep.kernels.checksums import checksum
+from linsep.loops.checksums import checksum
 
 P1, P2, TOP = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 2**64
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of row_verbs.py)
-from linsep.kernels.compiler import njit
-from linsep.kernels.row_verbs import dot, follow, norm2, reach
+from linsep.loops import csr, dense  # noqa: F401  (they teach Numba the verbs of row_verbs.py)
+from linsep.loops.compiler import njit
+from linsep.loops.row_verbs import dot, follow, norm2, reach
 
 UNIT = 2.0**-53  # the relative rounding error of one operation
 TINY = 2.0**-1074  # the smallest double: the absolute error of a product that underflows

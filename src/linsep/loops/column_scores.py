@@ -14,11 +14,11 @@ import numpy as np
 from numba import carray, types
 from numba.extending import intrinsic
 
-from linsep.kernels.compiler import njit
-from linsep.kernels.dense import plain_norm2
-from linsep.kernels.scans import TINY, UNIT, norm2_of
-from linsep.kernels.simd import LANES
-from linsep.kernels.transpose import as_pointer
+from linsep.loops.compiler import njit
+from linsep.loops.dense import plain_norm2
+from linsep.loops.scans import TINY, UNIT, norm2_of
+from linsep.loops.simd import LANES
+from linsep.loops.transpose import as_pointer
 
 HEIGHT = 256  # rows of a strip: its sums stay in the first cache
 FEW = 2 * LANES  # columns that fit the registers

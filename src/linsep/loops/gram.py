@@ -6,7 +6,7 @@ the hypothesis before it, so the log with the rows that each one survived is the
 
 from typing import Any, NamedTuple
 
-from linsep.kernels.compiler import njit
+from linsep.loops.compiler import njit
 
 
 class Dual(NamedTuple):
