@@ -33,11 +33,11 @@ import numpy as np
 from scipy import sparse
 
 from linsep import checker
-from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
-from linsep.certificates.checked_rows import rows_of
-from linsep.certificates.margin_checks import margin_bounds
-from linsep.certificates.proof_json import verdict_from_json
 from linsep.errors import LinsepError
+from linsep.proofs import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
+from linsep.proofs.checked_rows import rows_of
+from linsep.proofs.margin_checks import margin_bounds
+from linsep.proofs.proof_json import verdict_from_json
 from linsep.storage.checksum import seal
 
 

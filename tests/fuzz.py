@@ -32,10 +32,10 @@ import numpy as np
 
 import linsep
 from linsep import checker, checkpoints, exact, models
-from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
-from linsep.certificates.proof_json import verdict_from_json
 from linsep.errors import LinsepError
 from linsep.halfspace import Halfspace
+from linsep.proofs import Obstruction, Overlapping, Separable, Touching, Undecided
+from linsep.proofs.proof_json import verdict_from_json
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import learner_on
 from linsep.solvers.perceptron_state import restore, state

@@ -16,10 +16,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import linsep
-from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
-from linsep.certificates.checked_rows import MemoryRows, rows_of
-from linsep.certificates.margin_checks import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
-from linsep.certificates.proof_json import verdict_from_json
 from linsep.errors import (
     ArgumentError,
     CertificateError,
@@ -29,6 +25,10 @@ from linsep.errors import (
     NotNumericError,
     ShapeError,
 )
+from linsep.proofs import Obstruction, Overlapping, Separable, Touching, Undecided
+from linsep.proofs.checked_rows import MemoryRows, rows_of
+from linsep.proofs.margin_checks import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
+from linsep.proofs.proof_json import verdict_from_json
 from linsep.signs import form_of, scaled_floats, scores, signs
 from linsep.sources.inputs import as_source
 from linsep.storage.checksum import seal

@@ -20,10 +20,10 @@ import pytest
 
 import linsep
 from linsep import cli
-from linsep.certificates import Undecided
-from linsep.certificates.proof_json import verdict_from_json
 from linsep.cli import main
 from linsep.errors import InputError, NotSeparableError
+from linsep.proofs import Undecided
+from linsep.proofs.proof_json import verdict_from_json
 from linsep.storage.checksum import seal
 
 SOURCES = str(Path(cli.__file__).parents[2])

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from flint import fmpz, fmpz_mat
 
-from linsep.certificates import Obstruction
 from linsep.exact import PRIME, integer_rows
 from linsep.loops import residues
+from linsep.proofs import Obstruction
 from linsep.solvers import exact_lp, int64_lp
 from linsep.solvers.exact_basis import Dixon, RentThenBuy, Residues
 from linsep.solvers.exact_lp import ExactLP

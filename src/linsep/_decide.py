@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
-from linsep.certificates import (
+from linsep.exact import coprime, dyadic
+from linsep.loops.layouts import Dense
+from linsep.proofs import (
     Obstruction,
     Overlapping,
     Separable,
@@ -27,9 +29,7 @@ from linsep.certificates import (
     Verdict,
     margin_checks,
 )
-from linsep.certificates.verdicts import check
-from linsep.exact import coprime, dyadic
-from linsep.loops.layouts import Dense
+from linsep.proofs.verdicts import check
 from linsep.signs import form_of, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled

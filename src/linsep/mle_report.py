@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias, final
 
-from linsep.certificates import Overlapping, Separable, Touching, Undecided, Verdict, explain
+from linsep.proofs import Overlapping, Separable, Touching, Undecided, Verdict, explain
 from linsep.report import (
     SHOWN,
     TONES,

@@ -15,9 +15,9 @@ import numpy as np
 from rich.text import Text
 
 import linsep
-from linsep.certificates import Overlapping, Touching, Verdict, explain
-from linsep.certificates.sketch import picture_of
 from linsep.cli import report
+from linsep.proofs import Overlapping, Touching, Verdict, explain
+from linsep.proofs.sketch import picture_of
 from linsep.report import STYLES, TONES
 
 ROWS, COLUMNS = 1_000_000, 10

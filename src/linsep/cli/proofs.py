@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from linsep import outputs
-from linsep.certificates import Verdict
-from linsep.certificates.proof_json import PROOF, verdict_from_json
 from linsep.cli.options import Reading, spelt
 from linsep.cli.report import count, printable
 from linsep.cli.tables import Table, is_example, named
 from linsep.cli.verdicts import TITLES
 from linsep.errors import ArgumentError, CertificateError, FileError, MissingColumnError
+from linsep.proofs import Verdict
+from linsep.proofs.proof_json import PROOF, verdict_from_json
 from linsep.sources.files.labels import is_label, shown
 from linsep.sources.files.paths import expand, is_pipe, kind_of
 from linsep.sources.files.reading import unreadable

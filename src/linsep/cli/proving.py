@@ -29,8 +29,8 @@ from linsep.cli.options import (
 
 if TYPE_CHECKING:
     from linsep._margin import Novikoff
-    from linsep.certificates import Verdict
     from linsep.cli.tables import Table
+    from linsep.proofs import Verdict
     from linsep.solvers.clock import Clock
     from linsep.sources.base import Source
 
@@ -103,9 +103,9 @@ def verify(
     Without --label the label column is the one named in the proof, else the last. It says what was verified: which
     rows, columns and labels, with or without bias. An option that disagrees with the proof is an error.
     """
-    from linsep.certificates import Undecided
     from linsep.cli import proofs, report, tables
     from linsep.errors import CertificateError
+    from linsep.proofs import Undecided
 
     how = reading or Checking()
     tables.require_name(proof, "a proof")

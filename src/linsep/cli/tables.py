@@ -26,7 +26,7 @@ from linsep.sources.inputs import as_source
 from linsep.tables import read_labels
 
 if TYPE_CHECKING:
-    from linsep.certificates import Verdict
+    from linsep.proofs import Verdict
     from linsep.sources.base import Source
 
 Array = npt.NDArray[Any]

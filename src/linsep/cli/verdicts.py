@@ -5,10 +5,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from linsep.certificates import HalfspaceVerdict, Separable, Verdict, explain
-from linsep.certificates.checked_rows import rows_of
 from linsep.cli import report
 from linsep.cli.tables import Table
+from linsep.proofs import HalfspaceVerdict, Separable, Verdict, explain
+from linsep.proofs.checked_rows import rows_of
 from linsep.report import Fact, Grid, Part, Report, Sentence, Where, count
 from linsep.sources.files.source import FileSource
 

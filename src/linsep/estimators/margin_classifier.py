@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
 from linsep._margin import max_margin
-from linsep.certificates import Separable, Verdict
 from linsep.errors import NotSeparableWarning, RoundedWarning
 from linsep.estimators.score_classifier import ScoreClassifier, distinct_labels
 from linsep.halfspace import Halfspace, linear_scores
+from linsep.proofs import Separable, Verdict
 from linsep.report import Grid, Report, Sentence, label_text
 from linsep.signs import scaled_floats
 from linsep.sources.base import Floats

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linsep.certificates import Verdict
 from linsep.errors import ShapeError
 from linsep.halfspace import Halfspace
 from linsep.plots import multiclass, style
 from linsep.plots.scene import Model, Subject, values_of
+from linsep.proofs import Verdict
 from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import as_source
 

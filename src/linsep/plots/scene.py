@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.certificates import HalfspaceVerdict, Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
 from linsep.errors import ArgumentError
 from linsep.halfspace import Halfspace
+from linsep.proofs import HalfspaceVerdict, Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
 from linsep.report import count
 from linsep.solvers.perceptron_run import PerceptronRun
 from linsep.sources.base import Block, Floats, Ints, Source

@@ -31,8 +31,8 @@ import numpy as np
 from flint import fmpz_mat
 from numpy.typing import NDArray
 
-from linsep.certificates import Obstruction
 from linsep.exact import coprime, independent_columns, independent_rows
+from linsep.proofs import Obstruction
 from linsep.solvers import int64_lp
 from linsep.solvers.exact_basis import Basis, RentThenBuy
 from linsep.solvers.exact_outcomes import Settled, Stopped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from linsep.certificates import Obstruction
+from linsep.proofs import Obstruction
 
 
 class Stopped(Exception):  # noqa: N818 - not an error: the caller's clock ran out, and the LP can go on

@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from linsep.certificates import Obstruction, checks
 from linsep.exact import original_multipliers, original_weights
+from linsep.proofs import Obstruction, checks
 from linsep.signs import Form, form_of, scores, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_lp import ExactLP, three_way_in_int64

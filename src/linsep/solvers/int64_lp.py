@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.certificates import Obstruction
+from linsep.proofs import Obstruction
 from linsep.solvers.exact_outcomes import Settled
 
 LIMIT = 2.0**62

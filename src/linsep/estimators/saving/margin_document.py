@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from linsep.certificates import Verdict
-from linsep.certificates.proof_json import verdict_from_json
 from linsep.errors import CertificateError, ModelError
 from linsep.estimators.margin_classifier import MaxMarginClassifier
 from linsep.estimators.saving import document_parts
 from linsep.estimators.score_classifier import ScoreClassifier
+from linsep.proofs import Verdict
+from linsep.proofs.proof_json import verdict_from_json
 from linsep.storage import strict
 from linsep.storage.strict import Document
 

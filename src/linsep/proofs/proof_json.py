@@ -12,8 +12,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from linsep.certificates.checked_rows import Label
-from linsep.certificates.verdicts import (
+from linsep.errors import CertificateError, shown
+from linsep.proofs.checked_rows import Label
+from linsep.proofs.verdicts import (
     NUMBERS,
     HalfspaceVerdict,
     Obstruction,
@@ -23,7 +24,6 @@ from linsep.certificates.verdicts import (
     Undecided,
     Verdict,
 )
-from linsep.errors import CertificateError, shown
 from linsep.storage import documents, strict
 from linsep.storage.strict import Document, FieldError, Reader, each, optional, record, string, written_integer
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from linsep.certificates.verdicts import Floats, HalfspaceVerdict, Overlapping, Separable, Touching, Verdict
 from linsep.picture import Picture, Point
+from linsep.proofs.verdicts import Floats, HalfspaceVerdict, Overlapping, Separable, Touching, Verdict
 from linsep.report import label_text
 
 MODERATE = 1e100  # squares of larger values may overflow

@@ -24,8 +24,10 @@ from typing import Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
-from linsep.certificates import checks, margin_checks
-from linsep.certificates.checked_rows import (
+from linsep.errors import CertificateError, shown
+from linsep.halfspace import Halfspace
+from linsep.proofs import checks, margin_checks
+from linsep.proofs.checked_rows import (
     Label,
     Rows,
     allows_exact_integers,
@@ -37,8 +39,6 @@ from linsep.certificates.checked_rows import (
     rows_of,
     scales_of,
 )
-from linsep.errors import CertificateError, shown
-from linsep.halfspace import Halfspace
 from linsep.report import Report, Reported, Where, listed, one_line
 from linsep.signs import form_of, is_exact, scaled_floats
 
@@ -198,7 +198,7 @@ class Verdict(Reported, ABC):
 
     def to_json(self) -> str:
         """The written proof: versioned JSON, made of the fields alone (of which `seconds` differ from run to run)."""
-        from linsep.certificates.proof_json import verdict_to_json
+        from linsep.proofs.proof_json import verdict_to_json
 
         return verdict_to_json(self)
 
@@ -221,12 +221,12 @@ class Verdict(Reported, ABC):
         *,
         exact: bool = False,
     ) -> Report:
-        from linsep.certificates import explain
+        from linsep.proofs import explain
 
         return explain.report_of(self, rows, names, where, exact=exact)
 
     def __repr__(self) -> str:
-        from linsep.certificates import explain
+        from linsep.proofs import explain
 
         return one_line(self, *explain.details(self))
 

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep import exact
-from linsep.certificates.checked_rows import Rows, Scannable, Values, can_scan
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
 from linsep.exact import IntegerRows, integer_rows, original_weights
+from linsep.proofs.checked_rows import Rows, Scannable, Values, can_scan
 from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 

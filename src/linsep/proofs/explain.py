@@ -8,9 +8,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from linsep.certificates import sketch
-from linsep.certificates.checked_rows import Label, Rows, scales_of
-from linsep.certificates.verdicts import (
+from linsep.errors import told
+from linsep.exact import dyadic
+from linsep.proofs import sketch
+from linsep.proofs.checked_rows import Label, Rows, scales_of
+from linsep.proofs.verdicts import (
     HalfspaceVerdict,
     Obstruction,
     Overlapping,
@@ -19,8 +21,6 @@ from linsep.certificates.verdicts import (
     Undecided,
     Verdict,
 )
-from linsep.errors import told
-from linsep.exact import dyadic
 from linsep.report import (
     SHOWN,
     TONES,

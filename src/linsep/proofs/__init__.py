@@ -11,7 +11,7 @@
 Nothing in here knows a solver.
 """
 
-from linsep.certificates.verdicts import (
+from linsep.proofs.verdicts import (
     HalfspaceVerdict,
     Kind,
     Obstruction,

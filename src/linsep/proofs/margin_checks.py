@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.certificates.checked_rows import Rows, Values
-from linsep.certificates.checks import check_numbers, few, integer_table, is_worth_a_scan, weighted_sum
 from linsep.errors import CertificateError, OverflowedError
 from linsep.exact import rounding_factor
+from linsep.proofs.checked_rows import Rows, Values
+from linsep.proofs.checks import check_numbers, few, integer_table, is_worth_a_scan, weighted_sum
 from linsep.signs import Form, exact_score, flat, form_of, is_exact, pieces, scores
 from linsep.tables import is_sparse
 
