@@ -25,7 +25,7 @@ from linsep.cli import main, parameters
 from linsep.datasets import planted
 from linsep.models import load
 from linsep.solvers import perceptron
-from linsep.storage.sealed import seal
+from linsep.storage.checksum import seal
 
 GOLDEN = Path(__file__).parent / "golden"
 DOCUMENTATION = Path(__file__).parents[1] / "docs" / "command-line.md"

@@ -13,7 +13,7 @@ import linsep
 from linsep.cli import linsep_demo as demo
 from linsep.cli import main
 from linsep.errors import CertificateError
-from linsep.kernels import compiler
+from linsep.loops import compiler
 
 
 @pytest.fixture(autouse=True)

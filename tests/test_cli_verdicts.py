@@ -20,11 +20,11 @@ import pytest
 
 import linsep
 from linsep import cli
-from linsep.certificates import Undecided
-from linsep.certificates.written import verdict_from_json
 from linsep.cli import main
 from linsep.errors import InputError, NotSeparableError
-from linsep.storage.sealed import seal
+from linsep.proofs import Undecided
+from linsep.proofs.proof_json import verdict_from_json
+from linsep.storage.checksum import seal
 
 SOURCES = str(Path(cli.__file__).parents[2])
 FILES = {

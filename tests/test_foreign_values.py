@@ -21,7 +21,7 @@ import naive
 from linsep import checker, errors
 from linsep.cli import main
 from linsep.on_files import in_memory
-from linsep.plots.subject import Subject
+from linsep.plots.scene import Subject
 from linsep.sources.inputs import as_source
 from linsep.tables import read_exact
 

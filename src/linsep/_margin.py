@@ -11,11 +11,11 @@ import numpy as np
 
 from linsep import arguments
 from linsep._decide import as_integers, decide, facts_of, obstruction_of
-from linsep.certificates import Obstruction, Separable, Verdict, margin_checks
-from linsep.certificates.verdicts import check
 from linsep.errors import LinsepError, NotSeparableError, OutOfMemoryError, OverflowedError
 from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
+from linsep.proofs import Obstruction, Separable, Verdict, margin_checks
+from linsep.proofs.verdicts import check
 from linsep.report import Grid, Report, Reported, one_line
 from linsep.signs import form_of
 from linsep.signs import scores as float_scores

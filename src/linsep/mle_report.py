@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, final
 
-from linsep.certificates import Overlapping, Separable, Touching, Undecided, Verdict, words
+from linsep.proofs import Overlapping, Separable, Touching, Undecided, Verdict, explain
 from linsep.report import (
     SHOWN,
     TONES,
@@ -97,7 +97,7 @@ class MleReport(Reported):
     def report(self, where: Where | None = None) -> Report:
         """The answer, what diverges, what to do next, the coefficients, and the rows behind it."""
         sentences = [*self._divergence(), *self._aliasing(), *self._advice()]
-        parts = (*sentences, self._coefficients(), *self._separated(where), *words.left_out(self.verdict))
+        parts = (*sentences, self._coefficients(), *self._separated(where), *explain.left_out(self.verdict))
         return Report(self._existence(), parts, TONES[self.exists])
 
     def facts(self) -> dict[str, Any]:

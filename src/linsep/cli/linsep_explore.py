@@ -12,7 +12,7 @@ from linsep.cli.parameters import DONE_CODES, OR_EXAMPLE, READABLE, SEPARABLE, J
 from linsep.outputs import write_file
 
 if TYPE_CHECKING:
-    from linsep.explorer.tables import OwnTable
+    from linsep.explorer.own_table import OwnTable
 
 
 @app.command(help_epilogue=f"Example: linsep explore data.csv --label species\n\n{DONE_CODES}")
@@ -56,7 +56,7 @@ def explore(
 
 
 def _read(files: Sequence[str], label: str | None, reading: Learning) -> "OwnTable":
-    from linsep.explorer.tables import OwnTable
+    from linsep.explorer.own_table import OwnTable
 
     with on_files.about(files):
         table = file_arguments.read(files, label, reading)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from linsep.errors import ModelError, OneClassError, OverflowedError
 from linsep.halfspace import Halfspace
-from linsep.kernels.layouts import Dense
+from linsep.loops.layouts import Dense
 from linsep.models import Model
 from linsep.on_files.text_lines import text_batches
 from linsep.on_files.truth import Truth
@@ -25,7 +25,7 @@ from linsep.sources.inputs import read_table
 
 if TYPE_CHECKING:
     from linsep._load import Loaded
-    from linsep.estimators.base import ScoreClassifier
+    from linsep.estimators.score_classifier import ScoreClassifier
 
 Array = npt.NDArray[Any]
 

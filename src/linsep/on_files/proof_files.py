@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from linsep.certificates.written import PROOF, verdict_from_json
 from linsep.errors import CertificateError, FileError
+from linsep.proofs.proof_json import PROOF, verdict_from_json
 from linsep.sources.files import open_files, options_of
 from linsep.sources.files.labels import is_label as is_label
 from linsep.sources.files.paths import kind_of
@@ -13,7 +13,7 @@ from linsep.sources.files.reading import unreadable
 from linsep.sources.files.row_faults import MISSING
 
 if TYPE_CHECKING:
-    from linsep.certificates import Verdict
+    from linsep.proofs import Verdict
     from linsep.sources.files.source import FileSource
 
 WITHOUT_NAMES = (".npz", ".svm", ".svmlight", ".libsvm", ".svm.gz", ".svm.bz2", ".svm.zst")

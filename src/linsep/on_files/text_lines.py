@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from linsep.errors import EncodingError, FileError, MissingLabelError
-from linsep.kernels.text import NO_LABEL
+from linsep.loops.text_hash import NO_LABEL
 from linsep.sources.base import Ints
 from linsep.sources.files.paths import expand
 from linsep.sources.files.reading import Rejects, unreadable

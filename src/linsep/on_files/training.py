@@ -17,7 +17,7 @@ from linsep.models import Model, Training
 from linsep.report import Part, Report, Reported, Sentence, bounded, count, run_ended
 from linsep.solvers.perceptron import Keep, Order, learner_on
 from linsep.solvers.perceptron_run import Step
-from linsep.solvers.resuming import question, restore, state
+from linsep.solvers.perceptron_state import question, restore, state
 from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Block, Source
 from linsep.sources.inputs import as_source

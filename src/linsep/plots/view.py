@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linsep.certificates import Verdict
 from linsep.halfspace import Halfspace
 from linsep.plots import style
-from linsep.plots.subject import Model, Subject, values_of
+from linsep.plots.scene import Model, Subject, values_of
+from linsep.proofs import Verdict
 from linsep.sources.base import Floats
 from linsep.sources.inputs import as_source
 
@@ -124,7 +124,7 @@ def widest_direction(values: Any, unit: Floats) -> Floats | None:
 
 def _soft(subject: Subject, bias: bool) -> Halfspace:
     """A hyperplane for rows that none separates."""
-    from linsep.estimators.margin import soft_margin
+    from linsep.estimators.margin_classifier import soft_margin
 
     w, b = soft_margin(subject.values, subject.block.y, bias=bias)
     if not np.any(w):  # both classes have one mean: any direction is as good as another

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep import kernels
+from linsep import loops
 from linsep.errors import ChangedFileError, DamagedFileError
 from linsep.sources.files import private
 from linsep.sources.files.labels import Labels
@@ -481,7 +481,7 @@ def sums_of(rows: npt.NDArray[Any], each: int) -> npt.NDArray[np.uint64]:
     """The checksum of each so many rows; the last ones may be fewer."""
     found = np.empty(-(-len(rows) // each), np.uint64)
     words = np.ascontiguousarray(rows).reshape(-1).view(f"u{rows.dtype.itemsize}")
-    kernels.checksums.checksums(words, each * (rows.size // max(1, len(rows))), found)
+    loops.checksums.checksums(words, each * (rows.size // max(1, len(rows))), found)
     return found
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import ChangedFileError, InputError, NoRowsError
-from linsep.kernels.layouts import Csr, Dense
+from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, marks
 from linsep.sources.files.ahead import abreast, ahead
 from linsep.sources.files.labels import classes_of, known_classes, marks_of
