@@ -1,5 +1,6 @@
 """Faults that independent testers found, each by its smallest instance."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import linsep
-from linsep import checker
+from linsep import checker, errors
 from linsep.cli import app, main
 from linsep.errors import CertificateError, HeaderError
 from linsep.storage.checksum import seal
@@ -181,3 +182,41 @@ def test_the_checker_says_in_words_what_it_cannot_read(words, said, proof, capsy
 def test_every_command_lists_debug(command, capsys):
     assert main([command, "--help"]) == 0
     assert "--debug" in capsys.readouterr().out
+
+
+LONG_NAME = "a" * 300
+
+
+@pytest.mark.parametrize(
+    "line", [f"decide {LONG_NAME}.csv", f"verify {LONG_NAME} {LONG_NAME}", "decide " + "a/" * 3000]
+)
+def test_a_name_that_no_file_can_have_is_bad_input(line, capsys):
+    assert main(line.split()) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_an_option_may_be_longer_than_a_file_name(tmp_path):
+    names = ",".join(f"col{j}" for j in range(80))
+    (tmp_path / "w.csv").write_text(f"{names},y\n{'0,' * 80}0\n{'1,' * 80}1\n")
+    assert main(["decide", str(tmp_path / "w.csv"), "--label", "y", "--columns", names]) == 0
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"path": []}, {"path": 5}, {"path": b"d.csv"}, {"memory": 1e9}, {"memory": True}, {"label": 1.5}, {"label": True}],
+    ids=str,
+)
+def test_open_names_the_argument_that_is_wrong(asked):
+    with pytest.raises(errors.ArgumentError, match=f"{next(iter(asked))} is "):
+        linsep.open(**{"path": "d.csv", "label": "y", **asked})
+
+
+@pytest.mark.parametrize("labels", [("text:1", "text:1.0"), ("text:1", "text: 1"), ("integer:0", "text:1")])
+def test_the_checker_does_not_let_a_proof_choose_how_labels_are_read(labels, tmp_path):
+    first, second = (label.split(":")[1] for label in labels)
+    (tmp_path / "d.csv").write_text(f"x,y\n0,{first}\n1,{second}\n")
+    true = linsep.decide([[0], [1]], ["a", "b"]).to_json()
+    text = true.replace("text:a", labels[0]).replace("text:b", labels[1])
+    body = text[: text.index('"sha256"')]
+    (tmp_path / "p.json").write_text(f'{body}"sha256": "{hashlib.sha256(body.encode()).hexdigest()}"\n}}\n')
+    assert checker.main([str(tmp_path / "p.json"), str(tmp_path / "d.csv"), "--label", "y"]) == 2

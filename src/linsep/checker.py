@@ -126,6 +126,10 @@ def read_proof(path: str) -> dict[str, Any]:
     labels, width = [read_label(label) for label in data["labels"]], int(data["columns"])
     need(len(set(labels) - {math.inf, -math.inf}) == len(labels) == 2, "the proof needs two different labels")
     need(not MISSING.intersection(v.strip() for v in labels if isinstance(v, str)), "a missing label is not a class")
+    kinds = {str if isinstance(label, str) else bool if isinstance(label, bool) else float for label in labels}
+    need(len(kinds) == 1, "the labels of the proof are of two kinds")
+    numbers = {Fraction(label.strip()) for label in labels if is_number(label)}
+    need(len(numbers) != 1 or not all(map(is_number, labels)), "the two labels of the proof are the same number")
     need(data["names"] is None or len(data["names"]) == width, "the proof does not name every column")
     if separator:
         fits = len(separator["weights"]) == width and (data["bias"] or separator["bias_weight"] == "0")
@@ -192,6 +196,13 @@ def read_number(field: str, numbers: str) -> int | float:
     need(len(digits) <= 600, f"{field:.40} is an integer of more than 600 digits")
     need(numbers != "binary64" or int(digits) == float(digits), f"binary64 would round the integer {field:.40}")
     return -int(digits) if "-" in field else int(digits)
+
+
+def is_number(label: Any) -> bool:
+    """Is the label a text that files have as a number: digits, or the decimal of a binary64?"""
+    if not isinstance(label, str) or NUMERAL.fullmatch(label) is None or math.isinf(float(label)):
+        return False
+    return label.strip(" \t+-").isdigit() or Decimal(label.strip()) == Decimal(repr(float(label)))
 
 
 def is_label(field: str, label: Any) -> bool:

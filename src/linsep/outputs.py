@@ -113,9 +113,10 @@ def descriptor(path: str | PathLike[str]) -> int | None:
     for _ in range(_MOST_LINKS):
         if found := _DESCRIPTOR.fullmatch(str(name)):
             return _STANDARD[found[1]] if found[1] else int(found[2])
-        if not name.is_symlink():
+        try:
+            name = Path(os.path.abspath(name.parent / name.readlink()))  # noqa: PTH100
+        except (OSError, ValueError):  # not a link, or no name that a file could have
             return None
-        name = Path(os.path.abspath(name.parent / name.readlink()))  # noqa: PTH100
     return None
 
 

@@ -110,6 +110,8 @@ def options_of(
         raise ArgumentError(f"numbers is {numbers!r}: it must be one of {', '.join(get_args(Numbers))}.")
     if index_base not in (0, 1):
         raise ArgumentError(f"index_base is {index_base}: svmlight files count columns from 0 or from 1.")
+    if isinstance(label, bool) or not (label is None or isinstance(label, str | int)):
+        raise ArgumentError(f"label is {label!r}: it must be the name of a column, or its position.")
     size = memory_bytes(memory)
     batch = batch_bytes(size)
     return Options(
@@ -284,6 +286,8 @@ def reader_of(path: str, options: Options, given: str | None, pipe: "Pipe | None
 
 def memory_bytes(memory: str | int) -> int:
     """How much memory was asked for."""
+    if isinstance(memory, bool) or not isinstance(memory, str | int):
+        raise ArgumentError(f"memory is {memory!r}: it must be a number of bytes, or text such as '512MB'.")
     size = memory if isinstance(memory, int) else parse_size(memory)
     if size < 16 * SMALLEST:
         raise ArgumentError(f"memory is {memory}: at least 1MiB is needed.")

@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from linsep import outputs
-from linsep.errors import EmptyFileError, FileKindError, NoFileError, UnreadableFileError
+from linsep.errors import ArgumentError, EmptyFileError, FileKindError, NoFileError, UnreadableFileError
 
 KINDS = {
     ".csv": "csv",
@@ -58,12 +58,14 @@ Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 def expand(path: Paths) -> list[str]:
     """The files that a path stands for, in the order in which their rows are counted."""
-    if not isinstance(path, str | PathLike):
+    if isinstance(path, list | tuple) and path:
         return [file for one in path for file in expand(one)]
-    name = fspath(path)
-    if is_pipe(name) or Path(name).is_file():
+    name = fspath(path) if isinstance(path, PathLike) else path
+    if not isinstance(name, str):
+        raise ArgumentError(f"path is {path!r}: it must be the name of a file, or a list of names.")
+    if is_pipe(name) or os.path.isfile(name):  # noqa: PTH113 - no name is too long for it
         return [name]
-    if Path(name).is_dir():
+    if os.path.isdir(name):  # noqa: PTH112
         found = sorted(str(file) for file in Path(name).iterdir() if file.is_file() and _is_data(file.name))
         if not found:
             fix = f"linsep reads {SHOWN}."
