@@ -9,7 +9,8 @@ from numba import njit
 
 import linsep
 from linsep.kernels.rows import FAST
-from linsep.kernels.walks import Weights, sweep
+from linsep.solvers.keeping import Weights
+from linsep.solvers.perceptron import Perceptron
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import thread_count
 from timing import race, read_once, shares, table
@@ -41,9 +42,9 @@ def gathered_dots(data, indices, indptr, w):
 
 def clean_pass(source, halfspace):
     """A pass without a mistake: the walk itself, nothing learned."""
-    w, b = halfspace.w.astype(np.float64), np.array([float(halfspace.b)])
-    state = Weights(w, b, np.zeros(source.n_rows, np.int64))
-    return lambda: sweep(source.table, source.y, None, 0, source.n_rows, 1 << 60, 1, state)
+    walker, (block,), counts = Perceptron(2, source.n_columns), source.blocks(), np.zeros(source.n_rows, np.int64)
+    walker.weights = Weights(halfspace.w.astype(np.float64)[None], np.array([float(halfspace.b)]))
+    return lambda: walker.learn(block, counts)
 
 
 def dense(n, d, dtype):

@@ -37,7 +37,8 @@ from linsep.certificates.written import verdict_from_json
 from linsep.errors import LinsepError
 from linsep.halfspace import Halfspace
 from linsep.sealed import seal
-from linsep.solvers.perceptron import Learner
+from linsep.solvers.learner import Learner
+from linsep.solvers.perceptron import learner_on
 from linsep.solvers.resuming import restore, state
 from linsep.sources.files import options_of, walking
 from linsep.sources.inputs import as_source
@@ -91,7 +92,7 @@ ROWS, LABELS = np.round(np.random.default_rng(0).standard_normal((12, 2)), 2), [
 
 
 def learner() -> Learner:
-    return Learner(as_source(ROWS, LABELS), order="shuffled", max_passes=3, random_state=0)
+    return learner_on(as_source(ROWS, LABELS), order="shuffled", max_passes=3, random_state=0)
 
 
 def true_checkpoints() -> list[bytes]:

@@ -539,7 +539,7 @@ def test_there_are_more_than_150_kinds():
 def test_a_bad_file_is_refused_with_its_code(case, here):
     (here / case.file).write_bytes(case.content)
     with pytest.raises(errors.InputError) as caught:
-        linsep.open(case.file, **case.options)
+        linsep.decide(linsep.open(case.file, **case.options))
     error = caught.value
     assert error.code == case.code, str(error)
     assert {name: getattr(error, name) for name in case.where} == case.where, str(error)
@@ -626,7 +626,7 @@ def test_labels_of_twenty_digits_are_not_merged(here):
 
 def refused(code: str, path: Any, **options: Any) -> errors.InputError:
     with pytest.raises(errors.InputError) as caught:
-        linsep.open(path, **{"label": "y", **options})
+        linsep.decide(linsep.open(path, **{"label": "y", **options}))
     assert caught.value.code == code
     return caught.value
 

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import linsep
 from linsep import PerceptronClassifier
-from linsep.solvers import keeping
+from linsep.solvers import keeping, perceptron
 
 KEEPS = ("last", "average", "vote", "best")
 SHAPES = [(keep, multiclass) for keep in KEEPS for multiclass in ("joint", "ovr")]
@@ -60,21 +60,29 @@ def naive_run(X, labels, n_classes, passes, margin=0.0):
 
 
 def naive_pocket(Z, walked, labels):
-    """Gallant's pocket with ratchet over a run that is already known."""
-    fewest, longest, best = len(Z), 0, np.zeros_like(walked[0])
-    W, run = best, 0
-
-    def is_better():
-        return np.count_nonzero(gaps(W, Z, labels)[0] <= 0) < fewest
-
-    for after in walked:
-        if after is W:
-            run += 1
+    """The pocket over a run that is already known: the four longest runs, weighed after passes that may be better."""
+    fewest, longest, best, least = np.inf, -1, np.zeros_like(walked[0]), len(Z)
+    W, run, updates, held = best, 0, 0, []
+    for t, after in enumerate(walked, 1):
+        is_same = after is W
+        if not is_same:
+            held = sorted([*held, (run, W)], key=lambda pair: -pair[0])[:4]
+            W, run, updates = after, -1, updates + 1
+        run += 1
+        if t % len(Z):
             continue
-        if run > longest and is_better():
-            best, longest, fewest = W, run, np.count_nonzero(gaps(W, Z, labels)[0] <= 0)
-        W, run = after, 0
-    return W if is_better() else best
+        if t == len(walked) and not updates:
+            return W
+        held = [*held, (run, W)] if t == len(walked) else sorted([*held, (run, W)], key=lambda pair: -pair[0])[:4]
+        if t == len(walked) or (t > len(Z) and (updates <= fewest or held[0][0] > longest)):
+            for _, candidate in held:
+                mistakes = np.count_nonzero(gaps(candidate, Z, labels)[0] <= 0)
+                best, least = (candidate, mistakes) if mistakes < least else (best, least)
+            longest, held = max(longest, held[0][0]), []
+        else:
+            longest = max(longest, held[0][0])
+        fewest, updates = min(fewest, updates), 0
+    return best
 
 
 def integers(seed, n_classes, n=60, d=5):
@@ -271,7 +279,7 @@ def test_a_long_run_keeps_its_latest_voters(monkeypatch):
     _, walked = naive_run(X, y, 3, passes=6)
     vectors, starts = np.unique([id(W) for W in walked], return_index=True)
     monkeypatch.setattr(keeping, "MOST_VOTERS", 10)
-    monkeypatch.setattr(keeping, "ROWS_A_CALL", 64)
+    monkeypatch.setattr(perceptron, "LOGGED_A_CALL", 64)
     model = PerceptronClassifier("vote", order="cyclic", max_passes=6).fit(X, y)
     ballot = model._learners[0].ballot
     assert len(vectors) > 11
@@ -298,7 +306,7 @@ def test_the_mean_of_the_voters_is_the_average():
     )
     ballot, total = voted._learners[0].ballot, 0
     for j, count in enumerate(ballot.survived):
-        W = keeping.Ballot(ballot.first, 0, ballot.rows, ballot.log[:j], 0, 1.0).trimmed(0).first.W
+        W = keeping.Ballot(ballot.first, 0, ballot.rows, ballot.log[:j], 0, 1).trimmed(0).first.W
         total = total + count * W
     np.testing.assert_allclose(total / ballot.survived.sum(), average.coef_, atol=1e-12)
 

@@ -50,8 +50,10 @@ def test_one_value_is_pitted_against_the_rest(flowers):
 
 
 def test_three_labels_are_refused_with_the_way_out(flowers):
+    source = linsep.open(flowers, label="kind", columns=["width"])
+    assert source.facts.labels == ("a", "b", "c")
     with pytest.raises(ManyClassesError, match="positive='c'"):
-        linsep.open(flowers, label="kind", columns=["width"])
+        linsep.decide(source)
 
 
 def test_a_positive_value_that_no_row_has_is_refused(flowers):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 import linsep
 import naive
 from linsep.errors import ArgumentError, InexactError, OverflowedError
-from linsep.solvers.perceptron import Learner
+from linsep.solvers.perceptron import learner_on
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
 from strategies import data_sets
@@ -118,7 +118,7 @@ def test_a_clean_pass_that_uses_up_the_cap_still_counts():
 
 def test_a_run_can_be_left_and_taken_up():
     X, y = linsep.datasets.planted(400, 6, margin=0.001)
-    learner = Learner(as_source(X, y))
+    learner = learner_on(as_source(X, y))
     for _ in islice(learner.walk(look_after=1), 5):
         pass
     assert learner.updates == 5

@@ -20,7 +20,7 @@ from linsep.cli import main
 from linsep.datasets import cornwell, planted, planted_sparse, tao, xor
 from linsep.errors import ArgumentError, LengthError, NotSeparableError, ShapeError
 from linsep.plots import flat, many, runs, style, subject, view
-from linsep.solvers.perceptron import Learner
+from linsep.solvers.perceptron import learner_on
 from linsep.sources.inputs import as_source
 
 TOUCHING = np.array([[0, 0], [1, 0], [2, 0], [2, 1], [0, -1], [1, -2]]), [1, 0, 1, 1, 0, 0]
@@ -333,7 +333,7 @@ def test_cyclic_mistakes_are_counted_walk_by_walk(ax):
 def test_a_run_without_end_says_that_it_proves_nothing(ax):
     plots.mistakes(*xor(), max_passes=7, ax=ax)
     assert title(ax).endswith("not separated yet, which proves nothing")
-    assert len(runs.mistakes_per_pass(Learner(as_source(*xor()), max_passes=7))) == 7
+    assert len(runs.mistakes_per_pass(learner_on(as_source(*xor()), max_passes=7))) == 7
 
 
 def test_a_second_run_joins_the_first_and_both_stay_in_view(ax):

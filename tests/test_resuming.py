@@ -5,8 +5,8 @@ import pytest
 
 from linsep.datasets import planted
 from linsep.errors import CheckpointError
-from linsep.solvers import perceptron
-from linsep.solvers.perceptron import Learner
+from linsep.solvers import learner as learning
+from linsep.solvers.perceptron import learner_on
 from linsep.solvers.resuming import restore, state
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
@@ -21,7 +21,7 @@ SOURCES = {
 
 
 def learner(source="dense", order="cyclic", **options):
-    return Learner(SOURCES[source](), order=order, random_state=3, max_updates=400, **options)
+    return learner_on(SOURCES[source](), order=order, random_state=3, max_updates=400, **options)
 
 
 def outcome(run):
@@ -33,7 +33,7 @@ def outcome(run):
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("order", ["cyclic", "restart", "shuffled", "worst"])
 def test_it_ends_as_if_it_was_never_stopped(source, order, monkeypatch):
-    monkeypatch.setattr(perceptron, "ROWS_A_CALL", 7)
+    monkeypatch.setattr(learning, "ROWS_A_CALL", 7)
     whole = learner(source, order)
     states = [state(whole) for _ in whole.walk()]
     assert len(states) > 3
@@ -45,9 +45,9 @@ def test_it_ends_as_if_it_was_never_stopped(source, order, monkeypatch):
 
 
 def test_doubtful_rows_of_the_worst_order_are_walked_on_from_the_same_row(monkeypatch):
-    monkeypatch.setattr(perceptron, "ROWS_A_CALL", 1)
+    monkeypatch.setattr(learning, "ROWS_A_CALL", 1)
     rows = np.array([[1.0, 2.0**-60], [1.0, -(2.0**60) * (1 - 2.0**-50)], [-1.0, 0.0]])
-    make = lambda: Learner(as_source(rows, [1, 1, 0]), order="worst", bias=False, max_updates=50)  # noqa: E731
+    make = lambda: learner_on(as_source(rows, [1, 1, 0]), order="worst", bias=False, max_updates=50)  # noqa: E731
     whole = make()
     states = [state(whole) for _ in whole.walk()]
     assert any(arrays["place"].size for arrays in states)
@@ -72,6 +72,9 @@ def test_doubtful_rows_of_the_worst_order_are_walked_on_from_the_same_row(monkey
         {"place": np.array([0, 0, 61, 0])},
         {"place": np.array([0, 0, 60, 61])},
         {"random": np.zeros(5, np.uint64)},
+        {"b": np.array([np.inf])},
+        {"held_runs": np.zeros((1, 1), np.int64)},
+        {"pocket": np.array([-1, 0, 0, 0, 0])},
     ],
 )
 def test_a_state_that_does_not_fit_is_refused(changes):
@@ -90,7 +93,7 @@ def test_a_state_without_one_of_its_arrays_is_refused():
 
 
 def test_blocks_of_another_size_are_refused(monkeypatch):
-    monkeypatch.setattr(perceptron, "ROWS_A_CALL", 7)
+    monkeypatch.setattr(learning, "ROWS_A_CALL", 7)
     walk, run = (first := learner("parts", "shuffled")).walk(), learner("dense", "shuffled")
     for _ in range(5):
         next(walk)

@@ -31,8 +31,8 @@ _HOME = {
     "NotSeparableWarning": "linsep.errors",
     "OnlinePerceptron": "linsep.online.perceptron",
     "PerceptronClassifier": "linsep.estimators",
-    "PerceptronRun": "linsep.solvers.perceptron",
-    "Step": "linsep.solvers.perceptron",
+    "PerceptronRun": "linsep.solvers.perceptron_run",
+    "Step": "linsep.solvers.perceptron_run",
     "homogenise": "linsep.halfspace",
     "load": "linsep._load",
     "mle_exists": "linsep._mle",
@@ -75,10 +75,10 @@ if TYPE_CHECKING:
     from linsep.halfspace import homogenise as homogenise
     from linsep.mle_report import MleReport as MleReport
     from linsep.online.perceptron import OnlinePerceptron as OnlinePerceptron
-    from linsep.solvers.perceptron import PerceptronRun as PerceptronRun
-    from linsep.solvers.perceptron import Step as Step
     from linsep.solvers.perceptron import perceptron as perceptron
     from linsep.solvers.perceptron import perceptron_steps as perceptron_steps
+    from linsep.solvers.perceptron_run import PerceptronRun as PerceptronRun
+    from linsep.solvers.perceptron_run import Step as Step
     from linsep.sources.files import open as open
 
 

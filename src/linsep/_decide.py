@@ -264,7 +264,7 @@ def facts_of(source: Source) -> dict[str, Any]:
     return {
         "n_rows": facts.n_rows,
         "n_columns": facts.n_columns,
-        "labels": facts.labels,
+        "labels": facts.pair,
         "names": facts.names,
         "rows_left_out": facts.rows_left_out,
         "numbers": facts.numbers,

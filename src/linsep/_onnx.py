@@ -189,7 +189,7 @@ def _label_type(types: Any, classes: Array) -> Any:
 def _votes(graph: _Graph, ballot: Ballot) -> str:
     """The share of the voices of one run's vectors for each class; for two classes those for minus those against."""
     _require_room(ballot.rows)
-    products = graph("Add", graph("MatMul", "X", ballot.rows.T), ballot.bias)
+    products = graph("Add", graph("MatMul", "X", ballot.rows.T), float(ballot.bias))
     moves = graph("Gather", products, ballot.log[:, ROW], axis=1)  # what each update adds to a score
     first = graph("Add", graph("MatMul", "X", ballot.first.W.T), ballot.first.b)
     label, rival = ballot.log[:, LABEL], ballot.log[:, RIVAL]

@@ -166,8 +166,8 @@ def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
     if can_scan(X) or isinstance(X, Rows):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
-        if can_scan(X) and not all(map(is_same, X.facts.labels, labels)):
-            seen, known = (" and ".join(map(shown, pair)) for pair in (X.facts.labels, labels))
+        if can_scan(X) and not (len(X.facts.labels) == 2 and all(map(is_same, X.facts.labels, labels))):
+            seen, known = (" and ".join(map(shown, found[:5])) for found in (X.facts.labels, labels))
             raise CertificateError(f"The rows are labelled {seen}; the proof is about {known}.")
         return X
     if y is None:

@@ -54,7 +54,8 @@ from linsep.outputs import Identity, descriptor, identity
 
 if TYPE_CHECKING:
     from linsep.cli.tables import Table
-    from linsep.solvers.perceptron import Learner
+    from linsep.solvers.learner import Learner
+    from linsep.solvers.perceptron import Keep
 
 TRACED_UPDATES = 1000
 MAX_PASSES = 1000
@@ -91,17 +92,18 @@ class Run:
     seed: Seed = 0
     json: Json = False
 
-    def learner(self, table: "Table", max_updates: int | None = None) -> "Learner":
+    def learner(self, table: "Table", max_updates: int | None = None, keep: "Keep" = "last") -> "Learner":
         """The run on these rows, not begun yet."""
-        from linsep.solvers.perceptron import Learner
+        from linsep.solvers.perceptron import learner_on
         from linsep.solvers.vanishing import require_scores
         from linsep.sources.inputs import as_source
 
         source = as_source(table.source)
         require_scores(source)
-        return Learner(
+        return learner_on(
             source,
             order=self.order,
+            keep=keep,
             bias=table.bias if self.bias is None else self.bias,
             max_passes=self.max_passes or None,
             max_updates=self.max_updates or max_updates,
@@ -251,7 +253,7 @@ def fit(
     tables.require_outputs(file, {"--output": output, "--checkpoint": checkpoint, "--reject": rejects(reading)})
     with tables.about(file):
         table = tables.read(file, label, reading)
-        learner = options.learner(table)
+        learner = options.learner(table, keep="best")
         _mention_bias(file, table, options)
         if not options.max_passes:
             report.note("No cap on passes: it ends when the classes are separated, or with Ctrl-C.")

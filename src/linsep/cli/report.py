@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # a complaint must not wait for the compiled kernels
     from linsep.cli.training import Fitted, Look
     from linsep.halfspace import Halfspace
     from linsep.solvers.clock import Clock
-    from linsep.solvers.perceptron import PerceptronRun, Step
+    from linsep.solvers.perceptron_run import PerceptronRun, Step
     from linsep.sources.base import Source
     from linsep.sources.files.reading import Rejects
     from linsep.sources.watched import WatchedSource

@@ -13,10 +13,13 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linsep.errors import ArgumentError, InexactError, InputError, OneClassError, OverflowedError
+from linsep.errors import ArgumentError, InexactError, InputError, OneClassError, OverflowedError, ShapeError
 from linsep.models import strict
 from linsep.models.files import write_model
-from linsep.sources.inputs import in_rows
+from linsep.sources.base import MOST_BITS, Facts, Source, marks, positions
+from linsep.sources.inputs import as_given, in_rows, read_table
+from linsep.sources.memory import MemorySource
+from linsep.sources.relabelled import relabelled
 from linsep.tables import read_doubles, read_labels, require_finite
 
 Array = npt.NDArray[Any]
@@ -44,6 +47,14 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels: Array = self.classes_[winners]
         return labels
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows whose class is predicted; a source brings its own labels."""
+        if isinstance(X, Source):
+            labels = as_given(X, y).facts.labels
+            codes = [positions(block.y, len(labels)) for block in X.blocks()]
+            y = _classes(labels)[np.concatenate(codes)]
+        return float(super().score(X, y, sample_weight))
+
     def save(self, path: str | Path) -> None:
         """Write the fitted classifier as JSON, which `linsep.load` reads back. Nothing in the file is ever run."""
         from linsep.estimators.saving import document_of  # it knows every classifier, and those know this one
@@ -53,6 +64,11 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""
+        if isinstance(X, Source):
+            raise ArgumentError(
+                f"A {type(self).__name__} needs all rows at once, and a source hands them out block by block. Read the "
+                "rows into a table and give X and y, or fit a PerceptronClassifier."
+            )
         _refuse_rounding(X)
         if y is not None:
             _refuse_labels(y)
@@ -69,6 +85,52 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with _explained(X):
             return validate_data(self, X, accept_sparse="csr", dtype=self._number_types, order="C", reset=False)
 
+    def _read_source(self, X: Source, y: Any, classes: Any = None, *, reset: bool) -> Source:
+        """A source to learn from: its columns and labels are those of the classifier, or become so."""
+        source = as_given(X, y)
+        if (source.facts.integer_bits or 0) > MOST_BITS:
+            raise InexactError("Some integers are beyond 2^53, so that doubles would round them. Subtract a constant.")
+        if not reset:
+            self._require_columns(source)
+            return self._labelled_alike(source)
+        self.n_features_in_ = source.n_columns
+        self.classes_ = _classes(source.facts.labels) if classes is None else distinct_labels(classes)
+        if source.facts.names is not None:
+            self.feature_names_in_ = np.array(source.facts.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self._labelled_alike(source)
+
+    def _labelled_alike(self, source: Source) -> Source:
+        """The source with the classes of the classifier, of which it may lack some."""
+        classes = tuple(self.classes_.tolist())
+        known = {label: code for code, label in enumerate(classes)}
+        for label in source.facts.labels:
+            if label not in known:
+                raise ArgumentError(f"The source has the label {label!r}: classes are {self.classes_.tolist()}.")
+        codes = [known[label] for label in source.facts.labels]
+        return source if codes == [*range(len(classes))] else relabelled(source, codes, classes)
+
+    def _require_columns(self, source: Source) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        if source.n_columns != self.n_features_in_:
+            raise ShapeError(
+                f"The source has {source.n_columns} columns, and the classifier learned from {self.n_features_in_}."
+            )
+        if source.facts.names is not None and names is not None and tuple(names) != source.facts.names:
+            before, now = next(pair for pair in zip(names, source.facts.names, strict=True) if pair[0] != pair[1])
+            raise ShapeError(f"The source has the column {now!r} where the classifier learned from {before!r}.")
+
+    def _read_blocks(self, X: Any) -> Iterator[Any]:
+        """Rows to be judged: those of a source block by block."""
+        if not isinstance(X, Source):
+            yield self._read_rows(X)
+            return
+        check_is_fitted(self)
+        self._require_columns(X)
+        for block in X.blocks():
+            yield block.values.astype(np.float64, copy=False)
+
     def _encode(self, y: Array) -> npt.NDArray[np.int64]:
         """Labels as positions in `classes_`."""
         if len(self.classes_) == 2:  # two comparisons are ten times as fast as a search
@@ -82,6 +144,19 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             row = int(unknown[0])
             raise ArgumentError(f"The label of row {row} is {y[row]!r}: classes are {self.classes_.tolist()}.")
         return np.asarray(codes, np.int64)
+
+
+def labelled(X: Any, codes: Array, classes: Array) -> Source:
+    """Rows in memory, with labels as positions among the classes."""
+    table, n_columns, _ = read_table(X)
+    y = marks(codes, len(classes))
+    return MemorySource(table, y, Facts(len(y), n_columns, tuple(classes.tolist()), is_finite=True))
+
+
+def _classes(labels: tuple[Any, ...]) -> Array:
+    """The labels of a source as an array; of several kinds (3 and "not 3") as objects."""
+    alike = len({type(label) for label in labels}) == 1
+    return np.array(labels, dtype=None if alike else object)
 
 
 def _refuse_rounding(X: Any) -> None:

@@ -14,7 +14,7 @@ from linsep.halfspace import linear_scores
 from linsep.kernels import gram
 from linsep.solvers import dual
 from linsep.solvers.dual import DualPerceptron, Rows
-from linsep.solvers.keeping import Keep, WalkOrder
+from linsep.solvers.perceptron import Keep, WalkOrder
 from linsep.sources.base import Floats, Ints, Signs
 
 REMEDY = "scale the columns, or lower gamma or the degree"

@@ -1,6 +1,6 @@
 """The Perceptron as a scikit-learn classifier."""
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -9,14 +9,19 @@ from linsep.estimators.base import (
     Array,
     ScoreClassifier,
     distinct_labels,
+    labelled,
     narrowed,
     require_count,
     require_one_of,
     seed_of,
 )
 from linsep.halfspace import linear_scores
-from linsep.solvers.keeping import Keep, KeepingLearner, WalkOrder, Weights
+from linsep.solvers.keeping import Weights
+from linsep.solvers.learner import Learner
+from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
 from linsep.solvers.vanishing import require_scores_of
+from linsep.sources.base import Source
+from linsep.sources.relabelled import against_the_rest
 
 
 class PerceptronClassifier(ScoreClassifier):
@@ -28,6 +33,10 @@ class PerceptronClassifier(ScoreClassifier):
     classes are learned jointly (an update moves the true class and the one mistaken for it), or as one run of
     each class against the rest, "ovr". A row whose class leads by `margin` or less counts as a mistake. The run
     ends with a pass without a mistake, or after `max_passes`.
+
+    `fit(source)` and `partial_fit(source)` learn from files (`linsep.open`) block by block, with the labels of the
+    source. In row order (order="cyclic") the weights are those of the same rows in memory. `mistakes_per_row_` is None
+    then: nothing has the length of the data.
 
     Attributes after `fit`: `coef_` and `intercept_` (one row for two classes, else one for each class),
     `classes_`, `n_features_in_`, `n_updates_`, `n_passes_`, `converged_` (the last pass made no mistake) and
@@ -68,42 +77,56 @@ class PerceptronClassifier(ScoreClassifier):
     def fit(self, X: Any, y: Any = None) -> "PerceptronClassifier":
         """Learn from the rows, starting afresh."""
         require_count("max_passes", self.max_passes)
+        if isinstance(X, Source):
+            source = self._read_source(X, y, reset=True)
+            self._start()
+            return self._walk(source, self.max_passes)
         X, y = self._read(X, y, reset=True)
         self.classes_ = distinct_labels(y)
         self._start()
-        return self._walk(X, y, self.max_passes)
+        return self._walk(labelled(X, self._encode(y), self.classes_), self.max_passes, X.dtype)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "PerceptronClassifier":
-        """Learn from one more batch of a stream, in one pass. The first call names all the classes to come."""
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> "PerceptronClassifier":
+        """Learn from one more batch of a stream, in one pass. The first call names all the classes to come.
+
+        Where they are not named, those of the first source are all.
+        """
         is_first = getattr(self, "_learners", None) is None
+        if not is_first and classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            raise ArgumentError(f"classes is {classes!r}: earlier calls named {self.classes_.tolist()}.")
+        if isinstance(X, Source):
+            source = self._read_source(X, y, classes, reset=is_first)
+            if is_first:
+                self._start()
+            return self._walk(source, 1)
         X, y = self._read(X, y, reset=is_first)
         if is_first:
             if classes is None:
                 raise ArgumentError("classes is missing: the first call of partial_fit must name all classes.")
             self.classes_ = distinct_labels(classes)
             self._start()
-        elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
-            raise ArgumentError(f"classes is {classes!r}: earlier calls named {self.classes_.tolist()}.")
-        return self._walk(X, y, 1)
+        return self._walk(labelled(X, self._encode(y), self.classes_), 1, X.dtype)
 
     def decision_function(self, X: Any) -> Array:
         """w·x + b for each row (for each class, where they are more than two); with keep="vote" the voices.
 
         The sign and the order of the scores of a row are right at any scale (see `linsep.halfspace.linear_scores`).
         """
-        X = self._read_rows(X)
-        if self._learners[0].ballot is not None:
-            scores = np.hstack([learner.ballot.votes(X) for learner in self._learners if learner.ballot])
-        else:
-            scores = linear_scores(X, self.coef_, self.intercept_)
+        scores = np.concatenate([self._scores(rows) for rows in self._read_blocks(X)])
         return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _scores(self, X: Any) -> Array:
+        if self._learners[0].ballot is not None:
+            return np.hstack([learner.ballot.votes(X) for learner in self._learners if learner.ballot])
+        return linear_scores(X, self.coef_, self.intercept_)
 
     def _start(self) -> None:
         require_one_of("multiclass", self.multiclass, ("joint", "ovr"))
+        require_one_of("order", self.order, get_args(WalkOrder))
         n_classes, seed = len(self.classes_), seed_of(self.random_state)
         self._is_ovr = self.multiclass == "ovr" and n_classes > 2
         self._learners = [
-            KeepingLearner(
+            Perceptron(
                 2 if self._is_ovr else n_classes,
                 self.n_features_in_,
                 keep=self.keep,
@@ -115,16 +138,21 @@ class PerceptronClassifier(ScoreClassifier):
             for _ in range(n_classes if self._is_ovr else 1)
         ]
 
-    def _walk(self, X: Any, y: Any, max_passes: int) -> "PerceptronClassifier":
-        codes, learners = self._encode(y), self._learners
-        require_scores_of([X if isinstance(X, np.ndarray) else X.data], *(learner.weights.W for learner in learners))
-        self.mistakes_per_row_ = np.zeros(len(codes), np.int64)
-        for k, learner in enumerate(learners):
-            labels = (codes == k).astype(np.int64) if self._is_ovr else codes
-            self.mistakes_per_row_ += learner.walk(X, labels, max_passes)
-        kept: list[Weights] = [learner.kept for learner in learners]
-        self.coef_ = narrowed(np.vstack([weights.W for weights in kept]), X.dtype)
-        self.intercept_ = narrowed(np.concatenate([weights.b for weights in kept]), X.dtype)
+    def _walk(self, source: Source, max_passes: int, kind: Any = np.float64) -> "PerceptronClassifier":
+        sources = [against_the_rest(source, k) for k in range(len(self.classes_))] if self._is_ovr else [source]
+        entries = (block.table[0] for block in source.blocks())  # the runs differ in labels, not in rows
+        require_scores_of(entries, *(learner.weights.W for learner in self._learners))
+        runs = [
+            Learner(own, learner, max_passes=max_passes).run()
+            for learner, own in zip(self._learners, sources, strict=True)
+        ]
+        for learner in self._learners:
+            learner.require_finite()
+        counts = [run.mistakes_per_row for run in runs if run.mistakes_per_row is not None]
+        self.mistakes_per_row_ = np.sum(counts, axis=0) if counts else None
+        kept: list[Weights] = [learner.kept for learner in self._learners]
+        self.coef_ = narrowed(np.vstack([weights.W for weights in kept]), kind)
+        self.intercept_ = narrowed(np.concatenate([weights.b for weights in kept]), kind)
         self._count()
         return self
 

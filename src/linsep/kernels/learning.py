@@ -1,8 +1,11 @@
-"""Learning with any number of classes: `sweep` learns as it goes, `tally` lets every vector of a run vote.
+"""The sweep, which learns as it goes, and `tally`, which lets every vector of a run vote.
 
-One row of weights for two classes (label 1 is the positive side), else one for each class. A row's *gap* is how
-far its own class is ahead: y·score for two classes, the score of its class minus the best other score for more.
-A mistake is a row whose gap is at most the margin asked for. Written once on the verbs of `rows.py`.
+One row of weights for two classes, where y is -1 or +1; else one for each class, where y is a position among them.
+A row's *gap* is how far its own class is ahead: y·score for two classes, the score of its class minus the best other
+score for more. A mistake is a row whose gap is at most the margin asked for. `solvers/perceptron.py` says the same in
+plain Python. Written once, on the verbs of `rows.py`, for dense and sparse rows, in floats and in integers.
+
+What a caller does not need it leaves out as None, and Numba leaves out the code: the plain rule is as fast as alone.
 """
 
 from typing import Any, NamedTuple
@@ -12,101 +15,145 @@ import numpy as np
 from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
 from linsep.kernels.compiler import njit
 from linsep.kernels.lanes import prefetch_line
-from linsep.kernels.rows import add, dot, fetch, follow, lead, norm2
+from linsep.kernels.rows import add, dot, fetch, follow, lead, norm2, right_ahead
 from linsep.kernels.walks import ALL_FINE
 
 ROW, LABEL, RIVAL, BORN = range(4)  # what is logged of an update: who was mistaken, for what, after how many rows
 PREDICTED, MISSED = range(2)  # what is foretold of a row: its class, and whether that was a mistake
 
 
-class State(NamedTuple):
-    """What a sweep changes. `lag` sums up the updates, each times the rows walked before it, so that the average
-    of the weights over t rows is W - lag/t; it has no rows where nobody asks for the average."""
+class Vectors(NamedTuple):
+    """Weights as the loops see them: a plain vector for two classes, else a row for each; b is an array always."""
 
     W: Any
     b: Any
-    lag: Any
-    lag_b: Any
-    mistakes_per_row: Any
+
+
+class End(NamedTuple):
+    """Where a sweep ended: the next position, the updates made, the rows since the last of them, the last mistake
+    with its gap before the update, and the row whose score is not finite (or ALL_FINE)."""
+
+    position: int
+    updates: int
+    run: int
+    row: int
+    gap: Any
+    bad: int
 
 
 @njit(cache=True, nogil=True)
 def sweep(
     table: Any,
-    labels: Any,
+    y: Any,
     order: Any,
     start: int,
     stop: int,
+    limit: int,
     walked: int,
     run: int,
     longest: int,
     margin: float,
-    bias: float,
-    state: State,
+    bias: int,
+    weights: Vectors,
+    mistakes_per_row: Any,
+    lag: Any,
     log: Any,
     foretold: Any,
-) -> tuple[int, int, int, int]:
-    """Walk positions start..stop of the order (None: row order) and learn.
+) -> tuple[int, int, int, int, Any, int]:
+    """Walk positions start..stop of the order (None: row order) and learn; stop early after `limit` updates.
 
-    `walked` rows came before, the last `run` of them without a mistake.
+    `walked` rows came before, the last `run` of them without a mistake. A sweep also stops before an update that
+    would end a run longer than `longest`: the caller may want to hold these weights. Called again from there with a
+    run of -1, it makes the update. `lag` sums up the updates, each times the rows walked before it, so that the average
+    of the weights over t rows is W - lag/t. Updates are logged in `log`. Where `foretold` has a line for each row, the
+    row is predicted before it is learned from.
 
-    Stops before an update that would end a run longer than `longest`: the caller may want to keep these weights.
-    Called again from there with a run of 0, it makes the update. Updates are logged where `log` has places, and where
-    `foretold` has, each row is predicted before it is learned from.
-    Returns the next position, the updates made, the run, and the row whose score is not finite (or ALL_FINE).
+    Returns the fields of an `End`. (As a plain tuple: Numba crashes where Ctrl-C meets the making of a named one.)
     """
-    W, b, lag, lag_b, mistakes_per_row = state
-    updates, ahead = 0, lead(table)
-    for position in range(start, stop):
+    W, b = weights.W, weights.b
+    one = b.dtype.type(1)
+    updates, last, last_gap = 0, ALL_FINE, 0 * one
+    position, ahead = start, lead(table)
+    looks_ahead = margin == 0
+    while position < stop:
         i = position
         if order is not None:
             i = order[position]
             if position + ahead < stop:
                 fetch(table, order[position + ahead], order[min(position + 2 * ahead, stop - 1)])
                 prefetch_line(mistakes_per_row, order[position + ahead])
-        else:
+        elif foretold is None and run >= 4 and looks_ahead and position + 4 <= stop:  # among mistakes it looks in vain
+            right = right_of_four(table, y, position, W, b)
+            run += right
+            if right == 4:  # a branch that is guessed right, so that the next rows start before these end
+                position += 4
+                continue
+            position += right
+            i = position
+        position += 1
+        if order is None:
             follow(table, i)
-        label = labels[i]
-        gap, rival = judge(table, i, label, W, b)
-        before = walked + position - start
-        if foretold.shape[0] > 0 and not foretell(table, i, label, gap, rival, before, state, foretold):
-            return position, updates, run, i
+        gap, rival = judge(table, i, y[i], W, b)
+        before = walked + position - 1 - start
+        if foretold is not None and not foretell(table, i, y[i], gap, rival, before, W, b, lag, foretold):
+            return position - 1, updates, run, last, last_gap, i
         if margin < gap < np.inf:
             run += 1
             continue
         if not np.isfinite(gap):
-            return position, updates, run, i
+            return position - 1, updates, run, last, last_gap, i
         if run > longest:
-            return position, updates, run, ALL_FINE
-        correct(table, i, label, rival, 1.0, bias, W, b)
-        if lag_b.size > 0:
-            correct(table, i, label, rival, float(before), bias, lag, lag_b)
-        if log.shape[0] > 0:
-            log[updates, ROW], log[updates, LABEL], log[updates, RIVAL], log[updates, BORN] = i, label, rival, before
+            return position - 1, updates, run, last, last_gap, ALL_FINE
+        correct(table, i, y[i], rival, one, bias, W, b)
+        if lag is not None:
+            correct(table, i, y[i], rival, float(before), bias, lag.W, lag.b)
+        if log is not None:
+            log[updates, ROW], log[updates, LABEL], log[updates, RIVAL] = i, code_of(y[i], W), rival
+            log[updates, BORN] = before
         mistakes_per_row[i] += 1
-        run, updates = 0, updates + 1
-    return stop, updates, run, ALL_FINE
+        run, updates, last, last_gap = 0, updates + 1, i, gap
+        if updates == limit:
+            break
+    return position, updates, run, last, last_gap, ALL_FINE
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def judge(table: Any, i: Any, label: Any, W: Any, b: Any) -> tuple[float, int]:
-    """The gap of row i, and the best of the other classes. NaN where a score is not finite."""
+def right_of_four(table: Any, y: Any, i: Any, W: Any, b: Any) -> int:
+    """How many of the four rows from i on come before the first mistake, where the layout can tell; else 0."""
     if W.ndim == 1:
-        return (2.0 * label - 1.0) * (dot(table, i, W) + b[0]), 0
-    own, best, rival = 0.0, -np.inf, -1
+        return right_ahead(table, y, i, W, b[0])  # type: ignore[no-any-return]
+    return 0
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def judge(table: Any, i: Any, y: Any, W: Any, b: Any) -> tuple[Any, int]:
+    """The gap of row i, and the best of the other classes. Not finite where a score is not."""
+    if W.ndim == 1:
+        return y * (dot(table, i, W) + b[0]), 0
+    own = best = dot(table, i, W[y]) + b[y]
+    rival = -1
     for k in range(W.shape[0]):
-        score = dot(table, i, W[k]) + b[k]
-        if not np.isfinite(score):
-            return np.nan, k
-        if k == label:
-            own = score
-        elif score > best:
-            best, rival = score, k
+        if k != y:
+            score = dot(table, i, W[k]) + b[k]
+            if not np.isfinite(score):
+                return own - score, k
+            if rival < 0 or score > best:
+                best, rival = score, k
     return own - best, rival
 
 
+@njit(cache=True, nogil=True, forceinline=True)
+def code_of(y: Any, W: Any) -> int:
+    """The class of a row as a position: 0 and 1 for the signs -1 and +1."""
+    if W.ndim == 1:
+        return (y + 1) >> 1  # type: ignore[no-any-return]
+    return y  # type: ignore[no-any-return]
+
+
 @njit(cache=True, nogil=True)
-def foretell(table: Any, i: Any, label: Any, gap: float, rival: int, before: int, state: State, foretold: Any) -> bool:
+def foretell(
+    table: Any, i: Any, y: Any, gap: float, rival: int, before: int, W: Any, b: Any, lag: Any, foretold: Any
+) -> bool:
     """Write down the class that the weights predict for row i, and whether that is a mistake (a tie is one).
 
     Says whether the score was a finite number.
@@ -114,29 +161,27 @@ def foretell(table: Any, i: Any, label: Any, gap: float, rival: int, before: int
     Where the average is kept it is the average so far, over `before` rows, that predicts. The label decides nothing:
     it only says from which side the gap was measured.
     """
-    if state.lag_b.size > 0 and before > 0:
-        gap, rival = judge_average(table, i, label, 1.0 / before, state.W, state.b, state.lag, state.lag_b)
-    is_pair = state.b.size == 1
-    winner = label
+    if lag is not None and before > 0:
+        gap, rival = judge_average(table, i, y, 1.0 / before, W, b, lag.W, lag.b)
+    is_pair = b.size == 1
+    winner = code_of(y, W)
     if gap < 0:
-        winner = 1 - label if is_pair else rival
+        winner = 1 - winner if is_pair else rival
     elif gap == 0:
-        winner = 0 if is_pair else min(label, rival)
+        winner = 0 if is_pair else min(winner, rival)
     foretold[i, PREDICTED], foretold[i, MISSED] = winner, not gap > 0
     return bool(np.isfinite(gap))
 
 
 @njit(cache=True, nogil=True)
-def judge_average(
-    table: Any, i: Any, label: Any, share: float, W: Any, b: Any, lag: Any, lag_b: Any
-) -> tuple[float, int]:
+def judge_average(table: Any, i: Any, y: Any, share: float, W: Any, b: Any, lag: Any, lag_b: Any) -> tuple[float, int]:
     """The gap of row i and its rival under the average W - share·lag."""
     if W.ndim == 1:
-        return (2.0 * label - 1.0) * (dot(table, i, W) + b[0] - share * (dot(table, i, lag) + lag_b[0])), 0
+        return y * (dot(table, i, W) + b[0] - share * (dot(table, i, lag) + lag_b[0])), 0
     own, best, rival = 0.0, -np.inf, -1
     for k in range(W.shape[0]):
         score = dot(table, i, W[k]) + b[k] - share * (dot(table, i, lag[k]) + lag_b[k])
-        if k == label:
+        if k == y:
             own = score
         elif score > best:
             best, rival = score, k
@@ -153,25 +198,24 @@ def longest(table: Any, rows: int) -> float:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def correct(table: Any, i: Any, label: Any, rival: Any, factor: float, bias: float, W: Any, b: Any) -> None:
-    """The update, times a factor: towards the true class, away from its rival."""
+def correct(table: Any, i: Any, y: Any, rival: Any, factor: Any, bias: int, W: Any, b: Any) -> None:
+    """The update, times a factor: w += y·x for two classes, else towards the true class and away from its rival."""
     if W.ndim == 1:
-        signed = factor * (2.0 * label - 1.0)
-        add(table, i, signed, W)
-        b[0] += signed * bias
+        add(table, i, factor * y, W)
+        b[0] += factor * y * bias
         return
-    add(table, i, factor, W[label])
+    add(table, i, factor, W[y])
     add(table, i, -factor, W[rival])
-    b[label] += factor * bias
+    b[y] += factor * bias
     b[rival] -= factor * bias
 
 
 @njit(cache=True, nogil=True)
-def count_mistakes(table: Any, labels: Any, W: Any, b: Any, enough: int) -> int:
+def count_mistakes(table: Any, y: Any, W: Any, b: Any, enough: int) -> int:
     """How many rows have a gap of 0 or less; counting ends at `enough`."""
     mistakes = 0
-    for i in range(labels.size):
-        gap, _ = judge(table, i, labels[i], W, b)
+    for i in range(y.size):
+        gap, _ = judge(table, i, y[i], W, b)
         if not gap > 0:
             mistakes += 1
             if mistakes >= enough:
@@ -180,10 +224,26 @@ def count_mistakes(table: Any, labels: Any, W: Any, b: Any, enough: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def replay(table: Any, log: Any, bias: float, W: Any, b: Any) -> None:
+def worst(table: Any, y: Any, W: Any, b: Any) -> tuple[Any, int]:
+    """The smallest gap of the rows, and the first row that has it; one that is not finite comes before all others."""
+    least, _ = judge(table, 0, y[0], W, b)
+    row = 0
+    for i in range(y.size):
+        gap, _ = judge(table, i, y[i], W, b)
+        if not np.isfinite(gap):
+            return gap, i
+        if gap < least:
+            least, row = gap, i
+    return least, row
+
+
+@njit(cache=True, nogil=True)
+def replay(table: Any, log: Any, bias: int, W: Any, b: Any) -> None:
     """Make the logged updates again, in the same order and so with the same rounding."""
+    one = b.dtype.type(1)
     for j in range(log.shape[0]):
-        correct(table, log[j, ROW], log[j, LABEL], log[j, RIVAL], 1.0, bias, W, b)
+        y = 2 * log[j, LABEL] - 1 if b.size == 1 else log[j, LABEL]
+        correct(table, log[j, ROW], y, log[j, RIVAL], one, bias, W, b)
 
 
 @njit(cache=True, nogil=True)

@@ -1,7 +1,7 @@
-"""The two walks over rows: `sweep` learns as it goes, `scan` only looks.
+"""The walk that only looks: `scan` scores every row under fixed weights. (The walk that learns is in `learning.py`.)
 
-Both are written once, on the verbs of `rows.py`, and so run on dense and on sparse rows alike.
-Both find bad numbers for free: a row that holds NaN or infinity has no finite score under any weights
+It is written once, on the verbs of `rows.py`, and so runs on dense and on sparse rows alike.
+It finds bad numbers for free: a row that holds NaN or infinity has no finite score under any weights
 (0·inf is NaN), so only a row whose score is not finite needs a second look.
 """
 
@@ -11,31 +11,12 @@ import numpy as np
 
 from linsep.kernels import csr, dense  # noqa: F401  (they teach Numba the verbs of rows.py)
 from linsep.kernels.compiler import njit
-from linsep.kernels.rows import add, dot, fetch, follow, lead, norm2, reach, right_ahead
+from linsep.kernels.rows import dot, follow, norm2, reach
 
 UNIT = 2.0**-53  # the relative rounding error of one operation
 TINY = 2.0**-1074  # the smallest double: the absolute error of a product that underflows
 ALL_FINE = -1
 UNKNOWN = -1.0
-
-
-class Weights(NamedTuple):
-    """What a sweep changes: the weights, the bias, and how often each row was a mistake."""
-
-    w: Any
-    b: Any  # one number, in an array so that the kernel can write it
-    mistakes_per_row: Any
-
-
-class End(NamedTuple):
-    """Where a sweep ended: the next position, the updates made, the last mistake with its score before the
-    update, and the row whose score is not finite (or ALL_FINE)."""
-
-    position: int
-    updates: int
-    row: int
-    score: Any
-    bad: int
 
 
 class Found(NamedTuple):
@@ -44,48 +25,6 @@ class Found(NamedTuple):
     worst: Any  # row positions, as many places as rows wanted: a heap, the largest (score, position) first
     worst_scores: Any
     doubtful: Any  # one byte per row
-
-
-@njit(cache=True, nogil=True)
-def sweep(
-    table: Any, y: Any, order: Any, start: int, stop: int, limit: int, bias: int, state: Weights
-) -> tuple[int, int, int, Any, int]:
-    """Walk positions start..stop of the order (None: row order) and learn; stop early after `limit` updates.
-
-    Returns the fields of an `End`. (As a plain tuple: Numba crashes where Ctrl-C meets the making of a named one.)
-    """
-    w, b = state.w, state.b
-    one = w.dtype.type(1)
-    updates, last, last_score = 0, ALL_FINE, 0 * one
-    position, ahead = start, lead(table)
-    while position < stop:
-        i = position
-        if order is not None:
-            i = order[position]
-            if position + ahead < stop:
-                fetch(table, order[position + ahead], order[min(position + 2 * ahead, stop - 1)])
-        elif position + 4 <= stop:
-            right = right_ahead(table, y, position, w, b[0])
-            if right == 4:  # a branch that is guessed right, so that the next rows start before these end
-                position += 4
-                continue
-            position += right
-            i = position
-        position += 1
-        if order is None:
-            follow(table, i)
-        score = dot(table, i, w) + b[0]
-        if 0 < y[i] * score < np.inf:
-            continue
-        if not np.isfinite(score):
-            return position, updates, last, last_score, i
-        add(table, i, y[i] * one, w)
-        b[0] += y[i] * one * bias
-        state.mistakes_per_row[i] += 1
-        updates, last, last_score = updates + 1, i, score
-        if updates == limit:
-            break
-    return position, updates, last, last_score, ALL_FINE
 
 
 @njit(cache=True, nogil=True)

@@ -4,7 +4,7 @@
 
 Theorem (Novikoff 1962). If some hyperplane has every row, past and future, at a distance of gamma or more on its side,
 and no row is longer than R, then the updates of the whole stream are at most (R/gamma)². Rows are homogenised; with
-more than two classes the bound is 2·(R/gamma)² (see `keeping.py`).
+more than two classes the bound is 2·(R/gamma)² (see `solvers/perceptron.py`).
 
 Nobody knows gamma in the middle of a stream. Read from right to left the theorem still says something: after t updates
 no hyperplane has a margin above R/sqrt(t) on the rows seen so far.
@@ -27,14 +27,17 @@ from linsep.errors import (
     ManyClassesError,
     NoRowsError,
     OneClassError,
+    OverflowedError,
     ShapeError,
 )
 from linsep.kernels.learning import MISSED, PREDICTED, longest
+from linsep.kernels.walks import ALL_FINE
 from linsep.models import strict
 from linsep.models.files import write_model
-from linsep.solvers.keeping import KeepingLearner, Weights
+from linsep.solvers.keeping import Weights
+from linsep.solvers.perceptron import Perceptron
 from linsep.solvers.vanishing import require_scores_of
-from linsep.sources.base import Floats, Ints
+from linsep.sources.base import Block, Floats, Ints, marks
 from linsep.sources.hashing import hash_dicts, hash_texts, require_bits
 from linsep.sources.inputs import read_floats, read_table
 from linsep.tables import read_labels
@@ -123,7 +126,7 @@ class OnlinePerceptron:
         self._codes = {label: code for code, label in enumerate(self.classes)}
         self._known = len(self.classes)  # later ones are in the list but no row of theirs was reached yet
         self.longest = 0.0  # |x|² of the longest row, not homogenised
-        self.learner: KeepingLearner | None = None
+        self.learner: Perceptron | None = None
 
     def predict_then_learn(self, X: Any, y: Any) -> Any:
         """Predict each row, then learn from it, in row order; a batch is the same as its rows one by one.
@@ -235,16 +238,16 @@ class OnlinePerceptron:
     def _factor(self) -> int:
         return 1 if self._known <= 2 else 2
 
-    def _started(self, n_columns: int) -> KeepingLearner:
+    def _started(self, n_columns: int) -> Perceptron:
         if self.learner is None:
             n_classes = max(2, self._known)
             _require_room(n_classes, n_columns)
-            self.learner = KeepingLearner(
+            self.learner = Perceptron(
                 n_classes, n_columns, keep=self.keep, order="cyclic", bias=self.bias, margin=0.0, seed=0
             )
         return self.learner
 
-    def _learn(self, learner: KeepingLearner, rows: Any, codes: Ints) -> Ints:
+    def _learn(self, learner: Perceptron, rows: Any, codes: Ints) -> Ints:
         """Rows of known classes."""
         table, _, _ = read_table(rows)
         require_scores_of([table[0]], learner.weights.W)
@@ -253,16 +256,22 @@ class OnlinePerceptron:
             foretold, updates = np.zeros((len(codes), 2), np.int64), 0
         else:
             before = learner.updates
-            foretold = learner.predict_then_learn(rows, codes)
+            y = marks(codes, max(2, len(learner.weights.b)))
+            foretold = np.empty((len(codes), 2), np.int64)
+            block = Block(table, y, range(len(codes)), rows.shape[1])
+            end = learner.learn(block, np.zeros(len(codes), np.int64), foretold=foretold)
+            if end.bad != ALL_FINE:
+                raise OverflowedError(
+                    f"The score of row {end.bad} is beyond the largest double. Divide large columns by a power of two."
+                )
             updates = learner.updates - before
         self.longest = max(self.longest, float(longest(table, len(codes))))
         if not self.radius * (learner.updates + 1.0) * (learner.walked + 1.0) < SAFE:
-            learner.weights.require_finite()
-            learner.lag.require_finite()
+            learner.require_finite()
         self.counts += Counts(len(codes), int(foretold[:, MISSED].sum()), updates)
         return foretold
 
-    def _meet(self, learner: KeepingLearner, row: Any, code: Ints) -> Ints:
+    def _meet(self, learner: Perceptron, row: Any, code: Ints) -> Ints:
         """The first row of a class: whatever is predicted is a mistake."""
         (predicted,) = self._predict(row)
         if self._known >= 2:

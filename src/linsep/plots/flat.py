@@ -60,7 +60,7 @@ def regions(
         _line(ax, subject.halfspace, subject.margin, box)
     elif model is not None:
         _asked(ax, model, many.asker(X, model), box)
-    marks = style.points(ax, subject.values, subject.block.y, source.facts.labels)
+    marks = style.points(ax, subject.values, subject.block.y, source.facts.pair)
     if subject.obstruction is not None:
         _hulls(ax, source)
         marks += _obstruction(ax, subject)

@@ -7,7 +7,8 @@ import numpy as np
 
 from linsep._margin import Novikoff, novikoff
 from linsep.plots import style
-from linsep.solvers.perceptron import Learner, perceptron_steps
+from linsep.solvers.learner import Learner
+from linsep.solvers.perceptron import learner_on, perceptron_steps
 from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Floats, Ints, Source
 from linsep.sources.inputs import as_source
@@ -34,7 +35,7 @@ def mistakes(X: Any, y: Any = None, *, ax: "Axes | None" = None, label: str | No
     """
     source = as_source(X, y)
     require_scores(source)
-    learner = Learner(source, **{"max_passes": MAX_PASSES, **options})
+    learner = learner_on(source, **{"max_passes": MAX_PASSES, **options})
     counts = mistakes_per_pass(learner)
     ax = style.canvas(ax, (6.0, 3.6))
     passes = np.arange(1, len(counts) + 1)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from linsep.certificates import HalfspaceVerdict, Obstruction, Overlapping, Separable, Touching, Verdict
 from linsep.errors import ArgumentError
 from linsep.halfspace import Halfspace
-from linsep.solvers.perceptron import PerceptronRun
+from linsep.solvers.perceptron_run import PerceptronRun
 from linsep.sources.base import Block, Floats, Ints, Source
 
 DRAWN_ROWS = 5000  # more points than this make a picture slower, not clearer

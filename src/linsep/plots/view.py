@@ -51,7 +51,7 @@ def separation(
     room = AROUND * float(right - left or 1.0)
     ax.set_xlim(left - room, right + room)
     style.sides(ax, ax.get_xlim(), subject.margin)
-    marks = style.points(ax, places, subject.block.y, subject.source.facts.labels)
+    marks = style.points(ax, places, subject.block.y, subject.source.facts.pair)
     if len(subject.marked):
         picked = look.places(values_of(subject.source, subject.marked))
         impossible = subject.obstruction is not None

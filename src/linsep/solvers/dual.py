@@ -23,7 +23,7 @@ import numpy as np
 
 from linsep.errors import OverflowedError
 from linsep.kernels import gram
-from linsep.solvers.keeping import Keep, WalkOrder
+from linsep.solvers.perceptron import Keep, WalkOrder
 from linsep.sources.base import Floats, Ints, Signs
 
 ONE_BLOCK = 2048  # rows: up to here the kernel matrix (32 MiB) is made once and kept

@@ -1,44 +1,27 @@
-"""A Perceptron for any number of classes, and which of its weights to keep.
-
-    Start from W = 0.                                     (one row of weights for each class)
-    While some row x of class k has W_k·x <= W_r·x for the best other class r:  W_k += x,  W_r -= x.
-
-Theorem. If some U with |U| = 1 has (U_k - U_r)·x >= gamma > 0 for every row x of class k and every other class r,
-and |x| <= R, then at most 2·(R/gamma)² updates are made. With a margin m asked for, (2·R² + 2·m)/gamma².
-
-Proof. Write Z for the matrix with x in row k, -x in row r and 0 elsewhere (Kesler's construction). An update adds a
-Z with Z·W <= m and |Z|² = 2·|x|², so the proof of Novikoff holds: t·gamma <= U·W <= |W| <= sqrt(t·(2·R² + 2·m)).
-
-With two classes W_1 = -W_0, so one row of weights is kept: the Perceptron of `perceptron.py`.
+"""What a run of the Perceptron keeps besides its last weights: the best seen, or the votes of all of them.
 
 Where no weights are right for every row the run never ends, and its last weights are whatever the last mistake left.
 `keep` says what else to take: their *average* over all rows walked, the *vote* of all of them, each with as many
 voices as rows it survived (Freund and Schapire 1999), or the *best* seen, the pocket (Gallant 1990).
 """
 
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.errors import ArgumentError, OverflowedError
+from linsep.errors import OverflowedError
 from linsep.halfspace import linear_scores
-from linsep.kernels.learning import BORN, ROW, State, count_mistakes, replay, sweep, tally
-from linsep.kernels.shuffling import shuffled
-from linsep.kernels.walks import ALL_FINE
-from linsep.sources.base import Floats, Ints
+from linsep.kernels.learning import BORN, ROW, Vectors, count_mistakes, replay, tally
+from linsep.sources.base import Array, Block, Floats, Ints, Source
 from linsep.sources.inputs import read_table
 
-Keep = Literal["last", "average", "vote", "best"]
-WalkOrder = Literal["cyclic", "shuffled"]
 Rows: TypeAlias = Any  # a float array, or a CSR matrix
 
-ROWS_A_CALL = 1 << 16  # how many rows a sweep walks before Python may look up
 MOST_VOTERS = 1 << 16  # a longer run keeps its latest vectors: the early ones know the least
 PRODUCTS_A_CALL = 1 << 22  # numbers: how many products of rows a vote holds at a time (32 MiB)
-ROW_ORDER = None
-NOTHING_FORETOLD = np.empty((0, 2), np.int64)
+CANDIDATES = 4  # for the pocket: the weights with the longest runs, until all are weighed in one read of the rows
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
@@ -46,12 +29,35 @@ NO_LIMIT = int(np.iinfo(np.int64).max)
 class Weights:
     """A row of weights and a bias for each class; a single row for two classes."""
 
-    W: Floats
-    b: Floats
+    W: Array  # of floats; of int64 while a run is exact
+    b: Array
 
-    def as_walked(self, is_pair: bool) -> Floats:
-        """W as the kernels take it: a single row of weights is a plain vector there."""
-        return self.W.reshape(-1) if is_pair else self.W
+    @classmethod
+    def zeros(cls, vectors: int, n_columns: int, kind: Any = np.float64) -> "Weights":
+        """Where every run starts."""
+        return cls(np.zeros((vectors, n_columns), kind), np.zeros(vectors, kind))
+
+    @property
+    def vectors(self) -> Vectors:
+        """The same memory as the loops take it: a single row of weights is a plain vector there."""
+        return Vectors(self.W.reshape(-1) if len(self.b) == 1 else self.W, self.b)
+
+    def as_floats(self) -> "Weights":
+        """The same weights as doubles."""
+        return Weights(self.W.astype(np.float64), self.b.astype(np.float64))
+
+    def widened(self, n_columns: int) -> "Weights":
+        """The same with weights 0 for the columns that are new."""
+        return Weights(np.pad(self.W, ((0, 0), (0, n_columns - self.W.shape[1]))), self.b)
+
+    def with_one_more(self) -> "Weights":
+        """The same with weights 0 for one class more. Two classes that shared a row of weights get one each."""
+        W, b = self.W, self.b
+        if len(b) == 0:
+            return self
+        if len(b) == 1:  # W_1 = -W_0: the joint run of two classes, written out
+            W, b = np.vstack([-W, W]), np.concatenate([-b, b])
+        return Weights(np.vstack([W, np.zeros_like(W[:1])]), np.append(b, 0.0))
 
     def copy(self) -> "Weights":
         """Weights that nobody else changes."""
@@ -68,12 +74,81 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Pocket:
-    """The best weights seen, how many rows they went without a mistake, and their mistakes on the rows at hand."""
+class Candidate:
+    """Weights, and how many rows they went without a mistake."""
 
     weights: Weights
     run: int
-    mistakes: int
+
+
+@dataclass(slots=True)
+class Pocket:
+    """The weights with the fewest mistakes of those weighed, and the candidates for the next weighing.
+
+    A mistake on the way is a mistake on one row; only a read of all rows says what weights are worth. So weights with
+    a long run are held, and weighed together in one read, after a pass that made as few updates as any before it or
+    had a longer run. Not after the first pass: the second may be clean, and then nothing needs weighing. (Gallant's
+    ratchet weighs every weights with a longer run at once: as many reads of a file, for no fewer mistakes.)
+    """
+
+    weights: Weights
+    run: int = 0
+    mistakes: int = NO_LIMIT
+    held: list[Candidate] = field(default_factory=list)
+    passes: int = 0  # of this walk, and what they showed
+    updates: int = 0
+    fewest: int = NO_LIMIT
+    longest: int = -1
+
+    @property
+    def threshold(self) -> int:
+        """A run must be longer than this to be held."""
+        return self.held[-1].run if len(self.held) == CANDIDATES else -1
+
+    def hold(self, weights: Weights, run: int) -> None:
+        """Hold weights with a long run."""
+        if run > self.threshold:
+            self.held.append(Candidate(weights.copy(), run))
+            self.held.sort(key=lambda candidate: -candidate.run)
+            del self.held[CANDIDATES:]
+
+    def begin(self, source: Source, updates: int) -> None:
+        """A walk over other rows: what the weights were worth on rows of the past says nothing about these."""
+        self.passes, self.updates, self.fewest, self.longest = 0, updates, NO_LIMIT, -1
+        self.mistakes, self.held = source.n_rows, []
+        if self.weights.W.any() or self.weights.b.any():
+            self.mistakes, self.held = NO_LIMIT, [Candidate(self.weights, self.run)]
+            self.weigh(source)
+
+    def end_pass(self, source: Source, weights: Weights, run: int, updates: int, passes: int) -> None:
+        """A pass ended that was not clean."""
+        self.hold(weights, run)
+        made, longest = updates - self.updates, self.held[0].run
+        if self.passes > 0 and (made <= self.fewest or longest > self.longest):
+            self.weigh(source)
+        self.passes, self.updates = passes, updates
+        self.fewest, self.longest = min(self.fewest, made), max(self.longest, longest)
+
+    def end(self, source: Source, weights: Weights, run: int, *, is_clean: bool) -> None:
+        """The walk ended: with a clean pass nothing is better than these weights, else they are weighed too."""
+        if is_clean:
+            self.weights, self.run, self.mistakes, self.held = weights.copy(), run, 0, []
+        else:
+            self.held.append(Candidate(weights.copy(), run))
+            self.weigh(source)
+
+    def weigh(self, source: Source) -> None:
+        """Count the mistakes of the candidates in one read of the rows, and keep the best weights."""
+        counts = [0] * len(self.held)
+        for block in source.blocks():
+            for k, candidate in enumerate(self.held):
+                left = self.mistakes - counts[k]
+                if left > 0:
+                    counts[k] += int(count_mistakes(block.table, block.y, *candidate.weights.vectors, left))
+        for candidate, count in zip(self.held, counts, strict=True):
+            if count < self.mistakes:
+                self.weights, self.run, self.mistakes = candidate.weights, candidate.run, count
+        self.held = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +163,7 @@ class Ballot:
     rows: Rows  # the rows that the log names
     log: Ints  # ROW, LABEL, RIVAL, BORN of each update
     walked: int  # how many rows were walked in all
-    bias: float
+    bias: int
 
     @property
     def survived(self) -> Floats:
@@ -124,7 +199,7 @@ class Ballot:
             return self
         first = self.first.copy()
         table, _, _ = read_table(self.rows)
-        replay(table, self.log[:surplus], self.bias, first.as_walked(len(first.b) == 1), first.b)
+        replay(table, self.log[:surplus], self.bias, *first.vectors)
         return replace(self, first=first, born=int(self.log[surplus - 1, BORN]), log=self.log[surplus:].copy())
 
     def compact(self) -> "Ballot":
@@ -142,174 +217,65 @@ class Ballot:
         return replace(self, rows=rows, log=np.concatenate([self.log, log]), walked=later.walked)
 
 
-class KeepingLearner:
-    """A run in progress over one table or a stream of them: `walk` moves it on."""
+@dataclass(slots=True)
+class Voters:
+    """The vectors of a walk that vote, by the numbers of their rows: no row is held before the end.
 
-    def __init__(
-        self,
-        n_classes: int,
-        n_columns: int,
-        *,
-        keep: Keep,
-        order: WalkOrder,
-        bias: bool,
-        margin: float,
-        seed: int | np.random.Generator,
-    ) -> None:
-        if keep not in get_args(Keep):
-            raise ArgumentError(f"keep is {keep!r}: it must be one of {', '.join(get_args(Keep))}.")
-        if order not in get_args(WalkOrder):
-            raise ArgumentError(f"order is {order!r}: it must be one of {', '.join(get_args(WalkOrder))}.")
-        if not 0 <= margin < np.inf:
-            raise ArgumentError(f"margin is {margin}: it must be a finite number, 0 or more.")
-        self.keep, self.order, self.bias, self.margin = keep, order, float(bias), float(margin)
-        vectors = 1 if n_classes == 2 else n_classes
-        self.weights = Weights(np.zeros((vectors, n_columns)), np.zeros(vectors))
-        lags = vectors if keep == "average" else 0
-        self.lag = Weights(np.zeros((lags, n_columns)), np.zeros(lags))
-        self.pocket = Pocket(self.weights.copy(), 0, NO_LIMIT)
-        self.ballot: Ballot | None = None
-        self.walked, self.updates, self.passes, self.converged = 0, 0, 0, False
-        self.run = 0
-        self.random = np.random.default_rng(seed)
+    Each stretch of the log begins with the weights it began from, so that old stretches can be dropped.
+    """
 
-    def walk(self, X: Rows, labels: Ints, max_passes: int) -> Ints:
-        """Learn from the rows until a whole pass is clean or the passes are spent; the mistakes made at each row."""
-        walk = _Walk(self, X, labels)
-        self.converged = False
-        while not self.converged and max_passes > 0:
-            order = shuffled(self.random, len(labels)) if self.order == "shuffled" else ROW_ORDER
-            self.converged = walk.one_pass(order) == 0
-            self.passes, max_passes = self.passes + 1, max_passes - 1
-        walk.finish()
-        self.weights.require_finite()
-        self.lag.require_finite()
-        return walk.mistakes_per_row
+    bias: int
+    walked: int
+    stretches: list[tuple[Weights, int, list[Ints]]] = field(default_factory=list)  # first weights, born, the log
 
-    def predict_then_learn(self, X: Rows, labels: Ints) -> Ints:
-        """One pass in row order, each row predicted before it is learned from: its class, and if that was a mistake."""
-        foretold = np.empty((len(labels), 2), np.int64)
-        walk = _Walk(self, X, labels, foretold)
-        self.converged = walk.one_pass(ROW_ORDER) == 0
-        self.passes += 1
-        walk.finish()
-        return foretold
+    def begin(self, weights: Weights) -> None:
+        """Before rows are walked: a long stretch is ended, and the oldest is dropped if it is not needed."""
+        if not self.stretches or _length(self.stretches[-1][2]) >= MOST_VOTERS:
+            self.stretches.append((weights.copy(), self.walked, []))
+        while sum(_length(log) for _, _, log in self.stretches[1:]) >= MOST_VOTERS:
+            del self.stretches[0]
 
-    def add_class(self) -> None:
-        """Make room for one class more, with weights 0. Two classes that shared a row of weights get one each."""
-        self.weights, self.lag = _with_one_more(self.weights), _with_one_more(self.lag)
+    def add(self, block: Block, log: Ints, walked: int) -> None:
+        """The updates made in a block, after which so many rows were walked in all."""
+        if len(log):
+            log = log.copy()
+            log[:, ROW] = block.row_numbers[log[:, ROW]]
+            self.stretches[-1][2].append(log)
+        self.walked = walked
 
-    def add_columns(self, n_columns: int) -> None:
-        """Make room for columns that no row had so far, with weights 0: there are `n_columns` then."""
-        self.weights, self.lag = _widened(self.weights, n_columns), _widened(self.lag, n_columns)
-        self.pocket = replace(self.pocket, weights=_widened(self.pocket.weights, n_columns))
-
-    @property
-    def kept(self) -> Weights:
-        """The weights that `keep` asks for; the last ones where it asks for a vote, which is no single vector."""
-        if self.keep == "average" and self.walked:
-            t = self.walked
-            return Weights(self.weights.W - self.lag.W / t, self.weights.b - self.lag.b / t)
-        return self.pocket.weights if self.keep == "best" else self.weights
+    def ballot(self, source: Source) -> "Ballot | None":
+        """The ballot of the walk, with the rows that it needs."""
+        if not self.stretches:
+            return None
+        first, born, _ = self.stretches[0]
+        log = np.concatenate([np.empty((0, 4), np.int64), *(part for _, _, parts in self.stretches for part in parts)])
+        surplus = len(log) - MOST_VOTERS
+        if surplus > 0:
+            _, rows, early = _with_rows(source, log[:surplus])
+            first, born, log = first.copy(), int(log[surplus - 1, BORN]), log[surplus:]
+            replay(rows.table, early, self.bias, *first.vectors)
+        values, _, log = _with_rows(source, log)
+        return Ballot(first.as_floats(), born, values, log, self.walked, self.bias)
 
 
-class _Walk:
-    """A learner at work on one table."""
-
-    def __init__(self, learner: KeepingLearner, X: Rows, labels: Ints, foretold: Ints = NOTHING_FORETOLD) -> None:
-        self.learner, self.foretold = learner, foretold
-        few = len(learner.weights.b) <= 256  # in a shuffled order labels of one byte stay in the cache
-        self.labels = labels.astype(np.uint8 if few else np.int64)
-        self.table, _, _ = read_table(X)
-        self.mistakes_per_row = np.zeros(len(labels), np.int64)
-        weights, lag = learner.weights, learner.lag
-        is_pair = len(weights.b) == 1
-        vectors, lags = weights.as_walked(is_pair), lag.as_walked(is_pair)
-        self.state = State(vectors, weights.b, lags, lag.b, self.mistakes_per_row)
-        self.ballot: Ballot | None = None
-        if learner.keep == "vote":
-            nothing = np.empty((0, 4), np.int64)
-            self.ballot = Ballot(weights.copy(), learner.walked, X, nothing, learner.walked, learner.bias)
-        if learner.keep == "best":  # what the pocket was worth on rows of the past says nothing about these
-            learner.pocket = replace(learner.pocket, mistakes=self._mistakes(learner.pocket.weights))
-
-    def one_pass(self, order: Ints | None) -> int:
-        """Walk all rows once. Returns the updates made."""
-        updates_before, position, n_rows = self.learner.updates, 0, len(self.labels)
-        while position < n_rows:
-            stop = min(position + ROWS_A_CALL, n_rows)
-            position = self._sweep(order, position, stop)
-        return self.learner.updates - updates_before
-
-    def finish(self) -> None:
-        """Let the last weights compete for the pocket, and hand the ballot in."""
-        learner = self.learner
-        if learner.keep == "best":
-            self._offer_pocket()
-        if self.ballot:
-            latest = self.ballot.trimmed(MOST_VOTERS).compact()
-            is_full = len(latest.log) == MOST_VOTERS
-            earlier = None if is_full else learner.ballot
-            learner.ballot = (earlier + latest).trimmed(MOST_VOTERS).compact() if earlier else latest
-
-    def _sweep(self, order: Ints | None, start: int, stop: int) -> int:
-        """Sweep on from a position; returns the next one."""
-        learner = self.learner
-        longest = learner.pocket.run if learner.keep == "best" else NO_LIMIT
-        log = np.empty((stop - start if self.ballot else 0, 4), np.int64)
-        position, updates, learner.run, bad = sweep(
-            self.table,
-            self.labels,
-            order,
-            start,
-            stop,
-            learner.walked,
-            learner.run,
-            longest,
-            learner.margin,
-            learner.bias,
-            self.state,
-            log,
-            self.foretold,
-        )
-        if bad != ALL_FINE:
-            raise OverflowedError(
-                f"The score of row {bad} is beyond the largest double. Divide large columns by a power of two."
-            )
-        learner.walked += position - start
-        learner.updates += updates
-        if self.ballot:
-            log = np.concatenate([self.ballot.log, log[:updates]])
-            self.ballot = replace(self.ballot, log=log, walked=learner.walked)
-            if len(log) > 2 * MOST_VOTERS:
-                self.ballot = self.ballot.trimmed(MOST_VOTERS)
-        if position < stop:  # a long run is about to end
-            self._offer_pocket()
-            learner.run = 0
-        return int(position)
-
-    def _offer_pocket(self) -> None:
-        """The ratchet: a longer run takes the pocket only if it is also right on more of the rows."""
-        learner, pocket = self.learner, self.learner.pocket
-        mistakes = self._mistakes(learner.weights, pocket.mistakes)
-        if mistakes < pocket.mistakes:
-            learner.pocket = Pocket(learner.weights.copy(), learner.run, mistakes)
-
-    def _mistakes(self, weights: Weights, enough: int = NO_LIMIT) -> int:
-        return int(count_mistakes(self.table, self.labels, weights.as_walked(len(weights.b) == 1), weights.b, enough))
+def joined(earlier: Ballot | None, later: Ballot | None) -> Ballot | None:
+    """The ballot of two walks, one after the other; as many of the latest vectors as may vote."""
+    if earlier is None or later is None or len(later.log) == MOST_VOTERS:
+        return later or earlier
+    return (earlier + later).trimmed(MOST_VOTERS).compact()
 
 
-def _widened(weights: Weights, n_columns: int) -> Weights:
-    return Weights(np.pad(weights.W, ((0, 0), (0, n_columns - weights.W.shape[1]))), weights.b)
+def _with_rows(source: Source, log: Ints) -> tuple[Rows, Block, Ints]:
+    """The rows that a log names, and the log with their places among these."""
+    needed, places = np.unique(log[:, ROW], return_inverse=True)
+    log = log.copy()
+    log[:, ROW] = places
+    block = source.take(needed)
+    return block.values, block, log
 
 
-def _with_one_more(weights: Weights) -> Weights:
-    W, b = weights.W, weights.b
-    if len(b) == 0:
-        return weights
-    if len(b) == 1:  # W_1 = -W_0: the joint run of two classes, written out
-        W, b = np.vstack([-W, W]), np.concatenate([-b, b])
-    return Weights(np.vstack([W, np.zeros_like(W[:1])]), np.append(b, 0.0))
+def _length(log: list[Ints]) -> int:
+    return sum(map(len, log))
 
 
 def _products(rows: Rows, X: Rows) -> Floats:

@@ -10,7 +10,8 @@ import numpy as np
 
 from linsep.checkpoints import Arrays, Key, key
 from linsep.errors import CheckpointError
-from linsep.solvers.perceptron import Learner, Place
+from linsep.solvers.keeping import CANDIDATES, Candidate, Pocket, Weights
+from linsep.solvers.learner import Learner, Place
 from linsep.sources.base import Array
 
 WORD = (1 << 64) - 1
@@ -26,9 +27,11 @@ def state(learner: Learner) -> dict[str, Array]:
     place = learner.place
     per_row = np.zeros(0, np.int64) if learner.mistakes_per_row is None else learner.mistakes_per_row
     made = np.flatnonzero(per_row)
+    pocket = learner.perceptron.pocket
     return {
         "w": learner.w.copy(),
         "b": learner.b.copy(),
+        **_held(pocket, learner.perceptron.run),
         "counts": np.array([learner.rows_read, learner.updates], np.int64),
         "rows": made.astype(np.int64),
         "mistakes": per_row[made],
@@ -40,6 +43,7 @@ def state(learner: Learner) -> dict[str, Array]:
 
 def restore(learner: Learner, arrays: Arrays) -> None:
     """Put a new learner where another one stopped; CheckpointError, and nothing changed, if the arrays do not fit."""
+    pocket = _read_pocket(learner, arrays)
     try:
         w, b, counts, rows, mistakes, place, random, begun = (
             arrays[name] for name in ("w", "b", "counts", "rows", "mistakes", "place", "random", "begun")
@@ -52,12 +56,15 @@ def restore(learner: Learner, arrays: Arrays) -> None:
     known = _are_rows(rows, n_rows) and rows.shape == mistakes.shape and bool((mistakes > 0).all())
     placed = place.dtype == np.int64 and place.shape in ((0,), (4,)) and _is_place(place.tolist(), n_rows)
     drawn = random.dtype == begun.dtype == np.uint64 and random.shape == begun.shape == (6,)
-    if not (numbers and b.shape == (1,) and counted and known and placed and drawn and bool(np.isfinite(w).all())):
+    is_finite = bool(np.isfinite(w).all() and np.isfinite(b).all())
+    if not (numbers and b.shape == (1,) and counted and known and placed and drawn and is_finite):
         raise CheckpointError("The run does not fit these rows: starting over.")
-    if w.dtype == np.int64 and not learner.is_exact():
+    if w.dtype == np.int64 and not learner.perceptron.is_exact():
         raise CheckpointError("The run was one of integers, and these rows are not: starting over.")
-    learner.w, learner.b = w, b
-    learner.rows_read, learner.updates = counts.tolist()
+    perceptron = learner.perceptron
+    perceptron.weights, perceptron.pocket = Weights(w.reshape(1, -1), b), pocket
+    learner.rows_read, perceptron.updates = counts.tolist()
+    perceptron.walked, perceptron.run = learner.rows_read, arrays["run"].tolist()[0]
     if learner.mistakes_per_row is not None:
         learner.mistakes_per_row[:] = 0
         learner.mistakes_per_row[rows] = mistakes
@@ -69,6 +76,41 @@ def restore(learner: Learner, arrays: Arrays) -> None:
 def _are_rows(numbers: Array, n_rows: int) -> bool:
     is_list = numbers.ndim == 1 and numbers.dtype == np.int64
     return is_list and bool(((numbers >= 0) & (numbers < n_rows)).all())
+
+
+def _held(pocket: Pocket, run: int) -> dict[str, Array]:
+    """The best weights of the run and the candidates, one below the other."""
+    kept = [Candidate(pocket.weights, pocket.run), *pocket.held]
+    return {
+        "run": np.array([run], np.int64),
+        "pocket": np.array([pocket.mistakes, pocket.passes, pocket.updates, pocket.fewest, pocket.longest], np.int64),
+        "held_w": np.concatenate([candidate.weights.W for candidate in kept]),
+        "held_b": np.concatenate([candidate.weights.b for candidate in kept]),
+        "held_runs": np.array([candidate.run for candidate in kept], np.int64),
+    }
+
+
+def _read_pocket(learner: Learner, arrays: Arrays) -> Pocket:
+    try:
+        run, counts, w, b, runs = (arrays[name] for name in ("run", "pocket", "held_w", "held_b", "held_runs"))
+    except KeyError as error:
+        raise CheckpointError(f"The run has no {error}: starting over.") from None
+    counted = run.dtype == counts.dtype == runs.dtype == np.int64 and run.shape == (1,) and counts.shape == (5,)
+    counted = counted and runs.ndim == 1 and bool((counts[:4] >= 0).all())
+    kept = runs.size
+    weighed = (
+        w.dtype == b.dtype
+        and w.dtype in (np.int64, np.float64)
+        and w.shape == (kept, learner.source.n_columns)
+        and b.shape == (kept,)
+    )
+    if not (
+        counted and weighed and 1 <= kept <= 1 + CANDIDATES and bool(np.isfinite(w).all() and np.isfinite(b).all())
+    ):
+        raise CheckpointError("The best weights of the run do not fit these rows: starting over.")
+    first, *held = (Candidate(Weights(w[k : k + 1], b[k : k + 1]), int(runs[k])) for k in range(kept))
+    mistakes, passes, updates, fewest, longest = counts.tolist()
+    return Pocket(first.weights, first.run, mistakes, held, passes, updates, fewest, longest)
 
 
 def _is_place(place: list[int], n_rows: int) -> bool:

@@ -148,11 +148,11 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
 
 def walk(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
     """Let the Perceptron try first, for a few passes: with many columns it is often there before a sample is."""
-    from linsep.solvers.perceptron import Learner  # with its compiled loops
+    from linsep.solvers.perceptron import learner_on  # with its compiled loops
 
     if (source.facts.integer_bits or 0) > MOST_BITS:  # it cannot walk integers that no double holds
         return None
-    learner = Learner(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
+    learner = learner_on(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
     for _ in learner.walk():
         clock.check()
     clock.reads += learner.passes

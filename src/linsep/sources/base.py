@@ -14,7 +14,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep import exact, kernels
-from linsep.errors import InputError, NotFiniteError, OverflowedError
+from linsep.errors import InputError, ManyClassesError, NotFiniteError, OverflowedError, shown
 from linsep.kernels.layouts import Csr, Dense
 
 Table: TypeAlias = Dense | Csr
@@ -30,7 +30,10 @@ MOST_BITS = 53  # of an integer that a double holds, whatever it is
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some rows: their values, their labels (-1 or +1) and their numbers in the whole source."""
+    """Some rows: their values, their labels and their numbers in the whole source.
+
+    Labels are -1 and +1; where there are more than two classes, positions among them (see `marks`).
+    """
 
     table: Table
     y: Signs
@@ -143,7 +146,7 @@ class Facts:
 
     n_rows: int
     n_columns: int
-    labels: tuple[Label, Label] = (-1, 1)  # what the user calls the classes -1 and +1
+    labels: tuple[Label, ...] = (-1, 1)  # what the user calls the classes; of two, the first is -1 and the second +1
     names: tuple[str, ...] | None = None  # of the columns, where they have any
     rows_left_out: int = 0  # bad rows of files that were rejected
     numbers: Numbers = "binary64"  # how numbers were read
@@ -151,6 +154,15 @@ class Facts:
     integer_bits: int | None = None  # where all values are integers, none has more bits than this; None for floats
     is_finite: bool = False  # whether it is known that no value is NaN or infinite
     at_hand: int | None = None  # of a stream, how many rows may be held in memory at once; None for rows in memory
+    files: tuple[str, ...] = ()  # that the rows are from, in order
+    label_column: str | int | None = None  # of these files: its name, or where it stands
+
+    @property
+    def pair(self) -> tuple[Label, Label]:
+        """The labels of the classes -1 and +1: for whoever asks about two. More than two are refused."""
+        if len(self.labels) > 2:
+            raise _too_many_labels(self)
+        return self.labels[0], self.labels[1]
 
     @property
     def is_streamed(self) -> bool:
@@ -226,6 +238,31 @@ def refusal(source: Source, row: int) -> InputError:
         f"The score of row {row} is beyond the largest double (its longest value is "
         f"{np.abs(values).max():.3g}). Divide large columns by a power of two: that changes no verdict."
     )
+
+
+def _too_many_labels(facts: Facts) -> ManyClassesError:
+    labels, files = facts.labels, facts.files
+    few = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
+    more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+    return ManyClassesError(
+        f"{f'{files[0]}{more}: ' if files else ''}There are more than two labels ({few}): choose one as the positive "
+        f"class, for instance with positive={shown(labels[-1])} (--positive {str(labels[-1])[:60]}).",
+        file=files[0] if files else None,
+        column=facts.label_column,
+        fix="Choose one of them as the positive class: positive=VALUE, --positive VALUE.",
+    )
+
+
+def marks(codes: Array, n_classes: int) -> Any:
+    """Positions among the classes as blocks have them: signs for two classes, else as they are."""
+    if n_classes == 2:
+        return np.where(codes, np.int8(1), np.int8(-1))
+    return codes.astype(np.uint8 if n_classes <= 256 else np.int64)  # shuffled, one byte each stays in the cache
+
+
+def positions(y: Array, n_classes: int) -> Ints:
+    """The labels of a block as positions among the classes."""
+    return (y > 0).astype(np.int64) if n_classes == 2 else y.astype(np.int64)
 
 
 MANY_ROWS = 1 << 22  # from here on numbers are drawn without a permutation of all of them

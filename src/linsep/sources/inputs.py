@@ -19,13 +19,14 @@ from linsep.tables import Columns, ExactTable, distinct, is_long, read_doubles, 
 
 
 def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
-    """The rows of X with the labels y as a source; a source is passed through, scaled columns where asked for."""
+    """The rows of X with the labels y, two of them, as a source; a source is passed through.
+
+    Columns times whole numbers are passed on only where they are asked for, as `decimals`.
+    """
     if isinstance(X, Source):
-        if X.facts.scales is not None and not decimals:
-            raise ArgumentError('Exact decimals are for decide and verify: open the files with numbers="binary64".')
-        if y is not None:
-            raise ArgumentError("A source brings its own labels: leave y out.")
-        return X
+        source = as_given(X, y, decimals=decimals)
+        _ = source.facts.pair  # more than two labels are refused
+        return source
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     thread_count()  # a wrong setting is told of at once, not only by large tables
@@ -38,6 +39,15 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
     numbers: Numbers = "decimal" if exact.is_decimal else "exact-integers" if is_whole else "binary64"
     facts = Facts(n_rows, n_columns, labels, exact.columns, numbers=numbers, scales=exact.scales, integer_bits=bits)
     return MemorySource(table, signs, facts)
+
+
+def as_given(source: Source, y: Any = None, *, decimals: bool = False) -> Source:
+    """The source, if it is one to learn from; it may have any number of classes."""
+    if source.facts.scales is not None and not decimals:
+        raise ArgumentError('Exact decimals are for decide and verify: open the files with numbers="binary64".')
+    if y is not None:
+        raise ArgumentError("A source brings its own labels: leave y out.")
+    return source
 
 
 def read_table(X: Any) -> tuple[Table, int, Columns]:

@@ -11,7 +11,7 @@ from linsep.estimators.kernel import KernelPerceptronClassifier
 from linsep.estimators.saving import parts
 from linsep.models import strict
 from linsep.models.strict import Document
-from linsep.solvers.keeping import Keep, WalkOrder
+from linsep.solvers.perceptron import Keep, WalkOrder
 from linsep.sources.base import Floats, Ints
 
 FIELDS = (

@@ -11,7 +11,8 @@ from linsep.estimators.saving import parts
 from linsep.kernels.learning import BORN, LABEL, RIVAL, ROW
 from linsep.models import strict
 from linsep.models.strict import Document
-from linsep.solvers.keeping import Ballot, Keep, KeepingLearner, Pocket, WalkOrder, Weights
+from linsep.solvers.keeping import Ballot, Pocket, Weights
+from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
 
 FIELDS = (*parts.COMMON, "dtype", "coef", "intercept", "mistakes_per_row", "rule", "runs")
 RUN = ("weights", "lag", "pocket", "ballot", "walked", "survived", "updates", "passes", "converged", "random")
@@ -32,21 +33,19 @@ PARAMETERS = {
 
 def write(estimator: PerceptronClassifier) -> Document:
     """The classifier as a document. The rule is that of the run: parameters may have been set since."""
-    first = estimator._learners[0]
-    if first.bias not in (0.0, 1.0):
-        raise ModelError(f"bias was {first.bias} in the fit: a file holds true or false.")
+    first, counts = estimator._learners[0], estimator.mistakes_per_row_
     return {
         **parts.write_common(estimator, PARAMETERS),
         "dtype": estimator.coef_.dtype.name,
         "coef": estimator.coef_.tolist(),
         "intercept": estimator.intercept_.tolist(),
-        "mistakes_per_row": parts.write_mistakes(estimator.mistakes_per_row_),
+        "mistakes_per_row": None if counts is None else parts.write_mistakes(counts),
         "rule": {"keep": first.keep, "order": first.order, "bias": bool(first.bias), "margin": first.margin},
         "runs": [_write_run(learner) for learner in estimator._learners],
     }
 
 
-def _write_run(learner: KeepingLearner) -> Document:
+def _write_run(learner: Perceptron) -> Document:
     pocket, ballot, state = learner.pocket, learner.ballot, learner.random.bit_generator.state
     return {
         "weights": _write_weights(learner.weights),
@@ -104,13 +103,13 @@ def read(document: Document) -> ScoreClassifier:
     return estimator  # type: ignore[no-any-return]
 
 
-def _blank(rule: Any, n_classes: int, n_columns: int) -> KeepingLearner:
+def _blank(rule: Any, n_classes: int, n_columns: int) -> Perceptron:
     """A run that has not begun."""
     fields = strict.fields(rule, "rule", ("keep", "order", "bias", "margin"))
     margin = strict.number(fields["margin"], "rule.margin")
     if margin < 0:
         raise ModelError(f"rule.margin is {margin}: it must be 0 or more.")
-    return KeepingLearner(
+    return Perceptron(
         n_classes,
         n_columns,
         keep=KEEP(fields["keep"], "rule.keep"),
@@ -121,7 +120,7 @@ def _blank(rule: Any, n_classes: int, n_columns: int) -> KeepingLearner:
     )
 
 
-def _read_run(value: Any, where: str, learner: KeepingLearner) -> KeepingLearner:
+def _read_run(value: Any, where: str, learner: Perceptron) -> Perceptron:
     fields = strict.fields(value, where, RUN)
     for name, keep in (("lag", "average"), ("pocket", "best"), ("ballot", "vote")):
         if (fields[name] is None) == (learner.keep == keep):
@@ -155,7 +154,7 @@ def _read_weights(value: Any, where: str, shape: tuple[int, ...]) -> Weights:
     )
 
 
-def _read_ballot(value: Any, where: str, learner: KeepingLearner) -> Ballot:
+def _read_ballot(value: Any, where: str, learner: Perceptron) -> Ballot:
     """The voters. Every position is checked: the compiled count of the votes trusts them."""
     vectors, n_columns = learner.weights.W.shape
     fields = strict.fields(value, where, ("first", "born", "rows", "log"))

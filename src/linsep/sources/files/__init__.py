@@ -58,10 +58,11 @@ def open(  # noqa: A001
     extension of a name says what the file is (CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy or .npz; text may be
     compressed as .gz, .bz2 or .zst), or `format` does.
 
-    `label` is the label column, by name or by position; it takes two values, the larger being +1, or `positive` pits
-    one value against the rest. `columns` chooses the others; `one_hot` turns text columns into one column of 0 and 1
-    for each category. Numbers are the nearest doubles (integers stay exact, or are refused); with
-    numbers="decimal" the decimals of a CSV file are read exactly, so that 0.1 is one tenth.
+    `label` is the label column, by name or by position. It takes two values, the larger being +1, or `positive` chooses
+    one value against the rest; a `PerceptronClassifier` learns from any number of them. `columns` chooses the other
+    columns; `one_hot` turns text columns into one column of 0 and 1 for each category. Numbers are the nearest doubles
+    (integers stay exact, or are refused); with numbers="decimal" the decimals of a CSV file are read exactly, so that
+    0.1 is one tenth.
 
     `memory` bounds what is held at once. A slow format is parsed once; later reads use a cache in a private folder of
     the user (or in the folder `cache`; none if that is False), but never to verify a proof. The first bad row is an
@@ -89,7 +90,7 @@ def open(  # noqa: A001
         n_columns=n_columns,
         header=header,
     )
-    return open_files(path, options, positive=positive, cache=cache, format=format)
+    return open_files(path, options, positive=positive, many=True, cache=cache, format=format)
 
 
 def options_of(
@@ -132,13 +133,20 @@ def open_files(
     *,
     positive: Any = None,
     classes: tuple[Label, Label] | None = None,
+    many: bool = False,
     cache: str | PathLike[str] | bool | None = None,
     format: str | None = None,  # noqa: A002
 ) -> FileSource:
-    """The same with the options in one piece; `classes` are the two labels of a proof, which the rows must have."""
+    """The same with the options in one piece; `classes` are the two labels of a proof, which the rows must have.
+
+    More than two labels are refused unless `many`: then whoever asks about two classes refuses them.
+    """
     with from_stdin(path):
         surveys, caches = survey_files(path, options, cache, format)
-        return FileSource(surveys, positive=positive, classes=classes, keeps=caches)
+        source = FileSource(surveys, positive=positive, classes=classes, keeps=caches)
+        if not many:
+            _ = source.facts.pair
+        return source
 
 
 @contextmanager

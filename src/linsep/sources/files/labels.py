@@ -201,8 +201,8 @@ def is_same(label: Label, other: Label) -> bool:
     return label == other and all(isinstance(label, kind) == isinstance(other, kind) for kind in (str, bool))
 
 
-def two_classes(values: Iterable[Label], positive: Any, rows: int) -> tuple[tuple[Label, Label], dict[Label, int]]:
-    """What the classes -1 and +1 are called, and the sign of each value."""
+def classes_of(values: Iterable[Label], positive: Any, rows: int) -> tuple[tuple[Label, ...], dict[Label, int]]:
+    """What the classes are called, and the mark of each value: a sign for two classes, else a position among them."""
     known = list(dict.fromkeys(values))
     if positive is not None:
         return _against_the_rest(known, positive)
@@ -217,14 +217,7 @@ def two_classes(values: Iterable[Label], positive: Any, rows: int) -> tuple[tupl
             f"All {rows} labels are {shown(known[0])}: there is nothing to separate. Two labels are needed.",
             value=known[0],
         )
-    if len(known) > 2:
-        fix = "Choose one of them as the positive class: positive=VALUE, --positive VALUE."
-        raise ManyClassesError(
-            f"There are more than two labels ({_few(known)}): choose one as the positive class, for instance "
-            f"with positive={shown(known[-1])} (--positive {str(known[-1])[:60]}).",
-            fix=fix,
-        )
-    return (known[0], known[1]), {known[0]: -1, known[1]: 1}
+    return tuple(known), {value: 2 * k - 1 if len(known) == 2 else k for k, value in enumerate(known)}
 
 
 def _against_the_rest(known: list[Label], positive: Any) -> tuple[tuple[Label, Label], dict[Label, int]]:
@@ -238,9 +231,9 @@ def _against_the_rest(known: list[Label], positive: Any) -> tuple[tuple[Label, L
     return (negative, chosen[0]), {value: 1 if value in chosen else -1 for value in known}
 
 
-def signs_of(codes: npt.NDArray[np.uint16], values: list[Label], sign: dict[Label, int]) -> Signs:
-    """The sign of each code."""
-    return np.array([sign[value] for value in values], np.int8)[codes]
+def marks_of(codes: npt.NDArray[np.uint16], values: list[Label], marks: dict[Label, int], kind: Any) -> Any:
+    """The mark of each code."""
+    return np.array([marks[value] for value in values], kind)[codes]
 
 
 def _as_numbers(texts: list[str]) -> list[Label]:

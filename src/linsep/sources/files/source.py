@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from linsep.errors import ChangedFileError, InputError, NoRowsError
 from linsep.kernels.layouts import Csr, Dense
-from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source
+from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, marks
 from linsep.sources.files.ahead import abreast, ahead
-from linsep.sources.files.labels import known_classes, signs_of, two_classes
+from linsep.sources.files.labels import classes_of, known_classes, marks_of
 from linsep.sources.files.parts import ColumnPart
 from linsep.sources.files.reading import Batch, ColumnValues, Place, Values
 from linsep.sources.files.survey import Survey, common_kind, first_read, names_of
@@ -52,12 +52,13 @@ class FileSource(Source):
             raise NoRowsError("The files hold no rows.")
         lengths = [place.rows for _, place in self._places]
         self._starts: Ints = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        labels, self._signs = self._two_classes(positive, classes)
+        labels, self._marks = self._classes_of(positive, classes)
+        self._kind_of_marks = marks(np.zeros(0), len(labels)).dtype
         self._kind = common_kind(surveys)
         self.facts = self._facts(labels)
         self._longest2: dict[int, float] = {}
 
-    def _facts(self, labels: tuple[Label, Label]) -> Facts:
+    def _facts(self, labels: tuple[Label, ...]) -> Facts:
         """What the first read found, all files together."""
         surveys, n_rows = self._surveys, int(self._starts[-1])
         places, is_long = surveys[0].reader.decimal_places, any(survey.long is not None for survey in surveys)
@@ -73,17 +74,19 @@ class FileSource(Source):
             integer_bits=max(survey.bits for survey in surveys) if self._kind is np.int64 else None,
             is_finite=True,  # the first read refused NaN and infinity
             at_hand=max(1 << 10, int(SAMPLE_BYTES / (12 * entries / n_rows + 8))),
+            files=self.files,
+            label_column=self.label_column,
         )
 
-    def _two_classes(
+    def _classes_of(
         self, positive: Any, classes: tuple[Label, Label] | None
-    ) -> tuple[tuple[Label, Label], dict[Label, int]]:
-        """The labels of the two classes and the sign of each value; errors begin with the name of the file."""
+    ) -> tuple[tuple[Label, ...], dict[Label, int]]:
+        """The labels of the classes and the mark of each value; errors begin with the name of the file."""
         if classes is not None and positive is None:
             return classes, known_classes((survey.labels for survey in self._surveys), classes)
         values = [value for survey in self._surveys for value in survey.labels.values()]
         try:
-            return two_classes(values, positive, int(self._starts[-1]))
+            return classes_of(values, positive, int(self._starts[-1]))
         except InputError as error:
             error.file = self.files[0]
             error.column = self.label_column
@@ -132,6 +135,7 @@ class FileSource(Source):
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the batches."""
+        _ = self.facts.pair  # more than two labels are refused
         return reduce(operator.add, self._scans(np.ascontiguousarray(w, dtype=np.float64), b, worst))
 
     def _scans(self, w: Floats, b: float, worst: int) -> Iterator[Scan]:
@@ -267,7 +271,7 @@ class FileSource(Source):
     def _part(self, k: int, survey: Survey, batch: Batch) -> MemorySource:
         start = int(self._starts[k])
         numbers = range(start, start + batch.place.rows)
-        signs, values, facts = self._read_signs(survey, batch), batch.values, self.facts.of_part(len(numbers))
+        signs, values, facts = self._read_marks(survey, batch), batch.values, self.facts.of_part(len(numbers))
         if isinstance(values, ColumnValues) and self._kind is np.float64:
             part: MemorySource = ColumnPart(values, signs, facts, numbers)
         else:
@@ -287,24 +291,25 @@ class FileSource(Source):
         blocks, done = [], 0
         for batch in survey.reader.take_run(run, rows - first):
             table, _, _ = read_table(self._in_kind(batch.values))
-            signs = self._read_signs(survey, batch)
+            signs = self._read_marks(survey, batch)
             blocks.append(Block(table, signs, rows[done : done + len(signs)], self.n_columns))
             done += len(signs)
         return blocks
 
-    def _read_signs(self, survey: Survey, batch: Batch) -> npt.NDArray[np.int8]:
+    def _read_marks(self, survey: Survey, batch: Batch) -> Any:
+        """The labels of a batch as blocks have them."""
+        labels = survey.labels
         if survey.reader.is_coded:
-            return signs_of(batch.labels, survey.labels.values(), self._signs)
-        quick = survey.labels.quick_signs(batch.labels, self._signs)
-        if quick is not None:
+            return marks_of(batch.labels, labels.values(), self._marks, self._kind_of_marks)
+        if len(self.facts.labels) == 2 and (quick := labels.quick_signs(batch.labels, self._marks)) is not None:
             return quick
-        known = len(survey.labels.codes)
-        codes = survey.labels.encode(batch.labels, batch.place.first)
-        if len(survey.labels.codes) > known:
+        known = len(labels.codes)
+        codes = labels.encode(batch.labels, batch.place.first)
+        if len(labels.codes) > known:
             raise ChangedFileError(
                 f"{survey.reader.path}: the file changed while it was read.", file=survey.reader.path
             )
-        return signs_of(codes, survey.labels.values(), self._signs)
+        return marks_of(codes, labels.values(), self._marks, self._kind_of_marks)
 
     def _fetch(self, rows: Ints) -> Iterator[Block]:
         """The blocks that hold these rows, which are in rising order, each with nothing else in it."""
@@ -329,7 +334,7 @@ class FileSource(Source):
                 positions = rows[edges[k] : edges[k + 1]] - self._starts[k]
                 batch = survey.reader.take(place, positions)
                 table, _, _ = read_table(self._in_kind(batch.values))
-                yield Block(table, self._read_signs(survey, batch), positions + self._starts[k], self.n_columns)
+                yield Block(table, self._read_marks(survey, batch), positions + self._starts[k], self.n_columns)
 
         yield from ahead(read(), self._depth) if len(touched) > 1 else read()
 

@@ -1,0 +1,84 @@
+"""What a run of the Perceptron hands out: each step, and its end."""
+
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.halfspace import Halfspace
+from linsep.sources.base import Ints
+
+
+class Mistake(NamedTuple):
+    """A row with y·score <= 0, and that score."""
+
+    row: int
+    score: float | int
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two values of one class have equal fields, arrays entry by entry."""
+    return type(one) is type(other) and all(
+        np.array_equal(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One update: which row was a mistake, its score before, and the weights after.
+
+    `update` counts from 1, `row` from 0; `label` is the row's as the user wrote it; `w` and `b` are the new weights.
+    """
+
+    update: int
+    row: int
+    label: Any
+    score: float | int
+    w: npt.NDArray[Any]
+    b: float | int
+
+    def __eq__(self, other: object) -> bool:
+        return _equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PerceptronRun:
+    """What a run of the Perceptron did, and the halfspace it ended with.
+
+    `converged` means that a whole pass found no mistake. `passes` counts reads of the data (rows read / rows,
+    rounded up), the last clean one included. `mistakes_per_row` are the dual counts alpha:
+    w = sum alpha_i·y_i·x_i and b = sum alpha_i·y_i; files, which may have more rows than memory holds, have None.
+    `bits` is the length of the largest weight where the run was exact in integers, and None where it ran in floats.
+    """
+
+    halfspace: Halfspace
+    converged: bool
+    updates: int
+    passes: int
+    mistakes_per_row: Ints | None
+    bits: int | None
+
+    def __eq__(self, other: object) -> bool:
+        return _equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def explain(self, bound: float | None = None) -> str:
+        """What the run shows, in a sentence or two; beside Novikoff's bound on the updates, if it is given."""
+        done = f"{_count(self.updates, 'update')} in {_count(self.passes, 'pass')}"
+        if bound is not None:
+            done += f" (at most {bound:,.0f} updates are possible)"
+        if self.converged:
+            return f"Separated after {done}: {self.halfspace.equation()}"
+        return (
+            f"Not separated yet after {done}, which proves nothing: the classes may need more updates, "
+            "or no hyperplane may separate them."
+        )
+
+
+def _count(number: int, word: str) -> str:
+    plural = word + ("es" if word.endswith("s") else "s")
+    return f"{number:,} {word if number == 1 else plural}"
