@@ -40,7 +40,7 @@ from linsep.sealed import seal
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import learner_on
 from linsep.solvers.resuming import restore, state
-from linsep.sources.files import options_of, walking
+from linsep.sources.files import options_of, streaming
 from linsep.sources.inputs import as_source
 
 SLOW_S = 2.0  # an input of a few kilobytes that takes longer is a hang
@@ -264,10 +264,10 @@ def walked(content: bytes) -> None:
     options = replace(options, batch_bytes=content[1] if len(content) > 1 else 1)  # batches of any size
     path.write_bytes(content[2:])
     try:
-        for reader in walking.readers(path, options):
+        for reader in streaming.readers(path, options):
             rows: list[int] = []
-            for stretch in walking.stretches(reader, options.set_aside):
-                assert stretch.batch is None or len(stretch.rows) == stretch.batch.place.rows
+            for stretch in streaming.stretches(reader, options.set_aside):
+                assert stretch.batch is None or len(stretch.rows) == len(stretch.batch)
                 rows += sorted([*stretch.rows.tolist(), *stretch.bad])
             assert rows == list(range(len(rows)))
     finally:

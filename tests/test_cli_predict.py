@@ -24,7 +24,7 @@ from linsep.cli.prediction import judge_of, parts
 from linsep.datasets import planted
 from linsep.errors import MissingColumnError, ShapeError, SvmlightError
 from linsep.models import Model
-from linsep.sources.files.reading import Options
+from linsep.sources.files.options import Options
 
 SOURCES = str(Path(cli.__file__).parents[2])
 X, Y = planted(300, 3, margin=0.1, seed=2)

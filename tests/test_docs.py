@@ -15,7 +15,7 @@ from linsep.models import files as models
 from linsep.plots import subject
 from linsep.solvers import keeping
 from linsep.sources import hashing
-from linsep.sources.files import arrow, labels, stream
+from linsep.sources.files import cells, labels, text_reader
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "docs"))
@@ -109,8 +109,8 @@ def test_every_field_that_json_prints_is_documented(tmp_path, monkeypatch, capsy
 
 LIMITS = {
     "values of a label column of a file": f"{labels.MOST:,}",
-    "categories of a text column": f"{arrow.MOST_CATEGORIES:,}",
-    "a line of text": f"{stream.LONGEST_RECORD >> 20} MiB",
+    "categories of a text column": f"{cells.MOST_CATEGORIES:,}",
+    "a line of text": f"{text_reader.LONGEST_RECORD >> 20} MiB",
     "a model file": f"{models.MAX_BYTES >> 20} MiB",
     "a proof": f"{written.MAX_CHARACTERS >> 20} MiB",
     "a checkpoint": f"{checkpoints.MAX_BYTES >> 20} MiB",

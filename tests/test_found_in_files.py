@@ -14,8 +14,8 @@ import linsep
 from linsep.cli import main
 from linsep.errors import EncodingError, InexactError, QuoteError, TooManyDigitsError
 from linsep.solvers.frame import free_memory, group_limit
-from linsep.sources.files import private, text
-from linsep.sources.files.columnar import ParquetReader
+from linsep.sources.files import private, text_reader
+from linsep.sources.files.parquet import ParquetReader
 
 
 @pytest.fixture
@@ -80,13 +80,13 @@ def test_rows_all_over_a_long_row_group_take_one_walk_over_it(long_group, monkey
     found = decoded(monkeypatch)
     rows = np.arange(0, long_group.n_rows, 1000)
     assert np.array_equal(long_group.take(rows).numbers, rows)
-    assert len(long_group._places) > 20 and len(found) <= len(long_group._places)
+    assert long_group._surveys[0].batches > 20 and len(found) <= long_group._surveys[0].batches
 
 
 def test_a_shuffled_walk_decodes_a_long_row_group_once(long_group, monkeypatch):
     found = decoded(monkeypatch)
     assert sum(map(len, long_group.blocks(np.random.default_rng(0)))) == long_group.n_rows
-    assert len(found) == len(long_group._places)
+    assert len(found) == long_group._surveys[0].batches
 
 
 def test_one_row_at_the_beginning_of_a_long_row_group_takes_one_batch(long_group, monkeypatch):
@@ -113,7 +113,7 @@ def test_bytes_that_text_does_not_hold_are_called_what_they_are(tmp_path, name, 
 
 @pytest.mark.parametrize("end", ['"', ""])
 def test_a_value_too_long_to_be_read_is_not_said_to_be_unclosed(tmp_path, monkeypatch, end):
-    monkeypatch.setattr(text, "LONGEST_RECORD", 1 << 17)
+    monkeypatch.setattr(text_reader, "LONGEST_RECORD", 1 << 17)
     (tmp_path / "d.csv").write_text(f'a,y\n1,0\n2,"{"x" * 300_000}{end}\n')
     with pytest.raises(QuoteError, match=r"line 3: .*at byte 10 .* is not closed within 0 MiB"):
         linsep.open(tmp_path / "d.csv", label="y", memory="1MiB")

@@ -10,7 +10,7 @@ from cyclopts.validators import Number
 if TYPE_CHECKING:
     from cyclopts import Token
 
-    from linsep.sources.files.reading import Options
+    from linsep.sources.files.options import Options
 
 SEPARABLE, NOT_SEPARABLE, BAD_INPUT, UNDECIDED, FAULT = 0, 1, 2, 3, 4
 SIGNALLED = 128  # and the number of the signal, as shells count

@@ -16,10 +16,12 @@ from linsep.kernels.layouts import Dense
 from linsep.models import Model
 from linsep.online import OnlinePerceptron
 from linsep.sources.base import Ints
-from linsep.sources.files import walking
+from linsep.sources.files import streaming
 from linsep.sources.files.npy import content
-from linsep.sources.files.reading import EXACT, Needs, Options, Rejects
-from linsep.sources.files.stream import Waiting
+from linsep.sources.files.options import Needs, Options
+from linsep.sources.files.reader import EXACT
+from linsep.sources.files.rejects import Rejects
+from linsep.sources.files.text_reader import Waiting
 from linsep.sources.inputs import read_table
 
 if TYPE_CHECKING:
@@ -137,14 +139,14 @@ def parts(
     waiting: Waiting = nullcontext,
 ) -> Iterator[Part]:
     """The rows of files, batch by batch; `waiting` is entered while a pipe is waited for."""
-    for reader in walking.readers(files, options, format, waiting):
+    for reader in streaming.readers(files, options, format, waiting):
         remarks = tuple(reader.remarks())
-        for stretch in walking.stretches(reader, options.set_aside):
+        for stretch in streaming.stretches(reader, options.set_aside):
             batch = stretch.batch
             if batch is None:
                 yield Part(reader.path, reader.is_text, None, None, stretch.rows, stretch.bad, remarks)
                 continue
-            X = batch.values if isinstance(judge, HalfspaceJudge) else walking.as_doubles(reader, stretch)
+            X = batch.values if isinstance(judge, HalfspaceJudge) else streaming.as_doubles(reader, stretch)
             yield Part(reader.path, reader.is_text, X, batch.labels, stretch.rows, stretch.bad, remarks)
 
 

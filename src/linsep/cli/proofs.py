@@ -15,10 +15,10 @@ from linsep.cli.report import count, printable
 from linsep.cli.tables import Table, is_example, named
 from linsep.cli.verdicts import TITLES
 from linsep.errors import ArgumentError, CertificateError, FileError, MissingColumnError
+from linsep.sources.files.csv_faults import MISSING
 from linsep.sources.files.labels import is_label, shown
 from linsep.sources.files.paths import expand, is_pipe, kind_of
-from linsep.sources.files.reading import unreadable
-from linsep.sources.files.row_faults import MISSING
+from linsep.sources.files.reader import unreadable
 from linsep.sources.files.source import FileSource
 
 MOST_NAMES = 20  # columns are named up to this many

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # a complaint must not wait for the compiled kernels
     from linsep.solvers.clock import Clock
     from linsep.solvers.perceptron_run import PerceptronRun, Step
     from linsep.sources.base import Source
-    from linsep.sources.files.reading import Rejects
+    from linsep.sources.files.rejects import Rejects
     from linsep.sources.watched import WatchedSource
 
 WIDE = 160  # columns of a page that is not a terminal

@@ -20,11 +20,13 @@ import numpy.typing as npt
 from linsep.cli.report import count, note
 from linsep.errors import DifferentFilesError, EncodingError, FileError, MissingLabelError
 from linsep.kernels.text import NO_LABEL
-from linsep.sources.files import walking
+from linsep.sources.files import streaming
 from linsep.sources.files.labels import Labels
+from linsep.sources.files.options import Options
 from linsep.sources.files.paths import expand
-from linsep.sources.files.reading import Options, Reader, Rejects, unreadable
-from linsep.sources.files.stream import next_bytes
+from linsep.sources.files.reader import Reader, unreadable
+from linsep.sources.files.rejects import Rejects
+from linsep.sources.files.text_reader import next_bytes
 from linsep.sources.hashing import Lines, hash_lines
 
 STDIN = "-"
@@ -229,19 +231,19 @@ def _name(file: str) -> str:
 def table_batches(files: Sequence[str], options: Options, format: str | None, ctrl_c: CtrlC) -> Iterator[Batch]:  # noqa: A002
     """Rows of tables of any format; columns are those of the first file, matched by name."""
     first: Reader | None = None
-    for reader in walking.readers(files or [STDIN], options, format, ctrl_c.waiting):
+    for reader in streaming.readers(files or [STDIN], options, format, ctrl_c.waiting):
         if first is None:
             first = reader
             for remark in reader.remarks():
                 note(remark)
         _require_alike(first, reader)
-        order, labels = walking.in_order(reader.columns, first.columns), Labels(reader.path, reader.is_text)
-        for stretch in walking.stretches(reader, options.set_aside):
+        order, labels = streaming.in_order(reader.columns, first.columns), Labels(reader.path, reader.is_text)
+        for stretch in streaming.stretches(reader, options.set_aside):
             if stretch.batch is None:
                 continue
-            X = walking.as_doubles(reader, stretch)
-            codes = labels.encode(stretch.batch.labels, stretch.batch.place.first).astype(np.int64)
-            names, X = [walking.text_of(label) for label in labels.codes], X if order is None else X[:, order]
+            X = streaming.as_doubles(reader, stretch)
+            codes = labels.encode(stretch.batch.labels, stretch.batch.first).astype(np.int64)
+            names, X = [streaming.text_of(label) for label in labels.codes], X if order is None else X[:, order]
             yield Batch(reader.path, X, names, codes, stretch.rows, stretch.bad, first.columns, reader.label_name)
 
 

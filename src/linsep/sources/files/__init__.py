@@ -13,23 +13,17 @@ from typing import IO, TYPE_CHECKING, Any, get_args
 
 from linsep.errors import ArgumentError, InputError, NoRowsError
 from linsep.sources.base import Label
-from linsep.sources.files.cache import Caches
+from linsep.sources.files.cells import TableReader
+from linsep.sources.files.first_read import Survey, require_alike
+from linsep.sources.files.options import HELD_BATCHES, Numbers, Options, parse_size
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content
-from linsep.sources.files.reading import (
-    HELD_BATCHES,
-    Allowance,
-    Numbers,
-    Options,
-    Reader,
-    Rejects,
-    parse_size,
-    unreadable,
-)
+from linsep.sources.files.reader import Reader, unreadable
+from linsep.sources.files.rejects import Rejects
 from linsep.sources.files.source import FileSource
-from linsep.sources.files.survey import Survey, require_alike
+from linsep.sources.files.store import Caches
 
 if TYPE_CHECKING:
-    from linsep.sources.files.stream import Pipe
+    from linsep.sources.files.text_reader import Pipe
 
 MEMORY = "512MB"
 SMALLEST = 1 << 16  # bytes of a batch
@@ -123,7 +117,6 @@ def options_of(
         memory=size,
         batch_bytes=batch,
         set_aside=None if reject is None else Rejects(fspath(reject)),
-        held=Allowance(HELD_BATCHES * batch),
     )
 
 
@@ -143,7 +136,7 @@ def open_files(
     """
     with from_stdin(path):
         surveys, caches = survey_files(path, options, cache, format)
-        source = FileSource(surveys, positive=positive, classes=classes, keeps=caches)
+        source = FileSource(surveys, caches, positive=positive, classes=classes)
         if not many:
             _ = source.facts.pair
         return source
@@ -179,16 +172,16 @@ def survey_files(
         share_categories(found)
     if options.numbers == "decimal":
         share_decimal_places(found)
-    surveys = [_surveyed(reader, options, caches) for reader in found]
+    surveys = [_surveyed(reader, caches) for reader in found]
     if options.set_aside is not None:
         options.set_aside.begin()
     require_alike(surveys)
     return surveys, caches
 
 
-def _surveyed(reader: Reader, options: Options, caches: Caches) -> Survey:
+def _surveyed(reader: Reader, caches: Caches) -> Survey:
     try:
-        return caches.survey(reader, options)
+        return caches.survey(reader)
     except NoRowsError as error:
         raise none_left(reader) if reader.left_out else error from None
 
@@ -229,18 +222,22 @@ def pipe_opened(path: str) -> Iterator[IO[bytes]]:
 
 def share_categories(readers: Sequence[Reader]) -> None:
     """A category of one file is a column of all of them."""
-    names = dict.fromkeys(name for reader in readers for name in reader.categories)
-    for reader in readers:
+    tables = [reader for reader in readers if isinstance(reader, TableReader)]
+    names = dict.fromkeys(name for reader in tables for name in reader.categories)
+    for reader in tables:
         late = [name for name in names if name not in reader.categories and name in (reader.columns or ())]
         if late:
             reader.also_text(late)
-    every = {name: {c for reader in readers for c in reader.categories.get(name, ())} for name in names}
-    for reader in readers:
-        reader.categories = {name: tuple(sorted(every[name])) for name in names}
+    every = {name: {c for reader in tables for c in reader.categories.get(name, ())} for name in names}
+    for reader in tables:
+        reader.use_categories({name: tuple(sorted(every[name])) for name in names})
 
 
 def share_decimal_places(readers: Sequence[Reader]) -> None:
     """A column has one power of ten in all files: the largest that one of them needs."""
+    other = next((reader.path for reader in readers if not reader.is_text), None)
+    if other is not None:
+        raise ArgumentError(f"{other}: decimals are read exactly from CSV and TSV files alone.", file=other)
     known = [reader.decimal_places or (0,) * reader.n_columns for reader in readers]
     if len({len(places) for places in known}) > 1:
         return  # their columns differ: an error, once they are read
@@ -258,15 +255,15 @@ def reader_of(path: str, options: Options, given: str | None, pipe: "Pipe | None
         except OSError as error:
             raise unreadable(path, error) from error
     if kind in ("csv", "tsv"):
-        from linsep.sources.files.text import CsvReader
+        from linsep.sources.files.csv_reader import CsvReader
 
         return CsvReader(path, options, "," if kind == "csv" else "\t", packing, pipe)
     if kind == "parquet":
-        from linsep.sources.files.columnar import ParquetReader
+        from linsep.sources.files.parquet import ParquetReader
 
         return ParquetReader(path, options)
     if kind == "arrow":
-        from linsep.sources.files.columnar import ArrowReader
+        from linsep.sources.files.parquet import ArrowReader
 
         return ArrowReader(path, options)
     if kind == "svmlight":

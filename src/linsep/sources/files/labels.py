@@ -41,8 +41,11 @@ class Labels:
         self.codes: dict[Any, int] = {key: code for code, key in enumerate(keys)}
         self.first: dict[Any, int] = {}  # the row where each value first stands, where this was seen
 
-    def encode(self, labels: Any, first: int) -> npt.NDArray[np.uint16]:
+    def encode(self, labels: Any, first: int) -> npt.NDArray[Any]:
         """The code of each label; new values get new codes."""
+        is_first = self._is_first_of_two(labels)
+        if is_first is not None:
+            return np.logical_not(is_first, out=is_first).view(np.uint8)
         try:
             places, values = distinct(self._plain(labels, first))
         except EncodingError as error:
@@ -80,11 +83,6 @@ class Labels:
                 file=self.path,
             )
 
-    def see(self, labels: Any, first: int) -> None:
-        """Give codes to new values, without saying which label has which: two known numbers are soon recognised."""
-        if self._is_first_of_two(labels) is None:
-            self.encode(labels, first)
-
     def copy(self) -> "Labels":
         """The same values with the same codes, for another thread to go on from."""
         return Labels(self.path, self.from_text, tuple(self.codes))
@@ -118,16 +116,6 @@ class Labels:
             )
         return doubles
 
-    def quick_signs(self, labels: Any, sign: dict[Label, int]) -> Signs | None:
-        """The signs of numbers that take the two values known from the first read; None if that is not so simple."""
-        is_first = self._is_first_of_two(labels)
-        if is_first is None:
-            return None
-        first, second = (sign[value] for value in self.values())
-        signs: Signs = is_first.view(np.int8) * np.int8(first - second)
-        signs += np.int8(second)
-        return signs
-
     def _is_first_of_two(self, labels: Any) -> npt.NDArray[np.bool_] | None:
         """For each label whether it is the first of the two known, or else the second; None if not so simple."""
         import pyarrow as pa
@@ -155,6 +143,21 @@ class Labels:
         ):
             return [int(key) for key in keys]
         return keys
+
+
+class CodedLabels(Labels):
+    """The labels of rows that were converted: they are codes already."""
+
+    @classmethod
+    def of(cls, known: Labels) -> "CodedLabels":
+        """The same values with the same codes."""
+        found = cls(known.path, known.from_text, known.codes)
+        found.first = known.first
+        return found
+
+    def encode(self, labels: Any, first: int) -> npt.NDArray[Any]:
+        """The code of each label."""
+        return np.asarray(labels)
 
 
 def distinct(labels: Any) -> tuple[npt.NDArray[Any], list[Any]]:
@@ -231,9 +234,15 @@ def _against_the_rest(known: list[Label], positive: Any) -> tuple[tuple[Label, L
     return (negative, chosen[0]), {value: 1 if value in chosen else -1 for value in known}
 
 
-def marks_of(codes: npt.NDArray[np.uint16], values: list[Label], marks: dict[Label, int], kind: Any) -> Any:
+def marks_of(codes: npt.NDArray[Any], values: list[Label], marks: dict[Label, int], kind: Any) -> Any:
     """The mark of each code."""
-    return np.array([marks[value] for value in values], kind)[codes]
+    found = np.array([marks[value] for value in values], kind)
+    if len(found) != 2 or kind != np.int8:
+        return found[codes]
+    signs: Signs = codes.astype(np.int8)
+    signs *= found[1] - found[0]
+    signs += found[0]
+    return signs
 
 
 def _as_numbers(texts: list[str]) -> list[Label]:

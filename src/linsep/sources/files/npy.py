@@ -24,8 +24,10 @@ from linsep.errors import (
     NotNumericError,
     ShapeError,
 )
-from linsep.sources.files.arrow import is_long
-from linsep.sources.files.reading import Batch, Options, Place, Reader, Stamp, choose_columns, unreadable
+from linsep.sources.files.cells import is_long
+from linsep.sources.files.columns import choose_columns
+from linsep.sources.files.options import Options
+from linsep.sources.files.reader import Batch, Reader, Stamp, Store, unreadable
 from linsep.tables import plain_numbers
 
 Array = npt.NDArray[Any]
@@ -42,34 +44,28 @@ class Piece(NamedTuple):
 
 
 class ArrayReader(Reader):
-    """What files of arrays share: rows with NaN are bad by themselves, and set aside where that is asked for.
-
-    A place is a range of rows of the file; its key says which.
-    """
+    """What files of arrays share: rows with NaN are bad by themselves, and rejected where that is asked for."""
 
     columns = None
-    path: str
-    options: Options
-    stamp: Stamp
-    _is_walked = False
 
     @abstractmethod
     def _pieces(self) -> Iterator[Piece]:
         """Every row once, in order, the bad ones too."""
 
     def batches(self) -> Iterator[Batch]:
-        """Every row once, in order; the first walk writes down what is set aside."""
+        """Every row once, in order, without the rows that are rejected."""
         kept = self.left_out = 0
         for piece in self._pieces():
             bad = self._is_bad(piece)
             for row in np.flatnonzero(bad).tolist() if bad is not None else ():
-                self._set_aside(piece, row)
+                told = content(piece.values, piece.labels, row)
+                self.reject(piece.first + row, self._fault(piece, row), told)
             batch = self._good(piece, bad, kept)
-            kept += batch.place.rows
-            if batch.place.rows:
+            kept += len(batch)
+            if len(batch):
                 yield batch
         self.stamp.require_same()
-        self._is_walked = True
+        self.is_walked = True
         if not kept:
             raise NoRowsError(f"{self.path}: no row is left.", file=self.path)
 
@@ -83,7 +79,7 @@ class ArrayReader(Reader):
             values, numbers = values[kept], [numbers[row] for row in kept.tolist()]
             labels = None if labels is None else labels[kept]
         values = plain(self.path, values, numbers) if isinstance(values, np.ndarray) else self._entries(values, numbers)
-        return Batch(values, labels, Place(first, values.shape[0], (piece.first, n_rows)))
+        return Batch(values, labels, first)
 
     def _entries(self, matrix: Any, numbers: Sequence[int]) -> Any:
         """A CSR matrix of the same numbers as doubles, or as int64; errors name row and column of an entry."""
@@ -111,14 +107,6 @@ class ArrayReader(Reader):
             bad |= ~np.isfinite(labels)
         return np.asarray(bad)
 
-    def _set_aside(self, piece: Piece, row: int) -> None:
-        self.left_out += 1
-        if self._is_walked or self.options.set_aside is None:
-            return
-        fault = self._fault(piece, row)
-        told = content(piece.values, piece.labels, row)
-        self.options.set_aside.add(self.path, piece.first + row, f"{fault.code}: {fault}", told)
-
     def _fault(self, piece: Piece, row: int) -> InputError:
         """What is wrong with a bad row: its first bad number, or its label."""
         values = piece.values[row] if isinstance(piece.values, np.ndarray) else piece.values[[row]].toarray()[0]
@@ -132,8 +120,8 @@ class ArrayReader(Reader):
         return rounded(self.path, number, column, str(value))
 
 
-class NpyReader(ArrayReader):
-    """An .npy file: rows of one array, read from the disk piece by piece."""
+class NpyReader(ArrayReader, Store):
+    """An .npy file: a store as it lies, each group as many rows as a batch has."""
 
     def __init__(self, path: str, options: Options) -> None:
         self.path, self.options = path, options
@@ -161,6 +149,8 @@ class NpyReader(ArrayReader):
         if not self.n_columns:
             raise NoColumnsError(f"{path}: the label is the only column.", file=path)
         self.step = max(1, options.batch_bytes // (max(8, self.kind.itemsize) * self.shape[1]))
+        self.lengths = [min(self.step, self.shape[0] - first) for first in range(0, self.shape[0], self.step)]
+        self.size = self.shape[0] * (8 * self.n_columns + 2)
 
     def _header(self) -> Header:
         try:
@@ -183,25 +173,25 @@ class NpyReader(ArrayReader):
         return header
 
     def _pieces(self) -> Iterator[Piece]:
-        for first in range(0, self.shape[0], self.step):
-            yield self._piece(first, min(self.step, self.shape[0] - first))
+        return map(self._piece, range(len(self.lengths)))
 
-    def _piece(self, first: int, rows: int) -> Piece:
+    def _piece(self, k: int) -> Piece:
         self.stamp.require_same()
-        return self._split(self._rows(first, rows), first)
+        return self._split(self._rows(k * self.step, self.lengths[k]), k * self.step)
 
-    def read(self, place: Place) -> Batch:
+    def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
         """Rows from the disk."""
-        piece = self._piece(*place.key)
-        return self._good(piece, self._is_bad(piece), place.first)
+        yield self._good(self._piece(k), None, k * self.step)
 
-    def take(self, place: Place, positions: npt.NDArray[np.int64]) -> Batch:
+    def take(self, k: int, positions: npt.NDArray[np.int64]) -> Iterator[Batch]:
         """A few rows, each fetched on its own; many, with all that lies between."""
-        if len(positions) * 16 > place.rows or self.options.set_aside is not None:
-            return self.read(place).take(positions)
+        if len(positions) * 16 > self.lengths[k]:
+            yield from super().take(k, positions)
+            return
         self.stamp.require_same()
+        first = k * self.step
         table = np.memmap(self.path, self.kind, "r", self.offset, self.shape, "F" if self.fortran else "C")
-        return self._good(self._split(np.array(table[place.first + positions]), place.first), None, place.first)
+        yield self._good(self._split(np.array(table[first + positions]), first), None, first)
 
     def _rows(self, first: int, rows: int) -> Array:
         if self.fortran:

@@ -1,17 +1,16 @@
 """Archives of NumPy arrays: .npz, X and y, or the parts of a CSR matrix and y.
 
-A small one is held in memory, within what all files together may hold. A large one is unpacked from its beginning in
-every walk, a few rows at a time; where its values lie column by column, X is unpacked once, to a temporary file.
+It is unpacked from its beginning, a few rows at a time; where its values lie column by column, X is unpacked first, to
+a temporary file.
 """
 
 import re
 import shutil
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -25,18 +24,12 @@ from linsep.errors import (
     MissingColumnError,
     NotNumericError,
 )
-from linsep.sources.files.arrow import clipped
+from linsep.sources.files.cells import clipped
+from linsep.sources.files.columns import FILE_WITHOUT_NAMES, require_width
 from linsep.sources.files.npy import Array, ArrayReader, Piece, not_numpy, read_header, require_table, size_of
-from linsep.sources.files.private import temporary_folder
-from linsep.sources.files.reading import (
-    FILE_WITHOUT_NAMES,
-    Batch,
-    Options,
-    Place,
-    Stamp,
-    require_width,
-    unreadable,
-)
+from linsep.sources.files.options import Options
+from linsep.sources.files.private import temporary
+from linsep.sources.files.reader import Stamp, unreadable
 
 PARTS = ("data", "indices", "indptr", "shape")
 SPARSE_ROWS = 1 << 16  # of a CSR matrix looked at in one go; how many are read depends on their entries
@@ -54,19 +47,12 @@ class NpzReader(ArrayReader):
                 f"{path}: an .npz file holds its labels in y: leave --label {options.label} out.", file=path
             )
         self._chosen: list[int] | None = None
-        self._held: tuple[Any, Array | None] | None = None
-        self._spilled: Array | None = None
         with self._archive() as archive:
-            shape, size = self._look(archive)
+            shape, self.size = self._look(archive)
             if options.columns is not None:
                 self._chosen = [self._position(column, shape[1]) for column in options.columns]
                 if len(set(self._chosen)) < len(self._chosen):
                     raise ArgumentError(f"{path}: a column is chosen twice.", file=path)
-            if options.held.take(size, self):
-                self._held = self._load(archive)
-            elif not self.is_sparse and Member(archive, "X").fortran:
-                self._spilled = self._spill(archive)
-        self.can_seek = self._held is not None
         self._n_rows, self._width = shape
         self.n_columns = self._width if self._chosen is None else len(self._chosen)
         if options.needs is not None:
@@ -171,13 +157,6 @@ class NpzReader(ArrayReader):
 
     # Rows -------------------------------------------------------------------------------------------------
 
-    def _load(self, archive: zipfile.ZipFile) -> tuple[Any, Array | None]:
-        """The table and the labels, whole."""
-        wanted = [name for name in ("X", "y", *PARTS) if f"{name}.npy" in archive.namelist()]
-        arrays = {name: whole(archive, name) for name in wanted}
-        X = arrays["X"] if "X" in arrays else self._matrix(arrays)
-        return X if self._chosen is None else X[:, self._chosen], arrays.get("y")
-
     def _matrix(self, arrays: dict[str, Array], first: int = 0) -> Any:
         """A CSR matrix from its parts, its numbers as they are written; errors count its rows from `first`."""
         import scipy.sparse as sp
@@ -198,11 +177,6 @@ class NpzReader(ArrayReader):
         return matrix
 
     def _pieces(self) -> Iterator[Piece]:
-        if self._held is not None:
-            step = SPARSE_ROWS if self.is_sparse else self._step(8)
-            for first in range(0, self._n_rows, step):
-                yield self._piece(first, min(step, self._n_rows - first))
-            return
         with self._archive() as archive:
             labels = Member(archive, "y") if "y.npy" in archive.namelist() else None
             for first, values in self._sparse_rows(archive) if self.is_sparse else self._dense_rows(archive):
@@ -210,26 +184,24 @@ class NpzReader(ArrayReader):
                     values = values[:, self._chosen]
                 yield Piece(first, values, None if labels is None else labels.read(values.shape[0]))
 
-    def _step(self, itemsize: int) -> int:
-        """How many dense rows a batch has."""
-        return max(1, self.options.batch_bytes // (max(8, itemsize) * self._width))
-
     def _dense_rows(self, archive: zipfile.ZipFile) -> Iterator[tuple[int, Array]]:
         table = Member(archive, "X")
-        step = self._step(table.kind.itemsize)
-        for first in range(0, self._n_rows, step):
-            rows = min(step, self._n_rows - first)
-            if self._spilled is not None:
-                yield first, np.array(self._spilled[first : first + rows], order="C")
-            else:
-                yield first, table.read(rows * self._width).reshape(rows, -1)
+        step = max(1, self.options.batch_bytes // (max(8, table.kind.itemsize) * self._width))
+        with self._by_rows(archive) if table.fortran else nullcontext() as lying:
+            for first in range(0, self._n_rows, step):
+                rows = min(step, self._n_rows - first)
+                if lying is not None:
+                    yield first, np.array(lying[first : first + rows], order="C")
+                else:
+                    yield first, table.read(rows * self._width).reshape(rows, -1)
 
-    def _spill(self, archive: zipfile.ZipFile) -> Array:
+    @contextmanager
+    def _by_rows(self, archive: zipfile.ZipFile) -> Iterator[Array]:
         """X on the disk, unpacked, where its rows can be found though they lie column by column."""
-        folder = temporary_folder(self)
-        with archive.open("X.npy") as packed, Path(folder, "X.npy").open("wb") as out:
-            shutil.copyfileobj(packed, out, min(1 << 20, self.options.batch_bytes))
-        return np.asarray(np.load(Path(folder, "X.npy"), mmap_mode="r", allow_pickle=False))
+        with temporary() as folder:
+            with archive.open("X.npy") as packed, Path(folder, "X.npy").open("wb") as out:
+                shutil.copyfileobj(packed, out, min(1 << 20, self.options.batch_bytes))
+            yield np.asarray(np.load(Path(folder, "X.npy"), mmap_mode="r", allow_pickle=False))
 
     def _sparse_rows(self, archive: zipfile.ZipFile) -> Iterator[tuple[int, Any]]:
         """Pieces of a CSR matrix, each made and checked like a whole one, and as large as a batch may be."""
@@ -256,18 +228,6 @@ class NpzReader(ArrayReader):
                 )
                 start = stop
 
-    def _piece(self, first: int, rows: int) -> Piece:
-        """Rows of the arrays in memory."""
-        assert self._held is not None  # the others cannot seek
-        X, y = self._held
-        part = slice(first, first + rows)
-        return Piece(first, X[part], None if y is None else y[part])
-
-    def read(self, place: Place) -> Batch:
-        """The rows of a place."""
-        piece = self._piece(*place.key)
-        return self._good(piece, self._is_bad(piece), place.first)
-
 
 class Member:
     """An array of an .npz file, read from its beginning."""
@@ -289,13 +249,6 @@ class Member:
         if len(data) < count * self.kind.itemsize:
             raise ValueError("the file ends before its values do.")
         return np.frombuffer(data, self.kind).copy()  # kernels are compiled once more for arrays that cannot be written
-
-
-def whole(archive: zipfile.ZipFile, name: str) -> Array:
-    """An array of an .npz file."""
-    with archive.open(f"{name}.npy") as stream, catch_warnings():
-        simplefilter("ignore")  # about Python 2, which wrote some headers
-        return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
 def is_npy(path: str) -> bool:

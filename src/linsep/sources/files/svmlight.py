@@ -27,11 +27,13 @@ from linsep.errors import (
     SvmlightError,
     WideFileError,
 )
-from linsep.sources.files.arrow import DROP_OR_FILL, VANISHES, clipped
-from linsep.sources.files.reading import EXACT, FILE_WITHOUT_NAMES, MOST_COLUMNS, Batch, Options, Place, room_for
-from linsep.sources.files.records import not_text
-from linsep.sources.files.row_faults import may_vanish
-from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
+from linsep.sources.files.cells import DROP_OR_FILL, VANISHES, clipped
+from linsep.sources.files.columns import FILE_WITHOUT_NAMES
+from linsep.sources.files.csv_faults import may_vanish
+from linsep.sources.files.csv_records import not_text
+from linsep.sources.files.options import MOST_COLUMNS, Options, room_for
+from linsep.sources.files.reader import EXACT, Batch
+from linsep.sources.files.text_reader import BOM, Pipe, TextReader
 from linsep.sources.files.values import vanishes
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)"
@@ -56,7 +58,7 @@ class Line:
 
 
 class SvmlightReader(TextReader):
-    """Sparse rows as text. A place is a range of bytes."""
+    """Sparse rows as text."""
 
     columns = None
     is_sparse = True
@@ -86,44 +88,41 @@ class SvmlightReader(TextReader):
         self.left_out = 0
         with self._stream(digest, is_last=True) as stream:
             while True:
-                data = stream.read(max(self.chunk, len(rest)))
+                data = self.next_data(stream, rest)
                 self.stamp.require_same()  # a file that grows is not followed
-                text = rest + data
-                end = text.rfind(b"\n") + 1 if data else len(text)
+                rest += data
+                end = rest.rfind(b"\n") + 1 if data else len(rest)
                 if end:
-                    batch = self._batch(text[:end], Place(first, 0, (offset, end, lines)))
-                    if batch.place.rows:
+                    batch = self._batch(rest[:end], first, offset, lines)
+                    if len(batch):
                         yield batch
-                    first += batch.place.rows
-                    lines += text.count(b"\n", 0, end)
-                elif len(text) > LONGEST_RECORD:
+                    first += len(batch)
+                    lines += rest.count(b"\n", 0, end)
+                    offset, rest = offset + end, rest[end:]
+                elif len(rest) > self.longest:
                     raise SvmlightError(
-                        f"{self.path}: line {lines + 1} (byte {offset}) is longer than {LONGEST_RECORD >> 20} MiB.",
+                        f"{self.path}: line {lines + 1} (byte {offset}) is longer than {self.longest >> 20} MiB.",
                         file=self.path,
                         row=first,
                         byte=offset,
                     )
-                offset, rest = offset + end, text[end:]
                 if not data:
                     break
         self._finish(digest)
         if not first:
             raise NoRowsError(f"{self.path}: the file holds no rows.", file=self.path)
 
-    def read(self, place: Place) -> Batch:
-        """The batch of a range of bytes."""
-        return self._batch(self._text(place), place)
-
-    def _batch(self, text: bytes, place: Place) -> Batch:
-        if place.key[0] == 0:
+    def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
+        """Whole lines, the first of which begins at this byte after this many lines."""
+        if byte == 0:
             text = text.removeprefix(BOM)
         try:
             X, y = self._load(text)
         except (ValueError, OverflowError, UnicodeDecodeError) as error:
-            return self._without_bad_lines(text, place, error)
+            return self._without_bad_lines(self._lines(text, first, byte, lines), first, error)
         if self._is_doubtful(text, X, y):
-            return self._without_bad_lines(text, place, None)
-        return self._as_batch(X, y, place)
+            return self._without_bad_lines(self._lines(text, first, byte, lines), first, None)
+        return self._as_batch(X, y, first)
 
     def _load(self, text: bytes) -> tuple[Any, Any]:
         from sklearn.datasets import load_svmlight_file
@@ -140,10 +139,10 @@ class SvmlightReader(TextReader):
         small = any((values == 0).any() for values in (X.data, y)) and may_vanish(text)
         return odd or large or small or X.shape[1] > self._widest
 
-    def _as_batch(self, X: Any, y: Any, place: Place) -> Batch:
+    def _as_batch(self, X: Any, y: Any, first: int) -> Batch:
         self.n_columns = max(self.n_columns, X.shape[1] if X.shape[0] else 1)
         matrix = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], self.n_columns))
-        return Batch(matrix, y, Place(place.first, X.shape[0], place.key))
+        return Batch(matrix, y, first)
 
     @property
     def _whose(self) -> str:
@@ -155,10 +154,10 @@ class SvmlightReader(TextReader):
 
     # Faults ---------------------------------------------------------------------------------------------
 
-    def _without_bad_lines(self, text: bytes, place: Place, seen: Exception | None) -> Batch:
+    def _without_bad_lines(self, lines: Iterator[Line], first: int, seen: Exception | None) -> Batch:
         """The good lines of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
         good: list[bytes] = []
-        for line in self._lines(text, place):
+        for line in lines:
             fault = self._fault(line)
             if fault is None:
                 good.append(line.content)
@@ -166,18 +165,17 @@ class SvmlightReader(TextReader):
                 raise fault
             else:
                 shown = line.content.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
-                self._set_aside(self.path, line.row, f"{fault.code}: {fault}", shown)
-                self.left_out += 1
+                self.reject(line.row, fault, shown)
         try:
             if seen is not None and self.options.set_aside is None:
                 raise seen
-            return self._as_batch(*self._load(b"\n".join(good)), place)
+            return self._as_batch(*self._load(b"\n".join(good)), first)
         except (ValueError, OverflowError, UnicodeDecodeError) as error:
             raise SvmlightError(f"{self.path}: cannot be read as svmlight: {error}", file=self.path) from error
 
-    def _lines(self, text: bytes, place: Place) -> Iterator[Line]:
+    def _lines(self, text: bytes, first: int, byte: int, lines: int) -> Iterator[Line]:
         """Each line that holds a row."""
-        row, (byte, _, lines) = place.first + self.left_out, place.key
+        row = first + self.left_out
         for number, content in enumerate(text.split(b"\n"), start=lines + 1):
             line = Line(row, number, byte, content)
             if line.words():

@@ -26,10 +26,9 @@ from linsep.errors import (
     RaggedRowError,
 )
 from linsep.sources.files import decimals
-from linsep.sources.files.ahead import abreast
-from linsep.sources.files.arrow import TableReader, clipped, first_true
-from linsep.sources.files.reading import EXACT, Batch, Options, Place
-from linsep.sources.files.records import (
+from linsep.sources.files.cells import TableReader, clipped, first_true
+from linsep.sources.files.csv_faults import INTEGER, NOT_FINITE, NUMBER, Judge, may_vanish
+from linsep.sources.files.csv_records import (
     NOT_TEXT,
     has_lone_quote,
     header_end,
@@ -39,8 +38,10 @@ from linsep.sources.files.records import (
     not_text,
     split_records,
 )
-from linsep.sources.files.row_faults import INTEGER, NOT_FINITE, NUMBER, Judge, may_vanish
-from linsep.sources.files.stream import BOM, LONGEST_RECORD, Pipe, TextReader
+from linsep.sources.files.options import Options
+from linsep.sources.files.reader import EXACT, Batch
+from linsep.sources.files.text_reader import BOM, Pipe, TextReader
+from linsep.sources.files.threads import map_in_order
 from linsep.sources.files.values import NOT_ZERO, is_below, is_finite
 from linsep.sources.memory import thread_count
 
@@ -66,7 +67,7 @@ def no_header(path: str, first: Sequence[str]) -> HeaderError:
 
 
 class CsvReader(TextReader, TableReader):
-    """A table as text, its first line the names of the columns. A place is a range of bytes."""
+    """A table as text, its first line the names of the columns."""
 
     is_text = True
 
@@ -83,25 +84,15 @@ class CsvReader(TextReader, TableReader):
         self.names, self._header_lines, self._body = self._read_header()
         self._choose(self.names, options)
         self._require_header(options)
-        self._decimal_places: tuple[int, ...] | None = None
         self._truths = self._columns_of_truths()
         is_csv = compression is None and delimiter == "," and path.lower().endswith(".csv")
         is_whole = list(self.cells.names) == [name for name in self.names if name != self.label_name]
         self.is_plain_csv = is_csv and is_whole and not options.one_hot
         if options.one_hot:
             self._find_categories()
-        self.categories = self.cells.categories
+        self.use_categories(self.cells.categories)
         if options.numbers == "decimal":
             self._find_decimal_places()
-
-    @property
-    def decimal_places(self) -> tuple[int, ...] | None:
-        """The power of ten that makes each column integers, where decimals are read exactly."""
-        return self._decimal_places
-
-    @decimal_places.setter
-    def decimal_places(self, known: tuple[int, ...]) -> None:
-        self._decimal_places = known
 
     # Pieces of text ---------------------------------------------------------------------------------
 
@@ -109,8 +100,8 @@ class CsvReader(TextReader, TableReader):
         """The names of the columns, how many lines they take, and the byte where the rows begin."""
         with self._stream() as stream:
             text = stream.read(1 << 16)
-            while (end := header_end(text)) is None and len(text) < LONGEST_RECORD:
-                more = stream.read(max(1 << 20, len(text)))
+            while (end := header_end(text)) is None and len(text) < self.longest:
+                more = stream.read(min(max(1 << 20, len(text)), self.longest))
                 if not more:
                     break
                 text += more
@@ -119,17 +110,13 @@ class CsvReader(TextReader, TableReader):
                 f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
             )
         if end is None:
-            end = len(text)
-            self._require_text(text[: 1 << 16] if end >= LONGEST_RECORD else text)
-            is_long = end >= LONGEST_RECORD
+            end, is_long = len(text), len(text) >= self.longest
+            self._require_text(text[: 1 << 16] if is_long else text)
             if text.count(b'"') % 2:
                 raise self._unclosed(text, 0, is_long=is_long)
             if is_long:
-                raise HeaderError(
-                    f"{self.path}: the line of column names is longer than {LONGEST_RECORD >> 20} MiB.",
-                    file=self.path,
-                    byte=0,
-                )
+                told = f"{self.path}: the line of column names is longer than {self.longest >> 20} MiB."
+                raise HeaderError(told, file=self.path, byte=0)
         self._require_text(text[:end])
         self.options.require_room(self.path, text.count(self.delimiter.encode(), 0, end))
         header = text[:end].removeprefix(BOM).decode()
@@ -160,20 +147,20 @@ class CsvReader(TextReader, TableReader):
         with self._stream(digest, is_last=True) as stream:
             stream.read(self._body)
             rest, offset = b"", self._body
-            while data := stream.read(max(self.chunk, len(rest))):
+            while data := self.next_data(stream, rest):
                 end = data.rfind(b"\n") + 1
                 if end and b'"' not in data and b'"' not in rest:
                     yield offset, b"".join((rest, memoryview(data)[:end]))  # copied once
                     offset, rest = offset + len(rest) + end, data[end:]
                     continue
-                text = rest + data
-                end = last_record_end(text)
+                rest += data
+                end = last_record_end(rest)
                 if end:
-                    yield offset, text[:end]
-                elif len(text) > LONGEST_RECORD:
-                    is_open = text.count(b'"') % 2
-                    raise self._unclosed(text, offset, is_long=True) if is_open else self._endless(offset)
-                offset, rest = offset + end, text[end:]
+                    yield offset, rest[:end]
+                    offset, rest = offset + end, rest[end:]
+                elif len(rest) > self.longest:
+                    is_open = rest.count(b'"') % 2
+                    raise self._unclosed(rest, offset, is_long=True) if is_open else self._endless(offset)
             if rest:
                 if rest.count(b'"') % 2:
                     raise self._unclosed(rest, offset, is_long=False)
@@ -181,7 +168,7 @@ class CsvReader(TextReader, TableReader):
 
     def _endless(self, byte: int) -> RaggedRowError:
         return RaggedRowError(
-            f"{self.path}: {self._line_at(byte)} is longer than {LONGEST_RECORD >> 20} MiB, the most that is read.",
+            f"{self.path}: {self._line_at(byte)} is longer than {self.longest >> 20} MiB, the most that is read.",
             file=self.path,
             byte=byte,
             fix="Check that the file is a table with line ends.",
@@ -193,7 +180,7 @@ class CsvReader(TextReader, TableReader):
         shown = clipped(text[quote : quote + 100].decode("utf-8", "replace"))
         what, fix = "is never closed", "Close it, or write it twice inside quotes."
         if is_long:
-            what = f"is not closed within {LONGEST_RECORD >> 20} MiB, the most that a row may have"
+            what = f"is not closed within {self.longest >> 20} MiB, the most that a row may have"
             fix = "Close it or write it twice inside quotes; if the value is as long as that, shorten it."
         return QuoteError(
             f"{self.path}: {self._line_at(byte)}: a quotation mark, at byte {byte + quote:,} ({shown}), {what}. {fix}",
@@ -221,45 +208,40 @@ class CsvReader(TextReader, TableReader):
         digest = self.new_digest()
         self.left_out = 0
         workers = thread_count() if self.pipe is None else 1  # what a pipe gave must not wait for what it will give
-        for offset, text, found, lines_here in abreast(self._tried, self._pieces(digest), workers):
+        for byte, text, found, lines_here in map_in_order(self._tried, self._pieces(digest), workers):
             self.stamp.require_same()  # a file that grows is not followed
-            key = (offset, len(text), lines)
-            batch = self._batch(text, first, key) if found is None else found.at(Place(first, len(found.values), key))
+            batch = Batch(*found, first) if found is not None else self._batch(text, first, byte, lines)
             lines += lines_here
-            if batch.place.rows:
+            if len(batch):
                 yield batch
-            first += batch.place.rows
+            first += len(batch)
         self._finish(digest)
         if not first:
             raise NoRowsError(f"{self.path}: there is a header but no row below it.", file=self.path)
 
-    def read(self, place: Place) -> Batch:
-        """The batch of a range of bytes."""
-        return self._batch(self._text(place), place.first, place.key)
-
-    def _tried(self, piece: tuple[int, bytes]) -> tuple[int, bytes, Batch | None, int]:
+    def _tried(self, piece: tuple[int, bytes]) -> tuple[int, bytes, tuple[Any, Any] | None, int]:
         """A piece read by a thread that knows neither its rows nor its lines; None where something is wrong with it.
 
-        It is read again when its turn comes, by who knows what came before and can say what is wrong, and where.
+        It is read again when its turn comes: then it is known what came before, and what is wrong can be located.
         """
-        offset, text = piece
+        byte, text = piece
         found = None
         with suppress(_UnreadError, InputError):
-            found = self._parsed(text, 0, Place(0, 0), use_threads=self.pipe is not None)
-        return offset, text, found, line_count(text)
+            found = self._parsed(text, 0, use_threads=self.pipe is not None)
+        return byte, text, found, line_count(text)
 
-    def _batch(self, text: bytes, first: int, key: tuple[int, int, int]) -> Batch:
+    def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
+        """Whole records, the first of which begins at this byte after this many lines."""
         try:
-            batch = self._parsed(text, first, Place(first, 0, key))
+            return Batch(*self._parsed(text, first), first)
         except (_UnreadError, InputError) as fault:
-            return self._without_bad_rows(text, first, key, fault)
-        return batch.at(Place(first, len(batch.values), key))
+            return self._without_bad_rows(text, first, byte, lines, fault)
 
-    def _parsed(self, text: bytes, first: int, place: Place, *, use_threads: bool = True) -> Batch:
-        """The rows of a piece, if nothing is wrong with any of them."""
-        if self._decimal_places is not None:
-            table = self._parse_decimals(text, first, self._decimal_places)
-            return Batch(self.cells.matrix(table, first), self.cells.labels(table, first), place)
+    def _parsed(self, text: bytes, first: int, *, use_threads: bool = True) -> tuple[Any, Any]:
+        """The values and labels of a piece, if nothing is wrong with any of its rows."""
+        if self.decimal_places is not None:
+            table = self._parse_decimals(text, first, self.decimal_places)
+            return self.cells.matrix(table, first), self.cells.labels(table, first)
         table = self._read_csv(text, "double", use_threads=use_threads)
         values = self.cells.matrix(table, first)
         if not is_below(values.reshape(-1), EXACT):  # or NaN
@@ -269,7 +251,7 @@ class CsvReader(TextReader, TableReader):
                 raise _UnreadError("a number is not finite")
         if may_vanish(text):
             self._require_kept(table, text, first)
-        return Batch(values, self.cells.labels(table, first), place)
+        return values, self.cells.labels(table, first)
 
     def _require_kept(self, table: Any, text: bytes, first: int) -> None:
         """Refuse a number that is not 0 and became 0."""
@@ -286,8 +268,8 @@ class CsvReader(TextReader, TableReader):
 
     def _parse(self, text: bytes, first: int) -> Any:
         """The chosen columns as an Arrow table, in types that hold what is written."""
-        if self._decimal_places is not None:
-            return self._parse_decimals(text, first, self._decimal_places)
+        if self.decimal_places is not None:
+            return self._parse_decimals(text, first, self.decimal_places)
         return self._with_exact_integers(self._read_csv(text, "double"), text, first)
 
     def _with_exact_integers(self, table: Any, text: bytes, first: int) -> Any:
@@ -336,7 +318,7 @@ class CsvReader(TextReader, TableReader):
                 if name not in self.cells.categories and name not in self._truths:
                     bound = None if self.options.set_aside is None else decimals.MOST_PLACES
                     most[name] = max(most[name], decimals.places_of(table[name], bound))
-        self._decimal_places = tuple(most.values())
+        self.decimal_places = tuple(most.values())
 
     def _whole_rows(self, text: bytes) -> bytes:
         """The rows of a piece that are text and as long as the header: what is left when bad rows are set aside."""
@@ -443,36 +425,34 @@ class CsvReader(TextReader, TableReader):
 
     # Faults ---------------------------------------------------------------------------------------------
 
-    def _without_bad_rows(self, text: bytes, first: int, key: tuple[int, int, int], seen: Exception) -> Batch:
-        """The good rows of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
+    def _without_bad_rows(self, text: bytes, first: int, byte: int, lines: int, seen: Exception) -> Batch:
+        """The good rows of a piece, the bad ones rejected; where nobody asked for that, the first is raised."""
         judge = self._judge()
         good: list[str] = []
-        lines: list[int] = []
-        for line, byte, source, record in split_records(text.decode("utf-8", "surrogateescape"), self.delimiter):
+        stand_on: list[int] = []  # the line of each good row
+        for line, start, source, record in split_records(text.decode("utf-8", "surrogateescape"), self.delimiter):
             row = first + len(good) + self.left_out
-            fault = judge.fault(record, row, key[2] + line, key[0] + byte, source)
+            fault = judge.fault(record, row, lines + line, byte + start, source)
             if fault is None:
                 good.append(source)
-                lines.append(key[2] + line)
-                continue
-            if self.options.set_aside is None:
+                stand_on.append(lines + line)
+            elif self.options.set_aside is None:
                 raise fault
-            self._set_aside(self.path, row, f"{fault.code}: {fault}", source.rstrip("\r\n"))
-            self.left_out += 1
+            else:
+                self.reject(row, fault, source.rstrip("\r\n"))
         if self.options.set_aside is None:  # no cell is at fault by itself
-            raise self._located(seen, lines, first)
+            raise self._located(seen, stand_on, first)
         if not good:
-            return Batch(np.zeros((0, self.n_columns)), None, Place(first, 0, key))
+            return Batch(np.zeros((0, self.n_columns)), None, first)
         kept = "".join(source if source.endswith(("\n", "\r")) else source + "\n" for source in good).encode()
         try:
             table = self._parse(kept, first)
-            values = self.cells.matrix(table, first)
+            return Batch(self.cells.matrix(table, first), self.cells.labels(table, first), first)
         except (_UnreadError, InputError) as error:
-            raise self._located(error, lines, first) from error
-        return Batch(values, self.cells.labels(table, first), Place(first, len(values), key))
+            raise self._located(error, stand_on, first) from error
 
     def _judge(self) -> Judge:
-        return Judge(self.cells, self.names, self.delimiter, self._truths, self._decimal_places)
+        return Judge(self.cells, self.names, self.delimiter, self._truths, self.decimal_places)
 
     def _located(self, seen: Exception, lines: list[int], first: int) -> InputError:
         """An error about a row with the line of it; an error of pyarrow as one of ours."""
@@ -549,7 +529,7 @@ class CsvReader(TextReader, TableReader):
             return self._read_csv(piece, "string")
         except _UnreadError as fault:
             if self.options.set_aside is None:
-                self._without_bad_rows(piece, 0, (self._body, len(piece), self._header_lines), fault)
+                self._without_bad_rows(piece, 0, self._body, self._header_lines, fault)
             try:
                 return self._read_csv(self._whole_rows(piece), "string")
             except _UnreadError as error:

@@ -8,7 +8,6 @@ dates, lists, structs, nulls  refused
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from linsep.errors import (
     ColumnTypeError,
+    DifferentFilesError,
     HeaderError,
     InexactError,
     InputError,
@@ -24,16 +24,9 @@ from linsep.errors import (
     NotFiniteError,
     NotNumericError,
 )
-from linsep.sources.files.reading import (
-    EXACT,
-    TABLE_COLUMN,
-    Buffers,
-    ColumnValues,
-    Options,
-    Reader,
-    choose_columns,
-    row_major,
-)
+from linsep.sources.files.columns import choose_columns
+from linsep.sources.files.options import TABLE_COLUMN, Options
+from linsep.sources.files.reader import EXACT, Buffers, ColumnValues, Reader, row_major
 from linsep.sources.files.values import no_text, numbers_of, vanishes
 
 Array = npt.NDArray[Any]
@@ -45,15 +38,6 @@ ROUNDED = (
 )
 VANISHES = "nearer to 0 than any double, and would become 0"
 TEXT_FIX = "Convert the text to numbers, leave the column out, or ask for one-hot columns."
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with one cell: its row in the table, its column, and the error that says so."""
-
-    row: int
-    column: str
-    error: InputError
 
 
 class Cells:
@@ -334,15 +318,22 @@ class TableReader(Reader):
         self.label_name, self.remark = label, choice.remark
         self.cells = Cells(self.path, [names[j] for j in choice.columns], label, options)
         self.cells.categories = choice.categories
-        self.buffers = self.cells.buffers
 
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
         """The categories of each text column, in order."""
         return self.cells.categories
 
-    @categories.setter
-    def categories(self, known: dict[str, tuple[str, ...]]) -> None:
+    def also_text(self, names: Sequence[str]) -> None:
+        """Take these columns for text, because they are in other files."""
+        raise DifferentFilesError(
+            f"{self.path}: column {names[0]!r} holds numbers here and text in another file.",
+            file=self.path,
+            column=names[0],
+            fix="Write the column in the same way in all files.",
+        )
+
+    def use_categories(self, known: dict[str, tuple[str, ...]]) -> None:
         """Take over categories, those that other files have too; the columns follow from them."""
         self.cells.categories = known
         self.columns = self.cells.columns

@@ -15,11 +15,13 @@ import numpy.typing as npt
 from linsep.errors import InexactError, NoRowsError
 from linsep.sources.base import Ints
 from linsep.sources.files import pipe_opened, reader_of, spool
+from linsep.sources.files.first_read import require_finite
+from linsep.sources.files.options import Options
 from linsep.sources.files.paths import PACKED, Paths, expand, is_pipe, kind_of
 from linsep.sources.files.private import temporary
-from linsep.sources.files.reading import EXACT, Batch, Options, Reader, Rejects
-from linsep.sources.files.stream import Pipe, Waiting
-from linsep.sources.files.survey import require_finite
+from linsep.sources.files.reader import EXACT, Batch, Reader
+from linsep.sources.files.rejects import Rejects
+from linsep.sources.files.text_reader import Pipe, Waiting
 
 
 def readers(
@@ -75,8 +77,8 @@ def stretches(reader: Reader, rejects: Rejects | None) -> Iterator[Stretch]:
 
 def numbers(batch: Batch, before: int, bad: Sequence[int]) -> Ints:
     """The numbers that the rows of a batch have in their file: bad ones were left out before and among them."""
-    first = batch.place.first + before
-    every = np.arange(first, first + batch.place.rows + len(bad))
+    first = batch.first + before
+    every = np.arange(first, first + len(batch) + len(bad))
     return every if not bad else np.delete(every, np.array(bad) - first)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from linsep.errors import EncodingError, InputError, NotFiniteError, NotNumericError, QuoteError, RaggedRowError
 from linsep.sources.files import decimals
-from linsep.sources.files.arrow import DROP_OR_FILL, TEXT_FIX, Cells, clipped
-from linsep.sources.files.records import NOT_TEXT, has_lone_quote, not_text
+from linsep.sources.files.cells import DROP_OR_FILL, TEXT_FIX, Cells, clipped
+from linsep.sources.files.csv_records import NOT_TEXT, has_lone_quote, not_text
 from linsep.sources.files.values import vanishes
 
 INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")

@@ -1,4 +1,4 @@
-"""Reading ahead: other threads read the next batches, or work on several at once, while this one goes on in order."""
+"""Threads: others read the next batches, or work on several at once, while this one goes on in order."""
 
 import os
 import threading
@@ -14,16 +14,17 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _END = object()
+POOL = "linsep-pool"
 
 
-def abreast(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
+def map_in_order(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
     """What the work makes of each item, in their order, several made at a time by as many threads.
 
     At most one more result than there are threads is waiting. Whoever stops listening stops the work, and what goes
     wrong, in the work or in the making of the items, is raised when its turn comes, so that the first fault is the one
     that is seen.
     """
-    if workers < 2:
+    if workers < 2 or threading.current_thread().name.startswith(POOL):  # who waits for its own pool waits for ever
         yield from map(work, items)
         return
     pending: deque[Future[R]] = deque()
@@ -52,14 +53,14 @@ def abreast(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterato
 @cache
 def _pool(workers: int) -> ThreadPoolExecutor:
     """Threads that stay: what one gave back to the allocator serves its next read."""
-    return ThreadPoolExecutor(workers, thread_name_prefix="linsep-reading")
+    return ThreadPoolExecutor(workers, thread_name_prefix=POOL)
 
 
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child makes its own
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
-def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
+def prefetch(items: Iterable[T], depth: int = 2) -> Iterator[T]:
     """The same items, with at most `depth` of them made in advance by another thread.
 
     Whoever stops listening stops the thread too, and what goes wrong there is raised here.
