@@ -366,7 +366,7 @@ def test_a_cache_that_another_process_is_writing_is_left_alone(tmp_path, folder,
     monkeypatch.setattr(private, "SETTLED_S", -1.0)
     path = write(tmp_path / "a.csv")
     folder.mkdir(mode=0o700)
-    other = store.Writer(folder / "other.linsep-cache")
+    other = store.Writer(folder / "other.linsep-cache", 1 << 20)
     linsep.open(path, label="y", cache=True)
     assert sorted(file.suffix for file in folder.iterdir()) == [".linsep-cache", ".part"]
     other.abandon()

@@ -70,7 +70,7 @@ def test_the_first_fault_of_a_file_is_the_one_that_is_raised(late, error, row, t
 def test_a_value_that_is_not_finite_is_named_by_row_column_and_value(tmp_path):
     a, b = np.zeros(100), np.ones(100)
     a[57], b[55] = np.nan, -np.inf
-    with pytest.raises(NotFiniteError, match="X holds -inf in row 55, column 'b'"):
+    with pytest.raises(NotFiniteError, match="row 55, column 'b' holds -inf: not a finite number"):
         linsep.open(written(tmp_path / "a.parquet", a=a, b=b, y=np.arange(100) % 2), label="y")
 
 

@@ -1,12 +1,13 @@
 """Files of any size as one source: `open` finds them, reads them once, and hands out a `FileSource`.
 
-paths -> a reader for each file -> the first read (labels, places, checks, cache) -> one source
+paths -> a reader for each file -> the first read, which converts what is slow -> stores -> one source
 """
 
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, get_args
@@ -14,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, get_args
 from linsep.errors import ArgumentError, InputError, NoRowsError
 from linsep.sources.base import Label
 from linsep.sources.files.cells import TableReader
+from linsep.sources.files.faults import fault, moved
 from linsep.sources.files.first_read import Survey, require_alike
 from linsep.sources.files.options import HELD_BATCHES, Numbers, Options, parse_size
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content
@@ -58,8 +60,8 @@ def open(  # noqa: A001
     (integers stay exact, or are refused); with numbers="decimal" the decimals of a CSV file are read exactly, so that
     0.1 is one tenth.
 
-    `memory` bounds what is held at once. A slow format is parsed once; later reads use a cache in a private folder of
-    the user (or in the folder `cache`; none if that is False), but never to verify a proof. The first bad row is an
+    `memory` bounds what is held at once. A slow format is converted once, to a cache in a private folder of the user (or
+    in the folder `cache`; for this source alone if that is False), which is never used to verify a proof. The first bad row is an
     error; with `reject`, bad rows are written there instead, and counted. `index_base` is the index of the first column
     of svmlight files, `n_columns` how many columns they have where that is known. The first line of a CSV file names
     the columns; one of numbers alone may be a row, and is refused unless `label` is a name or `header` is true.
@@ -137,9 +139,16 @@ def open_files(
     with from_stdin(path):
         surveys, caches = survey_files(path, options, cache, format)
         source = FileSource(surveys, caches, positive=positive, classes=classes)
+        if is_stdin(path):
+            source.facts = replace(source.facts, files=("-",))
         if not many:
             _ = source.facts.pair
         return source
+
+
+def is_stdin(path: Paths) -> bool:
+    """Whether the rows come from standard input alone."""
+    return path in ("-", ["-"], ("-",))
 
 
 @contextmanager
@@ -148,10 +157,7 @@ def from_stdin(path: Paths) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        if path in ("-", ["-"], ("-",)) and error.file is not None:
-            error.args = (str(error).replace(error.file, "standard input"),)
-            error.file = "-"
-        raise
+        raise (moved(error, file="-") if is_stdin(path) and error.file is not None else error) from error.__cause__
 
 
 def survey_files(
@@ -183,13 +189,7 @@ def _surveyed(reader: Reader, caches: Caches) -> Survey:
     try:
         return caches.survey(reader)
     except NoRowsError as error:
-        raise none_left(reader) if reader.left_out else error from None
-
-
-def none_left(reader: Reader) -> NoRowsError:
-    """Every row of a file was set aside."""
-    told = f"{reader.path}: no row is left: all {reader.left_out:,} were rejected."
-    return NoRowsError(told, file=reader.path, fix="Look at the reasons in the file of bad rows.")
+        raise fault("none left", reader.path, left_out=reader.left_out) if reader.left_out else error from None
 
 
 def spooled(paths: Sequence[str], caches: Caches, given: str | None) -> Iterator[str]:
@@ -237,7 +237,7 @@ def share_decimal_places(readers: Sequence[Reader]) -> None:
     """A column has one power of ten in all files: the largest that one of them needs."""
     other = next((reader.path for reader in readers if not reader.is_text), None)
     if other is not None:
-        raise ArgumentError(f"{other}: decimals are read exactly from CSV and TSV files alone.", file=other)
+        raise fault("not decimal", other)
     known = [reader.decimal_places or (0,) * reader.n_columns for reader in readers]
     if len({len(places) for places in known}) > 1:
         return  # their columns differ: an error, once they are read

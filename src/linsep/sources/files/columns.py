@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from linsep.errors import ArgumentError, MissingColumnError, NoColumnsError, ShapeError
+from linsep.sources.files.faults import fault
 from linsep.sources.files.options import Needs, Options
 
 FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."
@@ -19,9 +19,7 @@ def find_column(path: str, names: Sequence[str], wanted: str | int, option: str)
     place = wanted if isinstance(wanted, int) else int(wanted) if re.fullmatch(r"-?[0-9]{1,9}", wanted) else None
     if place is not None and -len(names) <= place < len(names):
         return place % len(names)
-    raise MissingColumnError(
-        f"{path}: there is no column {wanted!r}. {advice(names, str(wanted))}", file=path, column=wanted, value=option
-    )
+    raise fault("no column", path, column=wanted, value=option, advice=advice(names, str(wanted)))
 
 
 def advice(names: Sequence[str], name: str) -> str:
@@ -52,25 +50,20 @@ def choose_columns(path: str, names: Sequence[str], options: Options, *, has_nam
         choose = _choose_by_name if by_name else _choose_by_position
         return choose(path, names, options, options.needs)
     if options.label is None:
-        raise ArgumentError(
-            f"{path}: say which column holds the labels with --label. {advice(names, 'label')}",
-            file=path,
-            fix="Give label=NAME, or --label NAME on the command line.",
-        )
+        raise fault("say the label", path, advice=f". {advice(names, 'label')}")
     label = find_column(path, names, options.label, "label")
     if has_names and options.stated_label not in (None, names[label]):
-        told = f"the label column is {names[label]!r}, but that of the proof is {options.stated_label!r}"
-        raise MissingColumnError(f"{path}: {told}.", file=path, column=names[label])
+        raise fault("no such label", path, column=names[label], stated=options.stated_label)
     if options.columns is None:
         others = [j for j in range(len(names)) if j != label]
         if not others:
-            raise NoColumnsError(f"{path}: the label is the only column: there is nothing to separate by.", file=path)
+            raise fault("only the label", path)
         return Choice(others, label)
     chosen = [find_column(path, names, name, "columns") for name in options.columns]
     if label in chosen:
-        raise ArgumentError(f"{path}: column {names[label]!r} is the label and cannot be a column too.", file=path)
+        raise fault("label as column", path, column=names[label])
     if len(set(chosen)) < len(chosen):
-        raise ArgumentError(f"{path}: a column is chosen twice.", file=path)
+        raise fault("column twice", path)
     return Choice(chosen, label)
 
 
@@ -86,11 +79,7 @@ def _choose_by_name(path: str, names: Sequence[str], options: Options, needs: Ne
             continue
         stem = next((name[:k] for k, mark in enumerate(name) if mark == "=" and name[:k] in places), None)
         if stem is None:
-            raise MissingColumnError(
-                f"{path}: the model needs the column {name!r}, which is not there. {advice(names, name)}",
-                file=path,
-                column=name,
-            )
+            raise fault("needs column", path, column=name, advice=advice(names, name))
         chosen.setdefault(places[stem], []).append(name[len(stem) + 1 :])  # a category that --one-hot made a column of
     extra = [repr(name) for j, name in enumerate(names) if j not in chosen and j != label]
     shown = ", ".join(extra[:20]) + (", ..." if len(extra) > 20 else "")
@@ -99,7 +88,7 @@ def _choose_by_name(path: str, names: Sequence[str], options: Options, needs: Ne
     made = [column for j, values in chosen.items() for column in _made(names[j], values)]
     if tuple(made) != needs.names:
         odd = next(name for name, column in zip(needs.names or (), [*made, None], strict=False) if name != column)
-        raise MissingColumnError(f"{path}: the model needs a column {odd!r} of its own.", file=path, column=odd)
+        raise fault("needs own column", path, column=odd)
     return Choice(list(chosen), label, remark, categories)
 
 
@@ -126,4 +115,4 @@ def _choose_by_position(path: str, names: Sequence[str], options: Options, needs
 def require_width(path: str, width: int, needs: Needs) -> None:
     """Refuse rows that are longer or shorter than the model's."""
     if width != needs.width:
-        raise ShapeError(f"{path}: {width} columns, but the model has {needs.width} weights.", file=path)
+        raise fault("width", path, seen=width, known=needs.width)

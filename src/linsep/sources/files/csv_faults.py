@@ -4,17 +4,16 @@ pyarrow reads good rows quickly, and does not say which row is bad. The pieces o
 by record, and each record is judged here.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from linsep.errors import EncodingError, InputError, NotFiniteError, NotNumericError, QuoteError, RaggedRowError
+from linsep.errors import InputError
 from linsep.sources.files import decimals
-from linsep.sources.files.cells import DROP_OR_FILL, TEXT_FIX, Cells, clipped
+from linsep.sources.files.cells import Cells
 from linsep.sources.files.csv_records import NOT_TEXT, has_lone_quote, not_text
+from linsep.sources.files.faults import fault, moved
 from linsep.sources.files.values import vanishes
 
 INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
@@ -40,82 +39,66 @@ class Judge:
 
     def fault(self, record: list[str], row: int, line: int, byte: int, source: str) -> InputError | None:
         """What is wrong with a row, if anything."""
-        where: dict[str, Any] = {"file": self.cells.path, "row": row, "byte": byte}
-        at = f"{self.cells.path}: row {row} (line {line})"
+        found = self._shape(record, source, byte) or self._cells(dict(zip(self.names, record, strict=True)))
+        if found is None:
+            return None
+        return moved(found, row=row, line=line, byte=byte if found.byte is None else found.byte)
+
+    def _shape(self, record: list[str], source: str, byte: int) -> InputError | None:
+        """What is wrong with the text of a row."""
+        path = self.cells.path
         if odd := NOT_TEXT.search(source):
             strange = odd[0].encode("utf-8", "surrogateescape")
             what, fix = not_text(strange)
-            where["byte"] += len(source[: odd.start()].encode("utf-8", "surrogateescape"))
-            pairs = zip(self.names, record, strict=False)
-            column = next((f", column {name!r}" for name, value in pairs if NOT_TEXT.search(value)), "")
-            told = f"{at}{column}: {what}, at byte {where['byte']:,}. {fix}"
-            return EncodingError(told, **where, value=f"{strange[0]:#04x}", fix=fix)
+            byte += len(source[: odd.start()].encode("utf-8", "surrogateescape"))
+            column = next(
+                (name for name, value in zip(self.names, record, strict=False) if NOT_TEXT.search(value)), None
+            )
+            return fault("not text", path, column=column, byte=byte, value=f"{strange[0]:#04x}", what=what, fix=fix)
         if '"' in source and has_lone_quote(source, self.delimiter):
-            fix = "Write a quotation mark inside quotes twice."
-            return QuoteError(f"{at}: text follows the closing quotation mark of a value. {fix}", **where, fix=fix)
+            return fault("lone quote", path)
         if len(record) != len(self.names):
             separator = "comma" if self.delimiter == "," else "tab"
-            fix = f"Text that contains a {separator} needs quotes around it."
-            return RaggedRowError(
-                f"{self.cells.path}: line {line} has {len(record)} values where the header names {len(self.names)} "
-                f"columns. {fix}",
-                **where,
-                fix=fix,
-            )
-        cells = dict(zip(self.names, record, strict=True))
-        for name in self.cells.names:
-            value = cells[name]
-            if name in self.truths and value.lower() in ("true", "false", "1", "0"):
-                continue
-            if name in self.cells.categories:
-                if value not in self.cells.categories[name]:
-                    if value in MISSING:
-                        return self._bad_cell(at, name, value, where)
-                    if self.cells.options.needs is not None:
-                        return with_line(self.cells.unknown(row, name, value), line, byte)
-                continue
-            if name in self.truths or not NUMBER.fullmatch(value) or abs(float(value)) == np.inf:
-                return self._bad_cell(at, name, value, where)
-            if self.decimal_places is not None:
-                places = self.decimal_places[self.cells.columns.index(name)]
-                if decimals.does_not_fit(value, places):
-                    return with_line(decimals.too_many_digits(self.cells.path, row, name, value, places), line, byte)
-            elif is_long_integer(value) or vanishes(value):
-                return with_line(self.cells.inexact(row, name, value.strip()), line, byte)
-        label = self.cells.label
-        if (
-            label is not None
-            and self.cells.options.needs is None
-            and ((value := cells[label]) in MISSING or not value.strip())
-        ):
-            fault = self.cells.no_label(row)
-            text = f"{at}, column {label!r} holds {value!r}: the label is missing. {fault.fix}"
-            return type(fault)(text, **where, column=label, value=value, fix=fault.fix)
+            return fault("ragged", path, line=0, seen=len(record), names=len(self.names), separator=separator)
         return None
 
-    def _bad_cell(self, at: str, name: str, value: str, where: dict[str, Any]) -> InputError:
-        holds = f"{at}, column {name!r} holds {clipped(value)}"
-        where = {**where, "column": name, "value": value[:200]}
-        if value.strip() in MISSING and not NOT_FINITE.fullmatch(value):
-            fault: InputError = self.cells.missing(where["row"], name)
-            return type(fault)(f"{holds}: the value is missing. {fault.fix}", **where, fix=fault.fix)
+    def _cells(self, cells: dict[str, str]) -> InputError | None:
+        """The first cell of a row that is wrong, and how."""
+        path, label = self.cells.path, self.cells.label
+        for name in self.cells.names:
+            if (what := self._cell(name, cells[name])) is not None:
+                return what
+        if label is None or self.cells.options.needs is not None:
+            return None
+        if cells[label] in MISSING or not cells[label].strip():
+            return fault("no label", path, column=label, value=cells[label])
+        return None
+
+    def _cell(self, name: str, value: str) -> InputError | None:
+        path = self.cells.path
         if name in self.truths:
-            fix = "Write true or false in the whole column, or 1 and 0."
-            return NotNumericError(f"{holds}: neither true nor false. {fix}", **where, fix=fix)
-        if NOT_FINITE.fullmatch(value) or NUMBER.fullmatch(value):
-            seen = "not a finite number" if NOT_FINITE.fullmatch(value) else "not a finite number but beyond any double"
-            message = f"{holds}: {seen}. {DROP_OR_FILL}"
-            return NotFiniteError(
-                where["row"], name, float(value), message=message, file=self.cells.path, byte=where["byte"]
+            if value.lower() in ("true", "false", "1", "0"):
+                return None
+            is_missing = value.strip() in MISSING
+            return fault("missing" if is_missing else "not a boolean", path, column=name, value=value)
+        if name in self.cells.categories:
+            if value in self.cells.categories[name]:
+                return None
+            if value in MISSING:
+                return fault("missing", path, column=name, value=value)
+            return None if self.cells.options.needs is None else self.cells.unknown(0, name, value)
+        if NOT_FINITE.fullmatch(value):
+            return fault("not finite", path, column=name, value=float(value), shown=value)
+        if not NUMBER.fullmatch(value):
+            return fault("missing" if value.strip() in MISSING else "not a number", path, column=name, value=value)
+        if math.isinf(float(value)):
+            return fault("beyond doubles", path, column=name, value=float(value), shown=value)
+        if self.decimal_places is not None:
+            places = self.decimal_places[self.cells.columns.index(name)]
+            return (
+                decimals.too_many_digits(path, 0, name, value, places) if decimals.does_not_fit(value, places) else None
             )
-        return NotNumericError(f"{holds}: not a number. {TEXT_FIX}", **where, fix=TEXT_FIX)
-
-
-def with_line(error: InputError, line: int, byte: int) -> InputError:
-    """The same error with the line of its row, and the byte where that begins."""
-    error.args = (str(error).replace(f"row {error.row}, column", f"row {error.row} (line {line}), column", 1),)
-    error.byte = byte
-    return error
+        return self.cells.inexact(0, name, value.strip()) if is_long_integer(value) or vanishes(value) else None
 
 
 def may_vanish(text: bytes) -> bool:

@@ -15,18 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from linsep.errors import (
-    EmptyFileError,
-    EncodingError,
-    FileError,
-    HeaderError,
-    InputError,
-    NoRowsError,
-    QuoteError,
-    RaggedRowError,
-)
+from linsep.errors import InputError
 from linsep.sources.files import decimals
-from linsep.sources.files.cells import TableReader, clipped, first_true
+from linsep.sources.files.cells import TableReader, first_true
 from linsep.sources.files.csv_faults import INTEGER, NOT_FINITE, NUMBER, Judge, may_vanish
 from linsep.sources.files.csv_records import (
     NOT_TEXT,
@@ -38,7 +29,9 @@ from linsep.sources.files.csv_records import (
     not_text,
     split_records,
 )
+from linsep.sources.files.faults import clipped, fault, moved
 from linsep.sources.files.options import Options
+from linsep.sources.files.paths import BEGINS
 from linsep.sources.files.reader import EXACT, Batch
 from linsep.sources.files.text_reader import BOM, Pipe, TextReader
 from linsep.sources.files.threads import map_in_order
@@ -54,16 +47,10 @@ def may_be_a_row(first: Sequence[str], label: str | int | None) -> bool:
     return all(VALUE.fullmatch(cell) for cell in first if cell != label)
 
 
-def no_header(path: str, first: Sequence[str]) -> HeaderError:
+def no_header(path: str, first: Sequence[str]) -> InputError:
     """A first line that holds values where names are expected."""
-    fix = "Say --header (header=True), or give the label column by name, if it does; else write one above it."
     shown = ", ".join(first[:8]) + (", ..." if len(first) > 8 else "")
-    return HeaderError(
-        f"{path}: the first line holds values ({shown[:80]}): it may be a row, and not name the columns. {fix}",
-        file=path,
-        byte=0,
-        fix=fix,
-    )
+    return fault("no header", path, byte=0, seen=shown[:80])
 
 
 class CsvReader(TextReader, TableReader):
@@ -106,34 +93,29 @@ class CsvReader(TextReader, TableReader):
                     break
                 text += more
         if not text.strip():
-            raise EmptyFileError(
-                f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
-            )
+            raise self._empty()
         if end is None:
             end, is_long = len(text), len(text) >= self.longest
             self._require_text(text[: 1 << 16] if is_long else text)
             if text.count(b'"') % 2:
                 raise self._unclosed(text, 0, is_long=is_long)
             if is_long:
-                told = f"{self.path}: the line of column names is longer than {self.longest >> 20} MiB."
-                raise HeaderError(told, file=self.path, byte=0)
+                raise fault("long header", self.path, byte=0, most=self.longest >> 20)
         self._require_text(text[:end])
         self.options.require_room(self.path, text.count(self.delimiter.encode(), 0, end))
         header = text[:end].removeprefix(BOM).decode()
         record = next((row for _, _, _, row in split_records(header, self.delimiter)), None)
         if not record:
-            raise EmptyFileError(
-                f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
-            )
+            raise self._empty()
         if len(set(record)) < len(record):
             if may_be_a_row(record, None):
                 raise no_header(self.path, record)
             twice = Counter(record).most_common(1)[0][0]
-            fix = "Rename one of them."
-            raise HeaderError(
-                f"{self.path}: two columns are called {twice!r}. {fix}", file=self.path, column=twice, fix=fix
-            )
+            raise fault("name twice", self.path, column=twice)
         return tuple(record), line_count(text[:end]), end
+
+    def _empty(self) -> InputError:
+        return fault("empty", self.path, begins=BEGINS)
 
     def _require_header(self, options: Options) -> None:
         """Refuse a first line that may be a row, unless someone says that it names the columns."""
@@ -166,29 +148,15 @@ class CsvReader(TextReader, TableReader):
                     raise self._unclosed(rest, offset, is_long=False)
                 yield offset, rest
 
-    def _endless(self, byte: int) -> RaggedRowError:
-        return RaggedRowError(
-            f"{self.path}: {self._line_at(byte)} is longer than {self.longest >> 20} MiB, the most that is read.",
-            file=self.path,
-            byte=byte,
-            fix="Check that the file is a table with line ends.",
-        )
+    def _endless(self, byte: int) -> InputError:
+        return fault("endless", self.path, byte=byte, at=self._line_at(byte), most=self.longest >> 20)
 
-    def _unclosed(self, text: bytes, byte: int, *, is_long: bool) -> QuoteError:
+    def _unclosed(self, text: bytes, byte: int, *, is_long: bool) -> InputError:
         """A quotation in the record that begins at this byte, which ends too late or not at all."""
-        quote = text.rindex(b'"')
+        quote, at = text.rindex(b'"'), self._line_at(byte)
         shown = clipped(text[quote : quote + 100].decode("utf-8", "replace"))
-        what, fix = "is never closed", "Close it, or write it twice inside quotes."
-        if is_long:
-            what = f"is not closed within {self.longest >> 20} MiB, the most that a row may have"
-            fix = "Close it or write it twice inside quotes; if the value is as long as that, shorten it."
-        return QuoteError(
-            f"{self.path}: {self._line_at(byte)}: a quotation mark, at byte {byte + quote:,} ({shown}), {what}. {fix}",
-            file=self.path,
-            value=shown,
-            byte=byte + quote,
-            fix=fix,
-        )
+        kind = "long quote" if is_long else "open quote"
+        return fault(kind, self.path, byte=byte + quote, value=shown, at=at, most=self.longest >> 20)
 
     def _line_at(self, byte: int) -> str:
         """The line that begins at a byte, which only a fault asks for; what a pipe gave cannot be read again."""
@@ -217,7 +185,7 @@ class CsvReader(TextReader, TableReader):
             first += len(batch)
         self._finish(digest)
         if not first:
-            raise NoRowsError(f"{self.path}: there is a header but no row below it.", file=self.path)
+            raise fault("header alone", self.path)
 
     def _tried(self, piece: tuple[int, bytes]) -> tuple[int, bytes, tuple[Any, Any] | None, int]:
         """A piece read by a thread that knows neither its rows nor its lines; None where something is wrong with it.
@@ -457,10 +425,9 @@ class CsvReader(TextReader, TableReader):
     def _located(self, seen: Exception, lines: list[int], first: int) -> InputError:
         """An error about a row with the line of it; an error of pyarrow as one of ours."""
         if not isinstance(seen, InputError):
-            return FileError(f"{self.path}: cannot be read as CSV: {seen}", file=self.path)
+            return fault("not csv", self.path, seen=seen)
         if seen.row is not None and 0 <= seen.row - first < len(lines):
-            named = f"row {seen.row} (line {lines[seen.row - first]}), column"
-            seen.args = (str(seen).replace(f"row {seen.row}, column", named, 1),)
+            return moved(seen, line=lines[seen.row - first])
         return seen
 
     def _require_text(self, text: bytes) -> None:
@@ -473,13 +440,8 @@ class CsvReader(TextReader, TableReader):
         if byte < 0:
             return
         what, fix = not_text(text[byte : byte + 1])
-        raise EncodingError(
-            f"{self.path}: line {line_count(text[:byte]) + 1}: {what}, at byte {byte:,}. {fix}",
-            file=self.path,
-            byte=byte,
-            value=f"{text[byte]:#04x}",
-            fix=fix,
-        )
+        line, value = line_count(text[:byte]) + 1, f"{text[byte]:#04x}"
+        raise fault("not text", self.path, line=line, byte=byte, value=value, what=what, fix=fix)
 
     # Categories, lines ------------------------------------------------------------------------------------
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import TooManyDigitsError
-from linsep.sources.files.cells import clipped
+from linsep.errors import InputError
+from linsep.sources.files.faults import fault
 
 EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
@@ -126,17 +126,7 @@ def does_not_fit(text: str, places: int) -> bool:
     return not -(2**63) <= integer < 2**63 or integer != integer.to_integral_value(context=EXACTLY)
 
 
-def too_many_digits(path: str, row: int, column: str, value: str, places: int) -> TooManyDigitsError:
+def too_many_digits(path: str, row: int, column: str, value: str, places: int) -> InputError:
     """A decimal that its column cannot hold exactly."""
-    fix = "Round the column to fewer digits, or read the nearest doubles (numbers=binary64, --numbers binary64)."
-    why = f"more than {MOST_PLACES} digits after the point, the most that are read exactly"
-    if places <= MOST_PLACES:
-        why = f"too long to be held exactly: times 10^{places}, which makes its column integers, it is beyond 64 bits"
-    return TooManyDigitsError(
-        f"{path}: row {row}, column {column!r} holds {clipped(value)}: {why}. {fix}",
-        file=path,
-        row=row,
-        column=column,
-        value=value[:200],
-        fix=fix,
-    )
+    kind = "too long" if places <= MOST_PLACES else "digits"
+    return fault(kind, path, row=row, column=column, value=value, places=places, most=MOST_PLACES)

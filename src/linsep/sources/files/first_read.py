@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import DifferentFilesError, InexactError, NotFiniteError
 from linsep.sources.files.cells import is_long
+from linsep.sources.files.faults import fault
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reader import EXACT, Batch, ColumnValues, Reader, Store
 from linsep.sources.files.threads import map_in_order, prefetch
@@ -121,7 +121,7 @@ def require_finite(reader: Reader, batch: Batch) -> None:
         return
     row, column, value = first_bad(batch.values)
     name: int | str = reader.columns[column] if reader.columns else column
-    raise NotFiniteError(batch.first + row, name, value, name=f"{reader.path}: X", file=reader.path)
+    raise fault("not finite", reader.path, row=batch.first + row, column=name, value=value)
 
 
 def first_bad(values: Any) -> tuple[int, int, float]:
@@ -145,15 +145,7 @@ def common_kind(surveys: Sequence[Survey]) -> type:
             row, column = survey.long
             names = survey.reader.columns
             name = names[column] if names else f"x{column + 1}"
-            fix = "Subtract a constant from the column of large integers, or divide it."
-            raise InexactError(
-                f"{survey.reader.path}: row {row}, column {name!r} holds an integer beyond 2^53 beside floats, and "
-                f"would be rounded. {fix}",
-                file=survey.reader.path,
-                row=row,
-                column=name,
-                fix=fix,
-            )
+            raise fault("long beside floats", survey.reader.path, row=row, column=name)
     return np.float64
 
 
@@ -164,17 +156,9 @@ def require_alike(surveys: Sequence[Survey]) -> None:
         other = survey.reader
         if other.columns != first.columns or (other.n_columns != first.n_columns and not other.is_sparse):
             mine, theirs = first.columns or f"{first.n_columns} columns", other.columns or f"{other.n_columns} columns"
-            fix = "Files read together need the same columns: choose them with columns=, --columns."
-            raise DifferentFilesError(
-                f"{other.path}: its columns {names_of(theirs)} are not those of {first.path}, {names_of(mine)}. {fix}",
-                file=other.path,
-                fix=fix,
-            )
+            raise fault("other columns", other.path, seen=names_of(theirs), first=first.path, known=names_of(mine))
         if other.is_sparse != first.is_sparse:
-            raise DifferentFilesError(
-                f"{other.path}: {first.path} is {'sparse' if first.is_sparse else 'dense'}, this file is not.",
-                file=other.path,
-            )
+            raise fault("other layout", other.path, first=first.path, layout="sparse" if first.is_sparse else "dense")
 
 
 def names_of(columns: Any) -> str:

@@ -9,30 +9,16 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import (
-    ArgumentError,
-    DamagedFileError,
-    FileError,
-    FileKindError,
-    InexactError,
-    InputError,
-    MissingColumnError,
-    MissingLabelError,
-    NoColumnsError,
-    NoRowsError,
-    NotFiniteError,
-    NotNumericError,
-    ShapeError,
-)
+from linsep.errors import InexactError, InputError, MissingColumnError
 from linsep.sources.files.cells import is_long
 from linsep.sources.files.columns import choose_columns
+from linsep.sources.files.faults import fault
 from linsep.sources.files.options import Options
-from linsep.sources.files.reader import Batch, Reader, Stamp, Store, unreadable
+from linsep.sources.files.reader import Batch, Buffers, Reader, Stamp, Store, unreadable
 from linsep.tables import plain_numbers
 
 Array = npt.NDArray[Any]
 Header = tuple[tuple[int, ...], bool, np.dtype[Any], int]  # shape, Fortran order, type, byte of the first value
-ROUNDED = "Subtract a constant from the column or divide it."
 
 
 class Piece(NamedTuple):
@@ -67,7 +53,7 @@ class ArrayReader(Reader):
         self.stamp.require_same()
         self.is_walked = True
         if not kept:
-            raise NoRowsError(f"{self.path}: no row is left.", file=self.path)
+            raise fault("none left", self.path, left_out=self.left_out)
 
     def _good(self, piece: Piece, bad: npt.NDArray[np.bool_] | None, first: int) -> Batch:
         """The good rows of a piece, which are counted from `first`."""
@@ -90,7 +76,7 @@ class ArrayReader(Reader):
         except InexactError as error:
             entry = error.row or 0
             row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
-            raise rounded(self.path, numbers[row], int(matrix.indices[entry]), str(error.value)) from error
+            raise rounded(self.path, numbers[row], int(matrix.indices[entry]), error.value) from error
         return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
     def _is_bad(self, piece: Piece) -> npt.NDArray[np.bool_] | None:
@@ -112,16 +98,17 @@ class ArrayReader(Reader):
         values = piece.values[row] if isinstance(piece.values, np.ndarray) else piece.values[[row]].toarray()[0]
         columns, number = np.flatnonzero(is_no_number(values)), piece.first + row
         if not columns.size:
-            fix = "Every row needs one."
-            return MissingLabelError(f"{self.path}: row {number}: the label is missing. {fix}", file=self.path, fix=fix)
+            return fault("no label", self.path, row=number)
         column, value = int(columns[0]), values[columns[0]]
         if values.dtype.kind == "f":
-            return NotFiniteError(number, column, float(value), name=f"{self.path}:", file=self.path)
-        return rounded(self.path, number, column, str(value))
+            return fault("not finite", self.path, row=number, column=column, value=float(value))
+        return rounded(self.path, number, column, value)
 
 
 class NpyReader(ArrayReader, Store):
     """An .npy file: a store as it lies, each group as many rows as a batch has."""
+
+    buffers: Buffers
 
     def __init__(self, path: str, options: Options) -> None:
         self.path, self.options = path, options
@@ -130,25 +117,20 @@ class NpyReader(ArrayReader, Store):
         require_table(path, self.shape, self.kind, "the array")
         names = [str(j) for j in range(self.shape[1])]
         if options.label is None and options.needs is None:
-            raise ArgumentError(
-                f"{path}: say which column holds the labels with --label, for instance --label -1.", file=path
-            )
+            raise fault("say the label", path, advice=", for instance --label -1")
         try:
             choice = choose_columns(path, names, options, has_names=False)
         except MissingColumnError as error:
             width = self.shape[1]
-            raise MissingColumnError(
-                f"{path}: there is no column {error.column!r}. An .npy file has no names: give a position from 0 to "
-                f"{width - 1}, or from the end, -1 to -{width}.",
-                file=path,
-                column=error.column,
-            ) from None
+            words: dict[str, Any] = {"kind": ".npy", "last": width - 1, "or_back": f", or from the end, -1 to -{width}"}
+            raise fault("no position", path, column=error.column, **words) from None
         self.chosen, self.label_name = choice.columns, choice.label
         self.remark = choice.remark if options.needs is not None and options.needs.names else None
         self.n_columns = len(self.chosen)
         if not self.n_columns:
-            raise NoColumnsError(f"{path}: the label is the only column.", file=path)
+            raise fault("only the label", path)
         self.step = max(1, options.batch_bytes // (max(8, self.kind.itemsize) * self.shape[1]))
+        self.buffers, self._raw = Buffers(), Buffers()
         self.lengths = [min(self.step, self.shape[0] - first) for first in range(0, self.shape[0], self.step)]
         self.size = self.shape[0] * (8 * self.n_columns + 2)
 
@@ -164,12 +146,7 @@ class NpyReader(ArrayReader, Store):
         if kind.hasobject:
             raise not_numpy(self.path, ValueError("allow_pickle"))
         if self.stamp.size < header[3] + size_of(shape, kind):
-            raise DamagedFileError(
-                f"{self.path}: cannot be read: the file ends before its {shape} values do.",
-                file=self.path,
-                byte=self.stamp.size,
-                fix="Fetch or write the file again.",
-            )
+            raise fault("array ends", self.path, byte=self.stamp.size, seen=shape)
         return header
 
     def _pieces(self) -> Iterator[Piece]:
@@ -198,16 +175,23 @@ class NpyReader(ArrayReader, Store):
             table = np.memmap(self.path, self.kind, "r", self.offset, self.shape, "F")
             return np.array(table[first : first + rows], order="C")
         width = self.shape[1]
-        start = self.offset + first * width * self.kind.itemsize
-        return np.fromfile(self.path, self.kind, rows * width, offset=start).reshape(rows, width)
+        found = self._raw.take(rows, width) if self.kind == np.float64 else np.empty((rows, width), self.kind)
+        with Path(self.path).open("rb", buffering=0) as file:
+            file.seek(self.offset + first * width * self.kind.itemsize)
+            if file.readinto(found.data.cast("B")) < found.nbytes:
+                raise fault("changed", self.path)
+        return found
 
     def _split(self, rows: Array, first: int) -> Piece:
         labels: Array | None = None
         if isinstance(self.label_name, int):
             labels = np.ascontiguousarray(rows[:, self.label_name])
             labels = labels.astype(labels.dtype.newbyteorder("="))
-        if self.chosen == list(range(self.n_columns)) and rows.dtype == np.float64:
-            return Piece(first, np.ascontiguousarray(rows[:, : self.n_columns]), labels)
+        if self.chosen == list(range(self.n_columns)) and rows.dtype == np.float64 and rows.dtype.isnative:
+            values = self.buffers.take(len(rows), self.n_columns)
+            values[:] = rows[:, : self.n_columns]
+            self._raw.give_back(rows)
+            return Piece(first, values, labels)
         return Piece(first, rows[:, self.chosen], labels)
 
 
@@ -250,13 +234,11 @@ def read_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 def require_table(path: str, shape: tuple[int, ...], kind: np.dtype[Any], name: str) -> None:
     """Refuse what is no table of numbers."""
     if kind.kind not in "biuf":
-        raise NotNumericError(f"{path}: {name} holds values of type {kind}: rows are real numbers.", file=path)
+        raise fault("array type", path, name=name, seen=kind)
     if len(shape) != 2:
-        raise ShapeError(f"{path}: {name} has shape {shape}; a table has two dimensions, rows and columns.", file=path)
-    if not shape[0]:
-        raise NoRowsError(f"{path}: {name} has no rows.", file=path)
-    if not shape[1]:
-        raise NoColumnsError(f"{path}: {name} has no columns.", file=path)
+        raise fault("array shape", path, name=name, seen=shape)
+    if not all(shape):
+        raise fault("array columns" if shape[0] else "array rows", path, name=name)
 
 
 def plain(path: str, values: Array, numbers: Sequence[int]) -> Array:
@@ -264,23 +246,21 @@ def plain(path: str, values: Array, numbers: Sequence[int]) -> Array:
     exact = plain_numbers(np.asarray(values))
     if exact.dtype == object:
         row, column = first_rounded(values)
-        raise rounded(path, numbers[row], column, str(values[row, column]))
+        raise rounded(path, numbers[row], column, values[row, column])
     if exact.dtype.kind in "iu" and is_long(exact):
         return np.ascontiguousarray(exact, np.int64)
     return np.ascontiguousarray(exact, np.float64)
 
 
-def rounded(path: str, row: int, column: int, value: str) -> InexactError:
+def rounded(path: str, row: int, column: int, value: Any) -> InputError:
     """A number that neither a double nor 64 bits hold."""
-    return InexactError(
-        f"{path}: row {row}, column {column} holds {value}, which would be rounded, and linsep never rounds in "
-        f"silence. {ROUNDED}",
-        file=path,
-        row=row,
-        column=column,
-        value=value,
-        fix=ROUNDED,
-    )
+    return fault("inexact", path, row=row, column=column, value=str(value), shown=Bare(value))
+
+
+class Bare(str):
+    """Text that messages show without quotes."""
+
+    __repr__ = str.__str__
 
 
 def first_rounded(values: Array) -> tuple[int, int]:
@@ -294,12 +274,8 @@ def first_rounded(values: Array) -> tuple[int, int]:
     return int(row), int(column)
 
 
-def not_numpy(path: str, error: Exception) -> FileError:
-    """Why a file is no NumPy file that linsep reads."""
+def not_numpy(path: str, error: Exception) -> InputError:
+    """Why a file is not a NumPy file that linsep reads."""
     if "allow_pickle" in str(error) or "magic" in str(error):
-        return FileKindError(
-            f"{path}: cannot be read. It is not a NumPy file, or it holds pickled objects, which linsep never loads "
-            "because loading them runs code. Save plain numbers.",
-            file=path,
-        )
-    return DamagedFileError(f"{path}: cannot be read: {str(error) or type(error).__name__}", file=path)
+        return fault("pickled", path)
+    return fault("not numpy", path, seen=str(error).removesuffix(".") or type(error).__name__)

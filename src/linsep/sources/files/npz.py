@@ -14,18 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from linsep.errors import (
-    ArgumentError,
-    DamagedFileError,
-    FileError,
-    FileKindError,
-    InputError,
-    LengthError,
-    MissingColumnError,
-    NotNumericError,
-)
-from linsep.sources.files.cells import clipped
+from linsep.errors import InputError
 from linsep.sources.files.columns import FILE_WITHOUT_NAMES, require_width
+from linsep.sources.files.faults import clipped, fault
 from linsep.sources.files.npy import Array, ArrayReader, Piece, not_numpy, read_header, require_table, size_of
 from linsep.sources.files.options import Options
 from linsep.sources.files.private import temporary
@@ -43,16 +34,14 @@ class NpzReader(ArrayReader):
         self.path, self.options = path, options
         self.stamp = Stamp.of(path)
         if options.label not in (None, "y"):
-            raise ArgumentError(
-                f"{path}: an .npz file holds its labels in y: leave --label {options.label} out.", file=path
-            )
+            raise fault("label in y", path, label=options.label)
         self._chosen: list[int] | None = None
         with self._archive() as archive:
             shape, self.size = self._look(archive)
             if options.columns is not None:
                 self._chosen = [self._position(column, shape[1]) for column in options.columns]
                 if len(set(self._chosen)) < len(self._chosen):
-                    raise ArgumentError(f"{path}: a column is chosen twice.", file=path)
+                    raise fault("column twice", path)
         self._n_rows, self._width = shape
         self.n_columns = self._width if self._chosen is None else len(self._chosen)
         if options.needs is not None:
@@ -64,12 +53,7 @@ class NpzReader(ArrayReader):
         place = int(column) if re.fullmatch(r"-?[0-9]{1,12}", str(column)) else width
         if -width <= place < width:
             return place % width
-        raise MissingColumnError(
-            f"{self.path}: there is no column {column!r}. An .npz file has no names: give a position from 0 to "
-            f"{width - 1}.",
-            file=self.path,
-            column=column,
-        )
+        raise fault("no position", self.path, column=column, kind=".npz", last=width - 1, or_back="")
 
     # What the headers say ---------------------------------------------------------------------------------
 
@@ -88,10 +72,7 @@ class NpzReader(ArrayReader):
             shape = self._look_at_parts(archive, found)
             size = sum(size_of(found[name].shape, found[name].kind) for name in ("data", "indices", "indptr"))
         else:
-            raise FileError(
-                f"{self.path}: linsep looks for the arrays X and y, or {', '.join(PARTS)} and y; some are missing.",
-                file=self.path,
-            )
+            raise fault("no arrays", self.path, parts=", ".join(PARTS))
         self.options.require_room(self.path, shape[1])
         return shape, size + self._look_at_labels(found.get("y"), shape[0])
 
@@ -100,13 +81,10 @@ class NpzReader(ArrayReader):
         if "format.npy" in archive.namelist():
             named = Member(archive, "format").read(1)[0]
             if named not in (b"csr", "csr"):
-                seen = clipped(named.item())
-                raise FileError(f"{self.path}: a sparse matrix of format {seen}: save it as CSR.", file=self.path)
+                raise fault("not csr", self.path, seen=clipped(named.item()))
         data = found["data"]
         if data.kind.kind not in "biuf":
-            raise NotNumericError(
-                f"{self.path}: data holds values of type {data.kind}: rows are real numbers.", file=self.path
-            )
+            raise fault("array type", self.path, name="data", seen=data.kind)
         for name in ("indices", "indptr", "shape"):
             if found[name].kind.kind not in "iu":
                 raise self._no_matrix(f"{name} holds {found[name].kind}, not integers.")
@@ -127,16 +105,13 @@ class NpzReader(ArrayReader):
         if labels is None:
             if self.options.needs is not None:
                 return 0
-            raise FileError(f"{self.path}: holds no y, the labels.", file=self.path)
+            raise fault("no y", self.path)
         if labels.shape != (n_rows,):
-            raise LengthError(
-                f"{self.path}: X has {n_rows} rows and y has shape {labels.shape}: one label for each row.",
-                file=self.path,
-            )
+            raise fault("y length", self.path, rows=n_rows, seen=labels.shape)
         return size_of(labels.shape, labels.kind)
 
-    def _no_matrix(self, why: str) -> DamagedFileError:
-        return DamagedFileError(f"{self.path}: the parts do not form a CSR matrix: {why}", file=self.path)
+    def _no_matrix(self, why: str) -> InputError:
+        return fault("bad matrix", self.path, seen=why.removesuffix("."))
 
     @contextmanager
     def _archive(self) -> Iterator[zipfile.ZipFile]:
@@ -150,9 +125,7 @@ class NpzReader(ArrayReader):
         except Exception as error:  # a zip member can fail in a dozen ways: zlib, CRC, struct, header
             self.stamp.require_same()
             if is_npy(self.path):
-                raise FileKindError(
-                    f"{self.path}: an .npy file with the extension .npz: rename it.", file=self.path
-                ) from error
+                raise fault("npy as npz", self.path) from error
             raise not_numpy(self.path, error) from error
 
     # Rows -------------------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from linsep.errors import ArgumentError, WideFileError
+from linsep.errors import ArgumentError
+from linsep.sources.files.faults import fault
 
 if TYPE_CHECKING:
     from linsep.sources.files.rejects import Rejects
@@ -54,9 +55,7 @@ class Options:
     def require_room(self, path: str, n_columns: int, each: int = SPARSE_COLUMN) -> None:
         """Refuse more columns than the memory has room for."""
         if n_columns > min(MOST_COLUMNS, self.memory // each):
-            fix = room_for(n_columns, each)
-            told = f"{path}: {n_columns:,} columns are more than the memory has room for. {fix}"
-            raise WideFileError(told, file=path, value=n_columns, fix=fix)
+            raise fault("wide", path, value=n_columns, fix=room_for(n_columns, each))
 
 
 def room_for(n_columns: int, each: int = SPARSE_COLUMN) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from linsep.errors import DamagedFileError, HeaderError, InputError, NoRowsError
+from linsep.errors import InputError
 from linsep.sources.files.cells import TableReader, is_string
+from linsep.sources.files.faults import fault
 from linsep.sources.files.options import Options
 from linsep.sources.files.reader import Batch, Stamp, Store, unreadable
 
@@ -29,13 +30,11 @@ class ColumnarReader(TableReader, Store):
             names = schema.names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise HeaderError(f"{path}: two columns are called {twice!r}. Rename one of them.", file=path, column=twice)
+            raise fault("name twice", path, column=twice)
         if not rows:
-            raise NoRowsError(f"{path}: there are columns but no rows.", file=path)
+            raise fault("columns alone", path)
         if rows != sum(self.lengths):
-            raise DamagedFileError(
-                f"{path}: the file says that it has {rows:,} rows, and has {sum(self.lengths):,}.", file=path
-            )
+            raise fault("row count", path, said=rows, seen=sum(self.lengths))
         self._firsts = list(accumulate(self.lengths, initial=0))
         self._choose(names, options)
         self.buffers = self.cells.buffers
@@ -71,7 +70,7 @@ class ColumnarReader(TableReader, Store):
                 first += good.num_rows
         self.is_walked = True
         if not first:
-            raise NoRowsError(f"{self.path}: no row is left: all {seen:,} were rejected.", file=self.path)
+            raise fault("none left", self.path, left_out=seen)
 
     def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
         """The rows of a row group or record batch, columns of doubles as they are."""
@@ -94,11 +93,7 @@ class ColumnarReader(TableReader, Store):
             yield table
         self.stamp.require_same()
         if seen != self.lengths[k]:
-            raise DamagedFileError(
-                f"{self.path}: the file says that {self.lengths[k]:,} rows come from row {self._firsts[k]:,} on, and "
-                f"has {seen:,} there.",
-                file=self.path,
-            )
+            raise fault("group count", self.path, said=self.lengths[k], first=self._firsts[k], seen=seen)
 
     def _without_bad_rows(self, table: Any, first: int) -> Any:
         """The rows without nulls and NaN, where those are rejected."""
@@ -153,11 +148,8 @@ class ColumnarReader(TableReader, Store):
             self.stamp.require_same()
             if isinstance(error, OSError) and error.errno is not None:
                 raise unreadable(self.path, error) from error
-            said = (str(error).splitlines() or [type(error).__name__])[0]
-            fix = "Fetch or write the file again."
-            raise DamagedFileError(
-                f"{self.path}: cannot be read as {self.kind}: {said}. {fix}".replace("..", "."), file=self.path, fix=fix
-            ) from error
+            said = (str(error).splitlines() or [type(error).__name__])[0].removesuffix(".")
+            raise fault("damaged", self.path, kind=self.kind, seen=said) from error
 
 
 class ParquetReader(ColumnarReader):

@@ -17,13 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep import exact, kernels
-from linsep.errors import (
-    ChangedFileError,
-    InputError,
-    NoFileError,
-    UnreadableFileError,
-)
+from linsep.errors import InputError
 from linsep.sources.base import Ints
+from linsep.sources.files.faults import fault
 from linsep.sources.files.options import Options
 
 Values: TypeAlias = Any  # a 2-D array of float64 or int64, a CSR matrix of such, or ColumnValues
@@ -199,8 +195,7 @@ class Stamp:
     def require_same(self) -> None:
         """Refuse a file that is no longer what it was."""
         if Stamp.of(self.path) != self:
-            fix = "Wait until the file is complete, then start again."
-            raise ChangedFileError(f"{self.path}: the file changed while it was read. {fix}", file=self.path, fix=fix)
+            raise fault("changed", self.path)
 
 
 class Unstamped(Stamp):
@@ -210,12 +205,11 @@ class Unstamped(Stamp):
         """It is."""
 
 
-def unreadable(path: str, error: OSError) -> NoFileError | UnreadableFileError:
+def unreadable(path: str, error: OSError) -> InputError:
     """What the system said about the file, as an error of ours."""
-    fix = "Check the rights on the file."
     if isinstance(error, FileNotFoundError):
-        return NoFileError(f"{path}: there is no such file.", file=path, fix="Check the path.")
-    return UnreadableFileError(f"{path}: cannot be read: {error.strerror or error}.", file=path, fix=fix)
+        return fault("no file", path)
+    return fault("unreadable", path, seen=error.strerror or error)
 
 
 def row_major(columns: Sequence[npt.NDArray[Any]], kind: type, buffers: Buffers | None = None) -> npt.NDArray[Any]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from io import TextIOWrapper
 from typing import Any, TextIO
 
-from linsep.errors import ArgumentError, FileError
+from linsep.errors import FileError
 from linsep.outputs import begun
+from linsep.sources.files.faults import fault
 from linsep.sources.files.paths import Paths, reads
 
 
@@ -55,8 +56,7 @@ class Rejects:
         try:
             yield
         except FileError as error:
-            told = str(error).replace(": cannot be written", ": bad rows cannot be written there", 1)
-            raise FileError(told, file=self.path, fix="Give reject= another path.") from error
+            raise fault("rejects", self.path, seen=str(error).rpartition("cannot be written: ")[2]) from error
 
     def drain(self) -> list[tuple[str, int]]:
         """The bad rows since this was last asked."""
@@ -66,9 +66,7 @@ class Rejects:
     def require_apart(self, path: Paths) -> None:
         """Refuse to write over one of the files that are read, or where the next run would read it."""
         if (found := reads(path, self.path)) is not None:
-            fix = "Give reject another name."
-            told = f"{self.path}: bad rows would be written over the data, or among them ({found}). {fix}"
-            raise ArgumentError(told, file=self.path, fix=fix)
+            raise fault("rejects over data", self.path, seen=found)
 
 
 def _close(file: TextIO) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ChangedFileError, InputError
 from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, marks
 from linsep.sources.files.columnar_source import ColumnPart
+from linsep.sources.files.faults import fault
 from linsep.sources.files.first_read import Survey, common_kind, names_of
 from linsep.sources.files.labels import CodedLabels, classes_of, known_classes, marks_of
 from linsep.sources.files.reader import Batch, ColumnValues, Store, Values
@@ -80,14 +80,8 @@ class FileSource(Source):
         if classes is not None and positive is None:
             return classes, known_classes((survey.labels for survey in self._surveys), classes)
         values = [value for survey in self._surveys for value in survey.labels.values()]
-        try:
-            return classes_of(values, positive, int(self._starts[-1]))
-        except InputError as error:
-            error.file = self.files[0]
-            error.column = self.label_column
-            more = f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else ""
-            error.args = (f"{error.file}{more}: {error}",)
-            raise
+        rows = int(self._starts[-1])
+        return classes_of(values, positive, self.files, rows=rows, column=self.label_column)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -236,11 +230,10 @@ class FileSource(Source):
 
     def _read_marks(self, survey: Survey, batch: Batch) -> Any:
         """The labels of a batch as blocks have them."""
-        labels, path = survey.labels, survey.reader.path
-        known = len(labels.codes)
+        labels, known = survey.labels, len(survey.labels.codes)
         codes = labels.encode(batch.labels, batch.first)
         if len(labels.codes) > known:
-            raise ChangedFileError(f"{path}: the file changed while it was read.", file=path)
+            raise fault("changed", survey.reader.path)
         return marks_of(codes, labels.values(), self._marks, self._kind_of_marks)
 
     def _fetch(self, rows: Ints) -> Iterator[Block]:

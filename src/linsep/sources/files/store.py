@@ -33,8 +33,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep import kernels
-from linsep.errors import ChangedFileError, DamagedFileError, FileError
+from linsep.errors import InputError
 from linsep.sources.files import private
+from linsep.sources.files.faults import fault
 from linsep.sources.files.first_read import Survey, common_kind, surveyed
 from linsep.sources.files.labels import CodedLabels
 from linsep.sources.files.reader import Batch, Buffers, Reader, Stamp, Store
@@ -49,7 +50,6 @@ Facts = dict[str, Any]
 Codes: TypeAlias = npt.NDArray[np.uint16]
 Rows: TypeAlias = tuple[Any, Codes]  # values, and the codes of their labels
 Array: TypeAlias = npt.NDArray[Any]
-NO_ROOM = "Make room on the disk, or name a folder on another: cache=FOLDER (--cache FOLDER), TMPDIR."
 
 
 class NoCacheError(Exception):
@@ -91,8 +91,7 @@ class Caches:
         try:
             return self._first_read(reader, key, folder, name)
         except NoCacheError as error:
-            told = f"{reader.path}: there is no room for its rows in {self.temporary()}: {error}. {NO_ROOM}"
-            raise FileError(told, file=reader.path, fix=NO_ROOM) from error
+            raise fault("no room", reader.path, folder=self.temporary(), seen=error) from error
 
     def _first_read(self, reader: Reader, key: str, folder: Path | None, name: str) -> Survey:
         if not self.folder and reader.size <= self.hold:
@@ -116,12 +115,12 @@ class Caches:
     def converted(self, reader: Reader, key: str, folder: Path | None, name: str) -> Survey:
         """The first read of the file itself; without a folder its rows are held in memory, while they fit."""
         found = Survey.begin(reader)
-        sink: Held | Writer = Held(reader) if folder is None else begun(folder / name)
+        sink: Held | Writer = Held(reader) if folder is None else begun(folder / name, reader.options.batch_bytes)
         try:
             for batch in reader.batches():
                 codes = found.add(batch)
                 if isinstance(sink, Held) and sink.size > self.hold:
-                    sink = sink.moved(begun(Path(self.temporary(), name)))
+                    sink = sink.moved(begun(Path(self.temporary(), name), reader.options.batch_bytes))
                 sink = sink.fitting(batch.values, found)
                 sink.add(batch.values, codes)
             found.labels = CodedLabels.of(found.labels)
@@ -250,46 +249,44 @@ class Converted(Store):
             except NoCacheError as error:
                 raise self._lost() from error
             if not isinstance(again, Converted) or again._facts != self._facts:
-                raise ChangedFileError(
-                    f"{self._reader.path}: the file changed while it was read.", file=self._reader.path
-                )
+                raise fault("changed", self._reader.path)
             self._renewals += 1
 
-    def _lost(self) -> DamagedFileError:
-        path = self._reader.path
-        told = f"{path}: its cache {self.path} was damaged and cannot be written again. {NO_ROOM}"
-        return DamagedFileError(told, file=path, fix=NO_ROOM)
+    def _lost(self) -> InputError:
+        return fault("lost cache", self._reader.path, cache=self.path)
 
 
-def begun(path: Path) -> "Writer":
+def begun(path: Path, batch_bytes: int) -> "Writer":
     """A cache that is being written; what killed processes left in its folder goes."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         private.remove_abandoned(path.parent, private.PARTS)
-        return Writer(path)
+        return Writer(path, batch_bytes)
     except OSError as error:
         raise NoCacheError(error.strerror or error) from error
 
 
 class Writer:
-    """An Arrow file on its way to the disk."""
+    """An Arrow file on its way to the disk; dense rows are gathered until they are as many as a batch has."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, batch_bytes: int) -> None:
         handle, name = tempfile.mkstemp(prefix=path.name, suffix=private.PART, dir=path.parent)
         private.lock(handle)
         self.path, self._part = path, Path(name)
         self._file = os.fdopen(handle, "w+b", buffering=1 << 20)
         self._arrow: Any = None
-        self._facts: Facts = {"batches": [], "kind": "f", "is_sparse": False, "n_columns": 1}
+        self._pending, self._bytes = list[Rows](), 0
+        self._facts: Facts = {"batches": [], "kind": None, "is_sparse": False, "batch_bytes": batch_bytes}
 
     def fitting(self, values: Any, found: Survey) -> "Writer":
         """A writer for rows of this kind: where integers beyond 2^53 come late, all that went before are integers."""
-        if self._arrow is None or values.dtype.kind == self._facts["kind"]:
+        if self._facts["kind"] in (None, values.dtype.kind):
             return self
         common_kind([found])  # or nothing will hold both
         if self._facts["kind"] == "i":
             return self
-        other = Writer(self.path)
+        self._flush()
+        other = Writer(self.path, self._facts["batch_bytes"])
         for record in self._facts["batches"]:
             rows, codes = read_rows(self._file, record, self._facts)
             other.add(rows.astype(np.int64), codes)
@@ -298,25 +295,37 @@ class Writer:
 
     def add(self, values: Any, codes: Codes) -> None:
         """The next rows."""
+        if self._facts["kind"] is None:
+            is_sparse = not isinstance(values, np.ndarray)
+            self._facts |= {"kind": values.dtype.kind, "is_sparse": is_sparse, "n_columns": values.shape[1]}
+        is_full = self._facts["is_sparse"] or self._bytes + values.nbytes > self._facts["batch_bytes"]
+        if self._pending and is_full:
+            self._flush()
+        kind = np.dtype(f"{self._facts['kind']}8")
+        self._bytes += 0 if self._facts["is_sparse"] else values.nbytes
+        self._pending.append((values.astype(kind, copy=False), codes.astype(np.uint16, copy=False)))
+
+    def _flush(self) -> None:
+        """Write what was gathered as one record batch."""
         import pyarrow as pa
 
-        kind = values.dtype if self._arrow is None else np.dtype(f"{self._facts['kind']}8")
-        rows = values.astype(kind, copy=False)
-        codes = codes.astype(np.uint16, copy=False)
-        batch, parts = record_batch(rows, codes)
+        (values, codes), *more = self._pending
+        if more:
+            values, codes = map(np.concatenate, zip(*self._pending, strict=True))
+        self._pending, self._bytes = [], 0
+        batch, parts = record_batch(values, codes)
         if self._arrow is None:
             schema = batch.schema.with_metadata({b"linsep": MARK})
-            self._facts |= {"kind": kind.kind, "is_sparse": len(parts) > 2, "n_columns": values.shape[1]}
             self._arrow, self._none = pa.ipc.new_file(self._file, schema), batch.slice(0, 0)
         self._arrow.write_batch(batch)
         self._facts["batches"].append([len(codes), parts[0].size, self._file.tell(), checksum_of(parts)])
 
     def finish(self, key: str, reader: Reader, found: Survey) -> Facts:
         """Write what was found, and give the cache its name."""
+        self._flush()
         facts = {
             **self._facts,
             "key": key,
-            "batch_bytes": reader.options.batch_bytes,
             "digest": reader.digest or digest_of(reader.path),
             "n_columns": reader.n_columns,
             "labels": list(found.labels.codes),

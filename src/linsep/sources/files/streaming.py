@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import InexactError, NoRowsError
+from linsep.errors import NoRowsError
 from linsep.sources.base import Ints
 from linsep.sources.files import pipe_opened, reader_of, spool
+from linsep.sources.files.faults import fault
 from linsep.sources.files.first_read import require_finite
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import PACKED, Paths, expand, is_pipe, kind_of
@@ -96,16 +97,7 @@ def as_doubles(reader: Reader, stretch: Stretch) -> Any:
     position, column = (int(place) for place in long[0])
     row = int(stretch.rows[position])
     name = reader.columns[column] if reader.columns else column
-    fix = "Subtract a constant from the column or divide it."
-    raise InexactError(
-        f"{reader.path}: row {row}, column {name!r} holds {dense[position, column]}: an integer beyond 2^53 would be "
-        f"rounded, and linsep never rounds in silence. {fix}",
-        file=reader.path,
-        row=row,
-        column=name,
-        value=int(dense[position, column]),
-        fix=fix,
-    )
+    raise fault("long integer", reader.path, row=row, column=name, value=int(dense[position, column]))
 
 
 def text_of(label: Any) -> str:

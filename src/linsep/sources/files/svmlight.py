@@ -16,21 +16,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.errors import (
-    ArgumentError,
-    EncodingError,
-    InexactError,
-    InputError,
-    MissingLabelError,
-    NoRowsError,
-    NotFiniteError,
-    SvmlightError,
-    WideFileError,
-)
-from linsep.sources.files.cells import DROP_OR_FILL, VANISHES, clipped
+from linsep.errors import InputError
 from linsep.sources.files.columns import FILE_WITHOUT_NAMES
 from linsep.sources.files.csv_faults import may_vanish
 from linsep.sources.files.csv_records import not_text
+from linsep.sources.files.faults import clipped, fault
 from linsep.sources.files.options import MOST_COLUMNS, Options, room_for
 from linsep.sources.files.reader import EXACT, Batch
 from linsep.sources.files.text_reader import BOM, Pipe, TextReader
@@ -67,13 +57,7 @@ class SvmlightReader(TextReader):
         super().__init__(path, options, compression, pipe)
         for name, asked in (("label", options.label), ("columns", options.columns)):
             if asked is not None and options.needs is None:
-                fix = f"Leave {name} out."
-                raise ArgumentError(
-                    f"{path}: an svmlight file has its labels in front, and its columns are read all: "
-                    f"leave --{name} out.",
-                    file=path,
-                    fix=fix,
-                )
+                raise fault("label in front", path, option=name, fix=f"Leave {name} out.")
         if options.n_columns is not None and options.needs is None:
             options.require_room(path, options.n_columns)
         self._most = options.n_columns if options.needs is None else options.needs.width
@@ -100,17 +84,13 @@ class SvmlightReader(TextReader):
                     lines += rest.count(b"\n", 0, end)
                     offset, rest = offset + end, rest[end:]
                 elif len(rest) > self.longest:
-                    raise SvmlightError(
-                        f"{self.path}: line {lines + 1} (byte {offset}) is longer than {self.longest >> 20} MiB.",
-                        file=self.path,
-                        row=first,
-                        byte=offset,
-                    )
+                    most = self.longest >> 20
+                    raise fault("svmlight endless", self.path, row=first, line=lines + 1, byte=offset, most=most)
                 if not data:
                     break
         self._finish(digest)
         if not first:
-            raise NoRowsError(f"{self.path}: the file holds no rows.", file=self.path)
+            raise fault("no rows", self.path)
 
     def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
         """Whole lines, the first of which begins at this byte after this many lines."""
@@ -158,20 +138,20 @@ class SvmlightReader(TextReader):
         """The good lines of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
         good: list[bytes] = []
         for line in lines:
-            fault = self._fault(line)
-            if fault is None:
+            found = self._fault(line)
+            if found is None:
                 good.append(line.content)
             elif self.options.set_aside is None:
-                raise fault
+                raise found
             else:
                 shown = line.content.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
-                self.reject(line.row, fault, shown)
+                self.reject(line.row, found, shown)
         try:
             if seen is not None and self.options.set_aside is None:
                 raise seen
             return self._as_batch(*self._load(b"\n".join(good)), first)
         except (ValueError, OverflowError, UnicodeDecodeError) as error:
-            raise SvmlightError(f"{self.path}: cannot be read as svmlight: {error}", file=self.path) from error
+            raise fault("not svmlight", self.path, seen=error) from error
 
     def _lines(self, text: bytes, first: int, byte: int, lines: int) -> Iterator[Line]:
         """Each line that holds a row."""
@@ -198,8 +178,7 @@ class SvmlightReader(TextReader):
         if not LABEL.fullmatch(word):
             return self._bad(line, word, "is not a label: a number comes first")
         if not np.isfinite(float(word)):
-            fix = "Every row needs one."
-            return self._error(MissingLabelError, line, word, f"the label is {clipped(word)}. {fix}", fix=fix)
+            return self._error("label not finite", line, word, word=clipped(word))
         return self._inexact(line, word, "the label") if is_rounded(word) or vanishes(word) else None
 
     def _pairs_fault(self, line: Line, words: list[str]) -> InputError | None:
@@ -221,45 +200,34 @@ class SvmlightReader(TextReader):
                 if self._most:
                     told = f"stands for column {index - base + 1}, beyond the {self._widest:,} {self._whose}"
                     return self._bad(line, word, told)
-                fix = room_for(index - base + 1)
-                told = f"{clipped(word)} would make more columns than the memory has room for ({self._widest:,}). {fix}"
-                return self._error(WideFileError, line, word, told, fix=fix)
+                return self._error(
+                    "svmlight wide", line, word, word=clipped(word), most=self._widest, fix=room_for(index - base + 1)
+                )
             if index <= last:
                 seen = "repeats an index" if index == last else "comes after a larger index"
                 return self._bad(line, word, f"{seen}: indices must rise within a row")
             if not np.isfinite(float(pair[2])):
-                message = f"{self._at(line)}: {clipped(word)} is not a finite number. {DROP_OR_FILL}"
-                value = float(pair[2])
-                return NotFiniteError(line.row, index - base, value, message=message, file=self.path, byte=line.byte)
+                value = {"value": float(pair[2]), "column": index - base}
+                return self._error("svmlight not finite", line, word, word=clipped(word), **value)
             if is_rounded(pair[2]) or vanishes(pair[2]):
-                return self._inexact(line, pair[2], f"index {index}", column=index - base)
+                return self._inexact(line, pair[2], f"index {index}", index - base)
             last = index
         return None
 
-    def _at(self, line: Line) -> str:
-        return f"{self.path}: row {line.row} (line {line.line})"
-
-    def _error(self, kind: type[InputError], line: Line, word: str, what: str, **more: Any) -> InputError:
-        where = {"file": self.path, "row": line.row, "value": word[:200], "byte": line.byte}
-        return kind(f"{self._at(line)}: {what}", **where, **more)
+    def _error(self, kind: str, line: Line, word: str, /, **known: Any) -> InputError:
+        return fault(kind, self.path, **{"row": line.row, "line": line.line, "byte": line.byte, "value": word, **known})
 
     def _bad(self, line: Line, word: str, what: str) -> InputError:
-        fix = "Write a label, then index:value pairs in rising order."
-        return self._error(SvmlightError, line, word, f"{clipped(word)} {what}.", fix=fix)
+        return self._error("svmlight", line, word, word=clipped(word), what=what)
 
-    def _inexact(self, line: Line, word: str, what: str, **where: Any) -> InputError:
-        fix = "Subtract a constant from the column or divide it."
-        told = f"{what} holds {clipped(word)[1:-1]}" if len(word) <= 50 else f"{what} holds {clipped(word)}"
-        why = "an integer beyond 2^53 would be rounded, and linsep never rounds in silence"
-        if vanishes(word):
-            why, fix = VANISHES, "Multiply by a power of ten, or write 0."
-        error = self._error(InexactError, line, word, "", fix=fix, **where)
-        error.args = (f"{self._at(line)}, {told}: {why}. {fix}",)
-        return error
+    def _inexact(self, line: Line, number: str, what: str, column: int | None = None) -> InputError:
+        word = clipped(number)[1:-1] if len(number) <= 50 else clipped(number)
+        kind = "svmlight vanishes" if vanishes(number) else "svmlight rounded"
+        return self._error(kind, line, number, word=word, what=what, column=column)
 
     def _not_text(self, line: Line, byte: int) -> InputError:
         what, fix = not_text(bytes([byte]))
-        return self._error(EncodingError, line, f"{byte:#04x}", f"{what}. {fix}", fix=fix)
+        return self._error("line not text", line, f"{byte:#04x}", what=what, fix=fix)
 
 
 def is_rounded(number: str) -> bool:

@@ -11,7 +11,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
-from linsep.errors import DamagedFileError
+from linsep.errors import InputError
+from linsep.sources.files.faults import fault
 from linsep.sources.files.options import Options
 from linsep.sources.files.reader import Reader, Stamp, Unstamped, unreadable
 
@@ -83,10 +84,9 @@ class TextReader(Reader):
             self.digest = digest.hexdigest()
         self.is_walked = True
 
-    def _damaged(self, error: Exception) -> DamagedFileError:
+    def _damaged(self, error: Exception) -> InputError:
         self.stamp.require_same()
-        fix = "The file is cut short or broken: fetch it again."
-        return DamagedFileError(f"{self.path}: cannot be decompressed: {error}. {fix}", file=self.path, fix=fix)
+        return fault("unpack", self.path, seen=error)
 
 
 class Pipe:

@@ -3,17 +3,14 @@
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from functools import cache
-from queue import Empty, Full, Queue
 from typing import TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_END = object()
 POOL = "linsep-pool"
 
 
@@ -65,43 +62,14 @@ def prefetch(items: Iterable[T], depth: int = 2) -> Iterator[T]:
 
     Whoever stops listening stops the thread too, and what goes wrong there is raised here.
     """
-    queue: Queue[tuple[object, BaseException | None]] = Queue(maxsize=depth)
-    stopped = threading.Event()
-
-    def put(item: object, error: BaseException | None = None) -> None:
-        while not stopped.is_set():
-            with suppress(Full):
-                queue.put((item, error), timeout=0.05)
-                return
-
-    def work() -> None:
-        try:
-            for item in items:
-                put(item)
-                if stopped.is_set():
-                    return
-            put(_END)
-        except BaseException as error:
-            put(_END, error)
-        finally:
-            if isinstance(items, Iterator):
-                close = getattr(items, "close", None)  # generators close their files
-                if close is not None:
-                    close()
-
-    thread = threading.Thread(target=work, name="linsep-reading", daemon=True)
-    thread.start()
+    given, end = iter(items), object()
+    pool = ThreadPoolExecutor(1, thread_name_prefix="linsep-reading")
     try:
-        while True:
-            item, error = queue.get()
-            if error is not None:
-                raise error
-            if item is _END:
-                return
+        pending = deque(pool.submit(next, given, end) for _ in range(depth))
+        while (item := pending.popleft().result()) is not end:
+            pending.append(pool.submit(next, given, end))
             yield item  # type: ignore[misc]
     finally:
-        stopped.set()
-        with suppress(Empty):
-            while True:
-                queue.get_nowait()
-        thread.join()
+        pool.shutdown(cancel_futures=True)
+        if isinstance(given, Generator):
+            given.close()  # generators close their files
