@@ -60,11 +60,12 @@ def open(  # noqa: A001
     (integers stay exact, or are refused); with numbers="decimal" the decimals of a CSV file are read exactly, so that
     0.1 is one tenth.
 
-    `memory` bounds what is held at once. A slow format is converted once, to a cache in a private folder of the user (or
-    in the folder `cache`; for this source alone if that is False), which is never used to verify a proof. The first bad row is an
-    error; with `reject`, bad rows are written there instead, and counted. `index_base` is the index of the first column
-    of svmlight files, `n_columns` how many columns they have where that is known. The first line of a CSV file names
-    the columns; one of numbers alone may be a row, and is refused unless `label` is a name or `header` is true.
+    `memory` bounds what is held at once. A slow format is converted once, to a cache in a private folder of the user
+    (or in the folder `cache`; for this source alone if that is False), which is never used to verify a proof. The first
+    bad row is an error; with `reject`, bad rows are written there instead, and counted. `index_base` is the index of
+    the first column of svmlight files, `n_columns` how many columns they have where that is known. The first line of a
+    CSV file names the columns; one of numbers alone may be a row, and is refused unless `label` is a name or `header`
+    is true.
 
     >>> import linsep, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")

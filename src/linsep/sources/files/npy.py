@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -21,21 +21,13 @@ Array = npt.NDArray[Any]
 Header = tuple[tuple[int, ...], bool, np.dtype[Any], int]  # shape, Fortran order, type, byte of the first value
 
 
-class Piece(NamedTuple):
-    """Some rows of a file as it has them: the number of the first, the values (or a CSR matrix), and the labels."""
-
-    first: int
-    values: Any
-    labels: Array | None
-
-
 class ArrayReader(Reader):
     """What files of arrays share: rows with NaN are bad by themselves, and rejected where that is asked for."""
 
     columns = None
 
     @abstractmethod
-    def _pieces(self) -> Iterator[Piece]:
+    def _pieces(self) -> Iterator[Batch]:
         """Every row once, in order, the bad ones too."""
 
     def batches(self) -> Iterator[Batch]:
@@ -55,7 +47,7 @@ class ArrayReader(Reader):
         if not kept:
             raise fault("none left", self.path, left_out=self.left_out)
 
-    def _good(self, piece: Piece, bad: npt.NDArray[np.bool_] | None, first: int) -> Batch:
+    def _good(self, piece: Batch, bad: npt.NDArray[np.bool_] | None, first: int) -> Batch:
         """The good rows of a piece, which are counted from `first`."""
         n_rows = piece.values.shape[0]
         values, labels = piece.values, piece.labels
@@ -79,7 +71,7 @@ class ArrayReader(Reader):
             raise rounded(self.path, numbers[row], int(matrix.indices[entry]), error.value) from error
         return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
-    def _is_bad(self, piece: Piece) -> npt.NDArray[np.bool_] | None:
+    def _is_bad(self, piece: Batch) -> npt.NDArray[np.bool_] | None:
         """Which rows are bad; None where nobody asked for bad rows to be set aside, so that the first is an error."""
         if self.options.set_aside is None:
             return None
@@ -93,7 +85,7 @@ class ArrayReader(Reader):
             bad |= ~np.isfinite(labels)
         return np.asarray(bad)
 
-    def _fault(self, piece: Piece, row: int) -> InputError:
+    def _fault(self, piece: Batch, row: int) -> InputError:
         """What is wrong with a bad row: its first bad number, or its label."""
         values = piece.values[row] if isinstance(piece.values, np.ndarray) else piece.values[[row]].toarray()[0]
         columns, number = np.flatnonzero(is_no_number(values)), piece.first + row
@@ -149,10 +141,10 @@ class NpyReader(ArrayReader, Store):
             raise fault("array ends", self.path, byte=self.stamp.size, seen=shape)
         return header
 
-    def _pieces(self) -> Iterator[Piece]:
+    def _pieces(self) -> Iterator[Batch]:
         return map(self._piece, range(len(self.lengths)))
 
-    def _piece(self, k: int) -> Piece:
+    def _piece(self, k: int) -> Batch:
         self.stamp.require_same()
         return self._split(self._rows(k * self.step, self.lengths[k]), k * self.step)
 
@@ -182,7 +174,7 @@ class NpyReader(ArrayReader, Store):
                 raise fault("changed", self.path)
         return found
 
-    def _split(self, rows: Array, first: int) -> Piece:
+    def _split(self, rows: Array, first: int) -> Batch:
         labels: Array | None = None
         if isinstance(self.label_name, int):
             labels = np.ascontiguousarray(rows[:, self.label_name])
@@ -191,8 +183,8 @@ class NpyReader(ArrayReader, Store):
             values = self.buffers.take(len(rows), self.n_columns)
             values[:] = rows[:, : self.n_columns]
             self._raw.give_back(rows)
-            return Piece(first, values, labels)
-        return Piece(first, rows[:, self.chosen], labels)
+            return Batch(values, labels, first)
+        return Batch(rows[:, self.chosen], labels, first)
 
 
 def content(X: Any, labels: Array | None, row: int) -> str:

@@ -17,10 +17,10 @@ import numpy as np
 from linsep.errors import InputError
 from linsep.sources.files.columns import FILE_WITHOUT_NAMES, require_width
 from linsep.sources.files.faults import clipped, fault
-from linsep.sources.files.npy import Array, ArrayReader, Piece, not_numpy, read_header, require_table, size_of
+from linsep.sources.files.npy import Array, ArrayReader, not_numpy, read_header, require_table, size_of
 from linsep.sources.files.options import Options
 from linsep.sources.files.private import temporary
-from linsep.sources.files.reader import Stamp, unreadable
+from linsep.sources.files.reader import Batch, Stamp, unreadable
 
 PARTS = ("data", "indices", "indptr", "shape")
 SPARSE_ROWS = 1 << 16  # of a CSR matrix looked at in one go; how many are read depends on their entries
@@ -149,13 +149,13 @@ class NpzReader(ArrayReader):
             raise self._no_matrix(f"row {row} has column {matrix.indices[again[0]]} twice. Sum duplicates first.")
         return matrix
 
-    def _pieces(self) -> Iterator[Piece]:
+    def _pieces(self) -> Iterator[Batch]:
         with self._archive() as archive:
             labels = Member(archive, "y") if "y.npy" in archive.namelist() else None
             for first, values in self._sparse_rows(archive) if self.is_sparse else self._dense_rows(archive):
                 if self._chosen is not None:
                     values = values[:, self._chosen]
-                yield Piece(first, values, None if labels is None else labels.read(values.shape[0]))
+                yield Batch(values, None if labels is None else labels.read(values.shape[0]), first)
 
     def _dense_rows(self, archive: zipfile.ZipFile) -> Iterator[tuple[int, Array]]:
         table = Member(archive, "X")
