@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, get_args
 
-from linsep.errors import ArgumentError, InputError, NoRowsError
+from linsep.errors import ArgumentError, InputError
 from linsep.sources.base import Label
 from linsep.sources.files.cells import TableReader
 from linsep.sources.files.faults import fault, moved
@@ -179,18 +179,11 @@ def survey_files(
         share_categories(found)
     if options.numbers == "decimal":
         share_decimal_places(found)
-    surveys = [_surveyed(reader, caches) for reader in found]
+    surveys = [caches.survey(reader) for reader in found]
     if options.set_aside is not None:
         options.set_aside.begin()
     require_alike(surveys)
     return surveys, caches
-
-
-def _surveyed(reader: Reader, caches: Caches) -> Survey:
-    try:
-        return caches.survey(reader)
-    except NoRowsError as error:
-        raise fault("none left", reader.path, left_out=reader.left_out) if reader.left_out else error from None
 
 
 def spooled(paths: Sequence[str], caches: Caches, given: str | None) -> Iterator[str]:

@@ -184,8 +184,7 @@ class CsvReader(TextReader, TableReader):
                 yield batch
             first += len(batch)
         self._finish(digest)
-        if not first:
-            raise fault("header alone", self.path)
+        self.require_rows(first, "header alone")
 
     def _tried(self, piece: tuple[int, bytes]) -> tuple[int, bytes, tuple[Any, Any] | None, int]:
         """A piece read by a thread that knows neither its rows nor its lines; None where something is wrong with it.

@@ -16,7 +16,7 @@ from linsep.sources.files.cells import is_long
 from linsep.sources.files.faults import fault
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reader import EXACT, Batch, ColumnValues, Reader, Store
-from linsep.sources.files.threads import map_in_order, prefetch
+from linsep.sources.files.threads import map_in_order
 from linsep.sources.files.values import NOT_WHOLE, is_finite, largest_whole
 from linsep.sources.memory import thread_count
 
@@ -92,14 +92,10 @@ class Survey:
 def surveyed(reader: Reader, store: Store) -> Survey:
     """The survey of a file that is a store as it lies."""
     found, groups, workers = Survey.begin(reader, store), range(len(store.lengths)), thread_count()
-    if len(groups) < 2 or workers < 2:
-        for batch in prefetch(chain.from_iterable(store.read(k, use_threads=workers > 1) for k in groups)):
-            found.add(batch)
-        return found
 
     def look(k: int) -> Survey:
         part = found.onward()
-        for batch in store.read(k):
+        for batch in store.read(k, use_threads=1 == len(groups) < workers):
             part.add(batch)
         return part
 

@@ -44,8 +44,7 @@ class ArrayReader(Reader):
                 yield batch
         self.stamp.require_same()
         self.is_walked = True
-        if not kept:
-            raise fault("none left", self.path, left_out=self.left_out)
+        self.require_rows(kept)
 
     def _good(self, piece: Batch, bad: npt.NDArray[np.bool_] | None, first: int) -> Batch:
         """The good rows of a piece, which are counted from `first`."""

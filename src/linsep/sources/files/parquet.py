@@ -69,8 +69,7 @@ class ColumnarReader(TableReader, Store):
                     yield self._batch(good, first).as_rows()
                 first += good.num_rows
         self.is_walked = True
-        if not first:
-            raise fault("none left", self.path, left_out=seen)
+        self.require_rows(first)
 
     def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
         """The rows of a row group or record batch, columns of doubles as they are."""

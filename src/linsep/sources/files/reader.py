@@ -126,6 +126,11 @@ class Reader(ABC):
         if not self.is_walked and self.options.set_aside is not None:
             self.options.set_aside.add(self.path, row, f"{fault.code}: {fault}", content)
 
+    def require_rows(self, kept: int, empty: str = "no rows") -> None:
+        """After a walk: refuse a file without rows, or of which none is left."""
+        if not kept:
+            raise fault("none left", self.path, left_out=self.left_out) if self.left_out else fault(empty, self.path)
+
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line of the file on which each of these rows begins, where files have lines."""
         return {}

@@ -89,8 +89,7 @@ class SvmlightReader(TextReader):
                 if not data:
                     break
         self._finish(digest)
-        if not first:
-            raise fault("no rows", self.path)
+        self.require_rows(first)
 
     def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
         """Whole lines, the first of which begins at this byte after this many lines."""
