@@ -34,11 +34,11 @@ from scipy import sparse
 
 from linsep import checker
 from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
-from linsep.certificates.recheck import margin_bounds
+from linsep.certificates.margin_checks import margin_bounds
 from linsep.certificates.rows import rows_of
 from linsep.certificates.written import verdict_from_json
 from linsep.errors import LinsepError
-from linsep.sealed import seal
+from linsep.storage.sealed import seal
 
 
 @dataclass

@@ -36,12 +36,12 @@ from linsep.certificates import Obstruction, Overlapping, Separable, Touching, U
 from linsep.certificates.written import verdict_from_json
 from linsep.errors import LinsepError
 from linsep.halfspace import Halfspace
-from linsep.sealed import seal
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import learner_on
 from linsep.solvers.resuming import restore, state
 from linsep.sources.files import options_of, streaming
 from linsep.sources.inputs import as_source
+from linsep.storage.sealed import seal
 
 SLOW_S = 2.0  # an input of a few kilobytes that takes longer is a hang
 HANG_S = 5.0  # and is stopped
@@ -111,7 +111,7 @@ def read_checkpoint(content: bytes) -> None:
     """The text, and then each record as the state of a run."""
     _, records = checkpoints.read(content)
     for text in records.values():
-        _, arrays = checkpoints._record(json.loads(text))
+        _, arrays = checkpoints._record(json.loads(text), "record")
         with suppress(LinsepError):
             resume(arrays)
 

@@ -73,9 +73,8 @@ def run(stage: str, folder: Path, after: float | None) -> tuple[int, str, float]
     except subprocess.TimeoutExpired:
         process.kill()
         return -9, process.communicate()[1], HANGS_S
-    code = (
-        130 if process.returncode == -signal.SIGINT else process.returncode
-    )  # as a shell has it: Python's last moment
+    died_of_it = process.returncode == -signal.SIGINT  # in Python's last moment; a shell calls it 130
+    code = 130 if died_of_it else process.returncode
     return code, complaints, time.monotonic() - started
 
 

@@ -52,9 +52,9 @@ COMMANDS = [
 class SlowSource(FileSource):
     """The rows of files, each batch after a pause."""
 
-    def _read_signs(self, *batch: Any) -> Any:
+    def _read_marks(self, *batch: Any) -> Any:
         time.sleep(PAUSE_S)
-        return super()._read_signs(*batch)
+        return super()._read_marks(*batch)
 
 
 def start(command: str, folder: Path) -> int:

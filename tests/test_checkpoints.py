@@ -9,7 +9,7 @@ import pytest
 from linsep import checkpoints
 from linsep.checkpoints import CheckpointFile, Identity, key, read
 from linsep.errors import CheckpointError, FileError
-from linsep.sealed import seal
+from linsep.storage.sealed import seal
 from tests.fuzz import READERS, bombard, fuzz
 from tests.test_sealed import accepted, damaged
 
@@ -137,20 +137,20 @@ def test_every_damaged_checkpoint_is_refused_with_a_reason(opened):
         ({"format": "linsep-model"}, "format"),
         ({"version": 2}, "version is 2"),
         ({"version": True}, "version is True"),
-        ({"extra": 1}, "unknown field 'extra'"),
+        ({"extra": 1}, "the field 'extra' is unknown"),
         ({"data": {"rows": -1}}, "a count"),
         ({"data": {"rows": "4"}}, "a count"),
         ({"data": {"fingerprint": "x"}}, "not of the form"),
         ({"records": {}}, "a list"),
-        ({"records": [1]}, "a record is 1"),
+        ({"records": [1]}, r"records\[0\] is 1, not a JSON object"),
         ({"record": {"verb": "Eval!"}}, "not of the form"),
-        ({"record": {"arrays": []}}, "not an object"),
-        ({"array": {"type": "|O"}}, "the type '|O'"),
-        ({"array": {"type": ["<i8"]}}, "the type"),
+        ({"record": {"arrays": []}}, r"records\[0\].arrays is .*, not a JSON object"),
+        ({"array": {"type": "|O"}}, "arrays.a.type is '|O': it must be one of"),
+        ({"array": {"type": ["<i8"]}}, "arrays.a.type is"),
         ({"array": {"shape": [2]}}, "does not fit its 8 bytes"),
         ({"array": {"shape": [2**50, 2**50]}}, "does not fit"),
         ({"array": {"shape": [1, 1, 1]}}, "two dimensions"),
-        ({"array": {"shape": [1.0]}}, "the number"),
+        ({"array": {"shape": [1.0]}}, r"arrays.a.shape\[0\] is 1.0: it must be a count"),
         ({"array": {"data": "????????"}}, "base64"),
         ({"array": {"type": "|b1", "shape": [3], "data": "AgEA"}}, "does not fit"),
     ],
@@ -176,7 +176,7 @@ def test_what_would_make_the_file_too_large_is_not_recorded(opened, monkeypatch)
 
 def test_a_file_beyond_the_cap_is_refused_before_it_is_parsed(opened, monkeypatch):
     saved(opened, 1)
-    monkeypatch.setattr(checkpoints, "MAX_BYTES", 100)
+    monkeypatch.setattr("linsep.storage.documents.MOST_BYTES", 100)
     with pytest.raises(CheckpointError, match="larger than"):
         opened()
 

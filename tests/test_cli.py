@@ -24,8 +24,8 @@ from linsep import __version__, cli
 from linsep.cli import main
 from linsep.datasets import planted
 from linsep.models import load
-from linsep.sealed import seal
 from linsep.solvers import perceptron
+from linsep.storage.sealed import seal
 
 GOLDEN = Path(__file__).parent / "golden"
 DOCUMENTATION = Path(__file__).parents[1] / "docs" / "command-line.md"

@@ -37,11 +37,11 @@ def interrupted(monkeypatch):
         handed = []
 
         class Source(FileSource):
-            def _read_signs(self, *batch):
+            def _read_marks(self, *batch):
                 handed.append(batch)
                 if len(handed) == after:
                     os.kill(os.getpid(), number)
-                return super()._read_signs(*batch)
+                return super()._read_marks(*batch)
 
         monkeypatch.setattr(files, "FileSource", Source)
 

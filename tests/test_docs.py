@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from linsep import checkpoints
-from linsep.certificates import written
 from linsep.cli import main
 from linsep.explorer import requests, server
-from linsep.models import files as models
 from linsep.plots import subject
 from linsep.solvers import keeping
 from linsep.sources import hashing
 from linsep.sources.files import cells, labels, text_reader
+from linsep.storage import documents
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "docs"))
@@ -111,9 +109,9 @@ LIMITS = {
     "values of a label column of a file": f"{labels.MOST:,}",
     "categories of a text column": f"{cells.MOST_CATEGORIES:,}",
     "a line of text": f"{text_reader.LONGEST_RECORD >> 20} MiB",
-    "a model file": f"{models.MAX_BYTES >> 20} MiB",
-    "a proof": f"{written.MAX_CHARACTERS >> 20} MiB",
-    "a checkpoint": f"{checkpoints.MAX_BYTES >> 20} MiB",
+    "a model file": f"{documents.MOST_BYTES >> 20} MiB",
+    "a proof": f"{documents.MOST_BYTES >> 20} MiB",
+    "a checkpoint": f"{documents.MOST_BYTES >> 20} MiB",
     "`bits` of hashed columns": str(hashing.MOST_BITS),
     "vectors that vote": f"{keeping.MOST_VOTERS:,}",
     "rows of a picture": f"{subject.DRAWN_ROWS:,}",

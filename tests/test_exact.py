@@ -17,8 +17,6 @@ from linsep.exact import (
     PRIME,
     coprime,
     dense_rows,
-    exact_dot,
-    exact_sign,
     independent_columns,
     independent_rows,
     integer_rows,
@@ -29,6 +27,7 @@ from linsep.exact import (
     solve,
     to_doubles,
 )
+from linsep.signs import exact_score, form_of, signs
 
 TINY, HUGE = 2.0**-1074, 1.7976931348623157e308
 NASTY = [
@@ -116,8 +115,8 @@ def test_weights_on_scaled_columns_have_the_same_signs_on_the_original_rows(valu
     found = integer_rows(values)
     w = data.draw(st.lists(st.integers(-9, 9), min_size=values.shape[1], max_size=values.shape[1]))
     original = original_weights(w, found.column_exponents)
-    for row, scaled in zip(values, found.rows.tolist(), strict=True):
-        assert exact_sign(row, original) == np.sign(sum(a * b for a, b in zip(scaled, w, strict=True)))
+    for side, scaled in zip(signs(form_of(original, 0), values), found.rows.tolist(), strict=True):
+        assert side == np.sign(sum(a * b for a, b in zip(scaled, w, strict=True)))
 
 
 def test_multipliers_of_scaled_rows_cancel_the_original_rows():
@@ -145,8 +144,9 @@ def test_weights_that_span_two_thousand_powers_of_two_survive():
 
 @given(st.lists(st.tuples(doubles, doubles | st.integers(-(10**40), 10**40)), max_size=6))
 def test_dot_products_are_those_of_fractions(pairs):
-    total, exponent = exact_dot([x for x, _ in pairs], [w for _, w in pairs])
-    assert total * power(exponent) == sum((Fraction(x) * Fraction(w) for x, w in pairs), Fraction(0))
+    form = form_of([int(w) for _, w in pairs], 0)
+    total, exponent = exact_score(form, [x for x, _ in pairs], range(len(pairs)))
+    assert total * power(exponent) == sum((Fraction(x) * int(w) for x, w in pairs), Fraction(0))
 
 
 moderate = st.floats(-1e6, 1e6) | st.sampled_from([TINY, -TINY, 2.0**-600, 3e-170])

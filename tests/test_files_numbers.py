@@ -153,6 +153,7 @@ def test_too_many_digits_are_refused(cell, tmp_path):
 
 def test_decimals_are_for_verdicts(tmp_path):
     source = opened(tmp_path, TENTHS, numbers="decimal")
-    for ask in (linsep.max_margin, linsep.novikoff, linsep.perceptron, linsep.mle_exists):
-        with pytest.raises(errors.ArgumentError, match="decide and verify"):
+    for ask in (linsep.max_margin, linsep.novikoff, linsep.perceptron):
+        with pytest.raises(errors.ArgumentError, match="Only decide, verify and mle_exists take exact decimals"):
             ask(source)
+    assert linsep.mle_exists(source).exists == (linsep.decide(source).kind == "overlapping")

@@ -13,7 +13,7 @@ import linsep
 from linsep import checker
 from linsep.cli import app, main
 from linsep.errors import CertificateError, HeaderError
-from linsep.sealed import seal
+from linsep.storage.sealed import seal
 from tests import interrupts
 
 
@@ -136,6 +136,7 @@ def test_ctrl_c_while_linsep_is_imported_leaves_no_traceback(tmp_path):
 
 
 @pytest.mark.campaign
+@pytest.mark.timeout(400)
 def test_ctrl_c_at_random_moments_leaves_nothing_half_done():
     """The long run is `make interrupts`."""
     assert interrupts.main(4, seed=3) == 0
@@ -169,7 +170,7 @@ def test_an_error_in_rows_from_a_pipe_does_not_show_a_temporary_file(files, proo
 @pytest.mark.parametrize(("words", "said"), [
     (["nope.json", "d.csv"], "BAD INPUT: 'nope.json' cannot be read: No such file or directory\n"),
     (["p.json", "nope.csv"], "BAD INPUT: there is no file 'nope.csv'\n"),
-    (["d.csv", "d.csv"], "BAD INPUT: the proof is not JSON: "),
+    (["d.csv", "d.csv"], "BAD INPUT: the proof or the data cannot be read: "),
 ])  # fmt: skip
 def test_the_checker_says_in_words_what_it_cannot_read(words, said, proof, capsys):
     assert checker.main(words) == 2

@@ -2,6 +2,7 @@
 
 import json
 import os
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,8 @@ import linsep
 from linsep.cli import main
 from linsep.errors import EncodingError, InexactError, QuoteError, TooManyDigitsError
 from linsep.solvers.frame import free_memory, group_limit
-from linsep.sources.files import private, text_reader
+from linsep.sources.files import private
+from linsep.sources.files.decimals import scaled
 from linsep.sources.files.parquet import ParquetReader
 
 
@@ -112,10 +114,9 @@ def test_bytes_that_text_does_not_hold_are_called_what_they_are(tmp_path, name, 
 
 
 @pytest.mark.parametrize("end", ['"', ""])
-def test_a_value_too_long_to_be_read_is_not_said_to_be_unclosed(tmp_path, monkeypatch, end):
-    monkeypatch.setattr(text_reader, "LONGEST_RECORD", 1 << 17)
-    (tmp_path / "d.csv").write_text(f'a,y\n1,0\n2,"{"x" * 300_000}{end}\n')
-    with pytest.raises(QuoteError, match=r"line 3: .*at byte 10 .* is not closed within 0 MiB"):
+def test_a_value_too_long_to_be_read_is_not_said_to_be_unclosed(tmp_path, end):
+    (tmp_path / "d.csv").write_text(f'a,y\n1,0\n2,"{"x" * 1_000_000}{end}\n')
+    with pytest.raises(QuoteError, match=r"line 3: .*at byte 10 .* is not closed within 262,144 bytes"):
         linsep.open(tmp_path / "d.csv", label="y", memory="1MiB")
 
 
@@ -212,3 +213,17 @@ def test_a_fraction_beside_a_long_integer_is_still_refused(tmp_path):
     (tmp_path / "d.csv").write_text(f"a,y\n{2**53 + 1},0\n0.5,1\n")
     with pytest.raises(InexactError, match=r"row 0 \(line 2\), column 'a' holds '9007199254740993'"):
         linsep.open(tmp_path / "d.csv", label="y")
+
+
+@pytest.mark.parametrize("zeros", [37, 38, 39, 40, 500])
+def test_zeros_at_the_end_of_a_decimal_never_change_it(zeros):
+    """Arrow takes "2." and 39 zeros for a decimal, and wraps it around to 0."""
+    assert scaled(pa.array(["2." + "0" * zeros, "-0" + "0" * zeros + "3.5"]), 1).tolist() == [20, -35]
+
+
+@given(text=st.from_regex(r"[+-]?[019]{0,45}[0-9](\.[019]{0,20}0{0,60})?", fullmatch=True), places=st.integers(0, 18))
+def test_a_decimal_is_read_exactly_or_not_at_all(text, places):
+    truth = Fraction(text) * 10**places
+    found = scaled(pa.array([text]), places)
+    fits = truth.denominator == 1 and -(2**63) <= truth < 2**63
+    assert (found.tolist() if found is not None else None) == ([int(truth)] if fits else None)

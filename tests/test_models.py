@@ -16,7 +16,7 @@ from linsep.errors import FileError, ModelError
 from linsep.halfspace import Halfspace
 from linsep.models import Model, Training, from_json, load
 from linsep.outputs import write_file
-from linsep.sealed import seal
+from linsep.storage.sealed import seal
 
 TRAINING = Training(rows=4, mistakes=0, updates=9, passes=6, converged=True, order="cyclic", seed=2**70, linsep="0.1.0")
 
@@ -74,7 +74,7 @@ def test_the_rest_of_a_model_comes_back():
         ({"version": 2}, "version is 2"),
         ({"version": True}, "version is True"),
         ({"version": 1.0}, "version is 1.0"),
-        ({"extra": 1}, "'extra' of the model is unknown"),
+        ({"extra": 1}, "the field 'extra' is unknown"),
         ({"numbers": "complex"}, "numbers is 'complex'"),
         ({"w": []}, "w is empty"),
         ({"w": 3}, "must be a list"),
@@ -147,7 +147,7 @@ def test_a_file_comes_back_and_errors_name_it(tmp_path):
 
 
 def test_a_file_beyond_the_cap_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
-    monkeypatch.setattr("linsep.models.files.MAX_BYTES", 100)
+    monkeypatch.setattr("linsep.storage.documents.MOST_BYTES", 100)
     (tmp_path / "model.json").write_text(model().to_json())
     with pytest.raises(ModelError, match="larger than"):
         load(tmp_path / "model.json")

@@ -26,7 +26,7 @@ from linsep.errors import (
     OneClassError,
     ShapeError,
 )
-from linsep.models import strict
+from linsep.models.files import MODEL
 from linsep.online import Counts, saving
 
 KEEPS = ("last", "average")
@@ -277,7 +277,7 @@ def written():
 )
 def test_a_model_file_is_read_strictly(change, said):
     with pytest.raises(ModelError, match=said):
-        from_json(strict.write(written() | change))
+        from_json(MODEL.write(written() | change))
 
 
 @pytest.mark.parametrize("name", saving.FIELDS)
@@ -285,7 +285,7 @@ def test_every_field_of_a_model_file_is_needed(name):
     document = written()
     del document[name]
     with pytest.raises(ModelError, match=name):
-        from_json(strict.write(document))
+        from_json(MODEL.write(document))
 
 
 def test_a_damaged_model_file_is_refused_or_still_a_model(tmp_path):

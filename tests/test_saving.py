@@ -17,8 +17,9 @@ from linsep import KernelPerceptronClassifier, MaxMarginClassifier, PerceptronCl
 from linsep._load import from_json
 from linsep.errors import LinsepError, ModelError, NotSeparableWarning
 from linsep.estimators.saving import document_of
-from linsep.models import Model, strict
-from linsep.sealed import FIELD, seal
+from linsep.models import Model
+from linsep.models.files import MODEL
+from linsep.storage.sealed import FIELD, seal
 from test_models import model
 
 KEEPS = ("last", "average", "vote", "best")
@@ -42,7 +43,7 @@ def rows(n_classes=3, n=80, d=4, dtype=np.float64, seed=0):
 
 
 def again(estimator):
-    return from_json(strict.write(document_of(estimator)))
+    return from_json(MODEL.write(document_of(estimator)))
 
 
 def attributes(estimator):
@@ -177,7 +178,7 @@ class Child(PerceptronClassifier):
 )
 def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(estimator, says, tmp_path, monkeypatch):
     X, y = rows()
-    monkeypatch.setattr("linsep.models.files.MAX_BYTES", 1000)
+    monkeypatch.setattr("linsep.storage.documents.MOST_BYTES", 1000)
     with pytest.raises(ModelError, match=says):
         estimator.fit(X, y).save(tmp_path / "m.json")
     assert not list(tmp_path.iterdir())
@@ -218,7 +219,7 @@ def small():
             MaxMarginClassifier().fit(X, y),
             MaxMarginClassifier().fit(pd.DataFrame(X, columns=["a", "b"]), X[:, 0] > 0),
         ]
-    documents = [json.loads(strict.write(document_of(estimator))) for estimator in fitted]
+    documents = [json.loads(MODEL.write(document_of(estimator))) for estimator in fitted]
     return [{name: value for name, value in document.items() if name != FIELD} for document in documents]
 
 

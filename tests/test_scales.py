@@ -1,6 +1,7 @@
 """Margins, Novikoff's bound and scores at every scale that doubles have, against exact arithmetic."""
 
 import math
+import re
 import time
 from fractions import Fraction
 
@@ -279,7 +280,7 @@ def test_the_command_line_states_a_bound_beyond_doubles(tmp_path, capsys):
 
     (tmp_path / "d.csv").write_text("x,y\n2e200,1\n1e200,0\n")
     assert main(["margin", str(tmp_path / "d.csv"), "--label", "y"]) == 0
-    assert "at most about 3.60e+401 updates" in capsys.readouterr().out
+    assert re.search(r"makes at most .* = 3\.6\d*e\+401 updates", capsys.readouterr().out)
 
 
 def cancelling(rng, n, d, dtype):

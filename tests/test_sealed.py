@@ -11,7 +11,7 @@ from linsep.certificates.written import verdict_from_json
 from linsep.errors import CertificateError, ModelError
 from linsep.halfspace import Halfspace
 from linsep.models import Model, Training, from_json, load
-from linsep.sealed import fault, seal
+from linsep.storage.sealed import fault, seal
 
 PAIR = Obstruction((0, 1), (1, 1))
 PROOFS = {

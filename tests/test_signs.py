@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from scipy import sparse
 
-from linsep.kernels.signs import exact_signs, exact_signs_csr
+from linsep import signs as module
+from linsep.signs import form_of_doubles, signs
 
 TINY, HUGE = 2.0**-1074, 1.7976931348623157e308
 NASTY = [0.0, -0.0, TINY, -TINY, HUGE, -HUGE, 1.0, -1.0, 2.0**-1022, 1 + 2.0**-52, -(2.0**53) - 1, 1e300, 0.1]
@@ -28,6 +30,22 @@ DTYPES = [
 ]
 
 doubles = st.sampled_from(NASTY) | st.floats(allow_nan=False, allow_infinity=False)
+
+
+def exact_signs(X, w, b):
+    """The signs of Python integers and of the stages before them, which must agree."""
+    form, few = form_of_doubles(w, b), module.FEW
+    found = signs(form, X)
+    try:
+        module.FEW = -1
+        assert signs(form, X).tolist() == found.tolist()
+    finally:
+        module.FEW = few
+    return found
+
+
+def exact_signs_csr(data, indices, indptr, w, b):
+    return exact_signs(sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, len(w))), w, b)
 
 
 def sign(row, w, b) -> int:
@@ -74,7 +92,7 @@ def test_sums_that_cancel_exactly_are_zero_and_one_smallest_double_more_is_not(x
     assert exact_signs(row, np.append(weights[:-1], -TINY), 0.0).tolist() == [-1]
 
 
-def test_the_accumulator_is_clean_for_each_row():
+def test_each_row_is_summed_by_itself():
     X = np.array([[HUGE, TINY], [TINY, TINY], [-HUGE, TINY], [0.0, 0.0], [TINY, -TINY]])
     assert exact_signs(X, np.array([HUGE, TINY]), 0.0).tolist() == [1, 1, -1, 0, 1]
 
@@ -89,6 +107,23 @@ def test_many_terms_carry_correctly():
 def test_sparse_rows_may_be_empty_and_repeat_a_column():
     data, indices, indptr = np.array([1.0, 1.0, -2.0]), np.array([0, 0, 0]), np.array([0, 0, 2, 3])
     assert exact_signs_csr(data, indices, indptr, np.array([1.0]), -2.0).tolist() == [-1, 0, -1]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_the_three_exact_stages_agree_on_rows_that_lie_on_the_hyperplane(dtype):
+    random = np.random.default_rng(0)
+    half = random.integers(1, 2**23, (200, 3)).astype(dtype)
+    X, w = np.hstack([half, half]), random.normal(size=3)
+    assert not exact_signs(X, np.hstack([w, -w]), 0.0).any()  # pairs of doubles
+    assert not exact_signs(X, np.array([3.0, 5, 7, -3, -5, -7]), 0.0).any()  # words
+    assert not exact_signs(X, np.hstack([w, -w]) * 2.0**-1000, 0.0).any()  # scaled back
+    assert (exact_signs(X, np.hstack([w, -w]) * 2.0**-500, 2.0**-1000) == 1).all()  # Python integers
+
+
+def test_an_integer_that_a_double_would_round_is_not_rounded():
+    X = np.array([[2**53 + 1, 1], [2**53 - 1, 1]])
+    assert exact_signs(X, np.array([1.0, np.pi]), -(2.0**53)).tolist() == [1, 1]
+    assert exact_signs(X, np.array([np.pi, 0.0]), -np.pi * 2.0**53).tolist() == [1, -1]
 
 
 def test_a_slice_of_a_wider_array_is_read_with_its_strides():

@@ -18,16 +18,24 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
-from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict, recheck
-from linsep.certificates.signs import dyadic, form_of, signs
+from linsep.certificates import (
+    Obstruction,
+    Overlapping,
+    Separable,
+    Touching,
+    Undecided,
+    Verdict,
+    margin_checks,
+)
 from linsep.certificates.verdicts import check
-from linsep.exact import coprime
+from linsep.exact import coprime, dyadic
 from linsep.kernels.layouts import Dense
+from linsep.signs import form_of, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_search import Combination, ExactSearch, Settled, violated
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
-from linsep.sources.base import Floats, Ints, Source, require_finite
+from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.inputs import as_source
 from linsep.sources.marks import STRIDE, Marks
 from linsep.sources.memory import MemorySource
@@ -37,6 +45,8 @@ FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, 
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
 MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
+
+SAMPLED_ROWS, DRAWN_ENTRIES = 60, 20_000  # what a verdict remembers of the rows, for a picture
 
 
 def decide(
@@ -220,7 +230,7 @@ class Case:
             return math.inf
         if not rows or (self.bias and len(set(self.source.take(rows).y.tolist())) < 2):
             return math.inf
-        return recheck.root_above(recheck.squared_ceiling(self.source, rows, weights, self.bias))
+        return margin_checks.root_above(margin_checks.squared_ceiling(self.source, rows, weights, self.bias))
 
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""
@@ -228,9 +238,29 @@ class Case:
 
 
 def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:
-    """A combination of rows with the classes that they are of."""
-    classes = tuple(source.facts.labels[int(sign > 0)] for sign in source.take(rows).y.tolist())
-    return Obstruction(tuple(rows), tuple(weights), classes)
+    """A combination of rows with the classes that they are of, and few rows with their values too."""
+    block = source.take(rows)
+    classes = tuple(source.facts.labels[int(sign > 0)] for sign in block.y.tolist())
+    return Obstruction(tuple(rows), tuple(weights), classes, _drawn(source, block))
+
+
+def sample_of(source: Source) -> tuple[Floats, Signs] | None:
+    """A few rows, evenly spread, for a picture; those of files stay where they are."""
+    most = min(SAMPLED_ROWS, source.n_rows, DRAWN_ENTRIES // max(1, source.n_columns))
+    if source.facts.is_streamed or most < 1:
+        return None
+    block = source.take(np.arange(most) * source.n_rows // most)
+    points = _drawn(source, block)
+    return None if points is None else (points, block.y)
+
+
+def _drawn(source: Source, block: Block) -> Floats | None:
+    """The values of few rows as the user has them, rounded, for a picture; None of many."""
+    if len(block) * source.n_columns > DRAWN_ENTRIES:
+        return None
+    values = block.values.toarray() if block.is_sparse else block.values
+    points = np.asarray(values, np.float64)
+    return points if source.facts.scales is None else points / source.facts.scales
 
 
 def in_memory(source: Source) -> MemorySource:
@@ -268,6 +298,7 @@ def facts_of(source: Source) -> dict[str, Any]:
         "names": facts.names,
         "rows_left_out": facts.rows_left_out,
         "numbers": facts.numbers,
+        "sample": sample_of(source),
     }
 
 

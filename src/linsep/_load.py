@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from linsep.errors import ModelError
-from linsep.models import Model, strict
-from linsep.models.files import read_file
+from linsep.models import Model
+from linsep.models.files import MODEL, read_file
 from linsep.models.halfspaces import KIND as HALFSPACE
 from linsep.models.halfspaces import read_halfspace
+from linsep.storage.strict import Document, word
 
 if TYPE_CHECKING:
     from linsep.estimators.base import ScoreClassifier
@@ -36,8 +37,11 @@ def load(path: str | Path) -> Loaded:
 
 def from_json(text: str) -> Loaded:
     """Read the text of a model of any kind. Only what that kind needs is imported."""
-    document = strict.read(text)
-    kind = strict.one_of(document.get("kind"), "kind", (HALFSPACE, ONLINE, *CLASSIFIERS))
+    return MODEL.read(text, _model_of)
+
+
+def _model_of(document: Document) -> Loaded:
+    kind = word(HALFSPACE, ONLINE, *CLASSIFIERS)(document.get("kind"), "kind")
     if kind == HALFSPACE:
         return read_halfspace(document)
     try:

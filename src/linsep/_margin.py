@@ -11,13 +11,14 @@ import numpy as np
 
 from linsep import arguments
 from linsep._decide import as_integers, decide, facts_of, obstruction_of
-from linsep.certificates import Obstruction, Separable, Verdict, recheck
-from linsep.certificates.signs import form_of
-from linsep.certificates.signs import scores as float_scores
+from linsep.certificates import Obstruction, Separable, Verdict, margin_checks
 from linsep.certificates.verdicts import check
 from linsep.errors import LinsepError, NotSeparableError, OutOfMemoryError, OverflowedError
 from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
+from linsep.report import Grid, Report, Reported, one_line
+from linsep.signs import form_of
+from linsep.signs import scores as float_scores
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_margin import ExactWidest, exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
@@ -26,6 +27,7 @@ from linsep.sources.inputs import as_source
 
 AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
 NEARLY_ONE = 1 - Fraction(1, 2**20)
+ENDLESS = 10**15  # updates from here on are not counted to the last
 MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound
 
 
@@ -102,7 +104,7 @@ def _exactly(search: WidestSearch, widest: Widest | None) -> ExactWidest | None:
 
 def _stated(source: Source, clock: Clock, exact: ExactWidest) -> Separable:
     """The exact optimum as a verdict; a margin beyond the largest double has no upper end."""
-    low, high = recheck.root_below(exact.gamma_squared), recheck.root_above(exact.gamma_squared)
+    low, high = margin_checks.root_below(exact.gamma_squared), margin_checks.root_above(exact.gamma_squared)
     nearest = obstruction_of(source, exact.rows, exact.multipliers) if math.isfinite(high) else None
     verdict = _separable(source, clock, exact.weights, exact.bias_weight, (low, high), nearest)
     return verdict if nearest is None else replace(verdict, gamma_squared=exact.gamma_squared)
@@ -110,7 +112,7 @@ def _stated(source: Source, clock: Clock, exact: ExactWidest) -> Separable:
 
 def _certified(source: Source, clock: Clock, plane: tuple[tuple[int, ...], int], nearest: Obstruction) -> Separable:
     """The interval that a hyperplane and some rows with weights prove."""
-    margin = recheck.margin_bounds(source, *plane, nearest.rows, nearest.weights, True)
+    margin = margin_checks.margin_bounds(source, *plane, nearest.rows, nearest.weights, True)
     proof = nearest if math.isfinite(margin[1]) else None  # a bound beyond the largest double is none
     return _separable(source, clock, *plane, margin, proof)
 
@@ -156,8 +158,8 @@ def _weighed(source: Source, widest: Widest) -> Obstruction:
     return obstruction_of(source, [n for n, _ in pairs], [u for _, u in pairs])
 
 
-@dataclass(frozen=True, slots=True)
-class Novikoff:
+@dataclass(frozen=True, slots=True, repr=False)
+class Novikoff(Reported):
     """R, gamma and (R/gamma)² of the rows with a 1 appended (without bias: as they are), between certified bounds.
 
     The Perceptron makes at most `most_updates` updates on these rows, in any order: an exact integer, where
@@ -172,15 +174,25 @@ class Novikoff:
     halfspace: Halfspace
     bias: bool = True
 
-    def explain(self) -> str:
+    def __repr__(self) -> str:
+        most = f"{self.most_updates:,}" if self.most_updates < ENDLESS else f"{Decimal(self.most_updates):.6g}"
+        return one_line(self, f"at most {most} updates", f"R = {self.radius[1]:.6g}", f"gamma = {self.gamma[0]:.6g}")
+
+    def _report(self) -> Report:
+        """The theorem with these numbers, and their certified ends."""
+        ends = {"R": self.radius, "gamma": self.gamma, "(R/gamma)²": self.bound}
+        rows = tuple((name, f"{low:.6g}", f"{high:.6g}") for name, (low, high) in ends.items())
+        return Report(self._sentence(), (Grid(("", "at least", "at most"), rows),))
+
+    def _sentence(self) -> str:
         """The theorem with these numbers."""
         rows = "the rows with a 1 appended" if self.bias else "the rows as they are"
-        most = self.bound[1] if math.isfinite(self.bound[1]) else Decimal(self.most_updates)
         radius = f"= {self.radius[1]:.6g}" if math.isfinite(self.radius[1]) else f"above {self.radius[0]:.6g}"
         gamma = f"= {self.gamma[0]:.6g}" if self.gamma[0] else f"below {self.gamma[1]:.6g}"
+        most = self.bound[1] if math.isfinite(self.bound[1]) else Decimal(self.most_updates)
         return (
-            f"With R {radius} and gamma {gamma} (of {rows}), "
-            f"the Perceptron makes at most (R/gamma)² = {most:.6g} updates, in any order (Novikoff 1962)."
+            f"With R {radius} and gamma {gamma} (of {rows}), the Perceptron makes at most "
+            f"(R/gamma)² = {most:.6g} updates, in any order (Novikoff 1962)."
         )
 
 
@@ -229,15 +241,15 @@ def _theory(
 ) -> Novikoff:
     """The numbers of the theorem, rounded outward: those of a separator W, and of rows that allow no larger gamma."""
     form, square = form_of(*plane), sum(w * w for w in plane[0]) + plane[1] ** 2
-    high2 = exact or recheck.squared_ceiling(source, nearest.rows, nearest.weights, None if bias else False)
-    low2 = exact or recheck.scanned_squared_floor(source, form)
+    high2 = exact or margin_checks.squared_ceiling(source, nearest.rows, nearest.weights, None if bias else False)
+    low2 = exact or margin_checks.scanned_squared_floor(source, form)
     if low2 < high2 * NEARLY_ONE:  # else it is worth finding out exactly
-        low2 = recheck.squared_floor(source, form, square)
-    shortest2, longest2 = recheck.squared_reach(source, constant=bias)
+        low2 = margin_checks.squared_floor(source, form, square)
+    shortest2, longest2 = margin_checks.squared_reach(source, constant=bias)
     return Novikoff(
-        radius=(recheck.root_below(shortest2), recheck.root_above(longest2)),
-        gamma=(recheck.root_below(low2), recheck.root_above(high2)),
-        bound=(recheck.float_below(shortest2 / high2), recheck.float_above(longest2 / low2)),
+        radius=(margin_checks.root_below(shortest2), margin_checks.root_above(longest2)),
+        gamma=(margin_checks.root_below(low2), margin_checks.root_above(high2)),
+        bound=(margin_checks.float_below(shortest2 / high2), margin_checks.float_above(longest2 / low2)),
         most_updates=math.floor(longest2 / low2),
         halfspace=_unit(plane, source),
         bias=bias,

@@ -71,7 +71,7 @@ def mle_exists(
     (3, 4)
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source = as_source(X, y)
+    source = as_source(X, y, decimals=True)
     regression = Regression(source, _names(source, names, bias), bias, Clock(limit, watch=watch))
     return regression.report()
 
@@ -154,7 +154,13 @@ class Regression:
         return INTERCEPT_NAME if column == INTERCEPT else self.names[column]
 
     def _dependence(self, alias: Alias) -> Dependence:
-        return Dependence(self._name(alias.column), tuple((self._name(c), factor) for c, factor in alias.terms))
+        own = self._scale(alias.column)  # the source holds columns times whole numbers: the user's are told of
+        terms = ((self._name(c), factor * self._scale(c) / own) for c, factor in alias.terms)
+        return Dependence(self._name(alias.column), tuple(terms))
+
+    def _scale(self, column: int) -> int:
+        scales = self.source.facts.scales
+        return 1 if scales is None or column == INTERCEPT else scales[column]
 
 
 def _without(weights: Sequence[int], aliases: tuple[Alias, ...]) -> list[int]:

@@ -5,6 +5,7 @@ the compiled loops of linsep do. No product of matrices is multiplied or divided
 fuses the two and rounds that number to float32.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from linsep._version import __version__
-from linsep.errors import ArgumentError, MissingPackageError, shown
+from linsep.errors import ArgumentError, InexactError, MissingPackageError, shown
 from linsep.estimators import KernelPerceptronClassifier, MaxMarginClassifier, PerceptronClassifier
 from linsep.estimators.base import Array, ScoreClassifier
 from linsep.halfspace import Halfspace
@@ -22,6 +23,7 @@ from linsep.kernels.learning import LABEL, RIVAL, ROW
 from linsep.models import Model
 from linsep.online import OnlinePerceptron
 from linsep.solvers.keeping import Ballot
+from linsep.tables import as_double
 
 OPSET, IR_VERSION = 17, 8  # of 2022: what runtimes in use can read
 MOST_BYTES = 1 << 31  # of a protocol buffer
@@ -46,8 +48,9 @@ def to_onnx(model: ScoreClassifier | OnlinePerceptron | Model | Halfspace) -> An
     """The model as an `onnx.ModelProto`: input `X` (rows of doubles), outputs `label` and `scores`.
 
     It may be a fitted classifier, an `OnlinePerceptron` of numbers, a `Halfspace`, or what `linsep.load` reads from a
-    file of `linsep fit`. `scores` are those of `decision_function`, `label` is what `predict` gives. Needs
-    the extra `onnx`.
+    file of `linsep fit`. `scores` are those of `decision_function`, `label` is what `predict` gives, but for rounding:
+    the graph computes in doubles, and a row that close to the hyperplane may get the other label. Needs the extra
+    `onnx`.
 
     >>> import linsep
     >>> X, y = linsep.datasets.cornwell()
@@ -82,13 +85,12 @@ def _known(model: Any) -> Any:
         case Model():
             return _known(model.halfspace)
         case Halfspace():
-            weights = np.asarray(model.w, np.float64)[None]
-            return _Linear(weights, np.array([model.b], np.float64), np.array(model.labels))
+            return _Linear(_doubles(model.w.tolist())[None], _doubles([model.b]), _labels(model.labels))
         case OnlinePerceptron(bits=None):
             if model.learner is None or len(model.classes) < 2:
                 raise ArgumentError("This OnlinePerceptron has not met two classes yet: there is nothing to export.")
             kept = model.learner.kept
-            return _Linear(kept.W, kept.b, np.array(model.classes))
+            return _Linear(kept.W, kept.b, _labels(model.classes))
         case OnlinePerceptron():
             raise ArgumentError(
                 "This OnlinePerceptron hashes text or named values, which ONNX cannot do. Only models of numbers can "
@@ -98,6 +100,21 @@ def _known(model: Any) -> Any:
         f"A {type(model).__name__} cannot be exported. to_onnx takes linsep's classifiers, an OnlinePerceptron of "
         "numbers, a Halfspace, or a model read by linsep.load."
     )
+
+
+def _doubles(values: Sequence[int | float]) -> Array:
+    """Weights as doubles, which is all that the graph has."""
+    doubles = [as_double(value) for value in values]
+    if None in doubles:
+        wrong = values[doubles.index(None)]
+        raise InexactError(f"The weight {shown(wrong)} is not a double, and the graph would round it.")
+    return np.array(doubles, np.float64)
+
+
+def _labels(labels: Sequence[Any]) -> Array:
+    """Labels in the type that all of them have, else as they are."""
+    together = np.array(labels)
+    return together if together.tolist() == list(labels) else np.fromiter(labels, object, len(labels))
 
 
 class _Graph:

@@ -26,9 +26,16 @@ def seconds(name: str, value: Any) -> float | None:
     return value  # type: ignore[no-any-return]
 
 
+def positive(name: str, value: Any) -> float:
+    """A finite number above 0, not rounded to 0 or infinity."""
+    if not (_is_real(value) and 0 < _double(value) < math.inf):
+        raise ArgumentError(f"{name} is {shown(value)}: it must be a finite number above 0.")
+    return float(value)
+
+
 def part(name: str, value: Any) -> float:
     """A number between 0 and 1."""
-    if not (_is_real(value) and 0 < value < 1):
+    if not (_is_real(value) and 0 < _double(value) < 1):
         raise ArgumentError(f"{name} is {shown(value)}: it must lie between 0 and 1.")
     return float(value)
 
@@ -66,6 +73,14 @@ def _is_real(value: Any) -> bool:
     """Whether a value is a real number, and not NaN."""
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     return is_number and not (isinstance(value, (float, np.floating)) and math.isnan(value))
+
+
+def _double(value: Any) -> float:
+    """The nearest double; infinity for what is beyond them all."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _is_whole(value: Any) -> bool:

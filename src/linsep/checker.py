@@ -35,7 +35,6 @@ import json
 import math
 import os
 import re
-import stat
 import sys
 from collections.abc import Iterator
 from decimal import Decimal
@@ -51,9 +50,6 @@ BOOLEANS = {"true": "1", "false": "0"}
 MISSING = {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL"}
 MISSING |= {"", "NaN", "n/a", "nan", "null"}
 TITLES = {"separable": "complete separation", "touching": "quasi-complete separation", "overlapping": "overlap"}
-SAID: dict[type, str] = {json.JSONDecodeError: "the proof is not JSON", csv.Error: "the data is not a CSV file"}
-SAID |= {UnicodeDecodeError: "the file is not UTF-8", RecursionError: "the proof is nested too deeply"}
-SAID |= {MemoryError: "the memory does not suffice"}
 Rows = dict[int, tuple[list[int], int]]  # row number: (z·2^shift in integers, shift)
 
 
@@ -210,8 +206,7 @@ def is_label(field: str, label: Any) -> bool:
 def find_layout(data: dict[str, Any], options: argparse.Namespace) -> Layout:
     """Where the labels are, and whether the first line is a header: as the caller and the file say, not the proof."""
     need(os.path.exists(options.data), f"there is no file {options.data!a}")  # noqa: PTH110
-    is_file = Path(options.data).is_file()
-    need(is_file, "the data is not a file on the disk: it is read more than once, so a pipe will not do")
+    need(Path(options.data).is_file(), "the data must be a file on the disk: it is read twice, so a pipe will not do")
     with Path(options.data).open(encoding="utf-8-sig", newline="") as file:
         first = next(filter(None, csv.reader(file, strict=True)), [""])
     wanted = data["label_column"] if options.label is None else options.label
@@ -371,15 +366,6 @@ columns  {data["columns"]}{named}
 numbers  read as {data["numbers"]}"""
 
 
-def goes_into_one_of(stream: int, words: list[str]) -> bool:
-    """Is an open stream one of the files that are named? What is written there would change it."""
-    try:
-        known, files = os.fstat(stream), [Path(word) for word in words if os.path.isfile(word)]  # noqa: PTH113
-        return stat.S_ISREG(known.st_mode) and any(os.path.samestat(known, file.stat()) for file in files)
-    except (OSError, ValueError):
-        return False
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Check, print what was verified or why not, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m linsep.checker", description=str(__doc__).split("\n")[0])
@@ -392,9 +378,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--numbers", choices=["binary64", "decimal"], help="refuse a proof that reads them otherwise")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     given = sys.argv[1:] if arguments is None else arguments
-    if spoilt := [stream for stream in (1, 2) if goes_into_one_of(stream, given)]:
-        if len(spoilt) == 1:
-            os.write(3 - spoilt[0], b"BAD INPUT: the output goes into a file that is read: redirect it elsewhere\n")
+    named = [Path(word).stat() for word in given if os.path.isfile(word)]  # noqa: PTH113
+    is_named: Any = lambda k: os.path.exists(k) and any(os.path.samestat(os.fstat(k), f) for f in named)  # noqa: E731, PTH110
+    spared = [stream for stream in (1, 2) if not is_named(stream)]  # what is written to the others would change a file
+    if len(spared) < 2:
+        for stream in spared:
+            os.write(stream, b"BAD INPUT: the output goes into a file that is read\n")
         return BAD_INPUT
     options, facts = parser.parse_args(given), dict[str, Any]()
     csv.field_size_limit(2**26)  # the longest line that linsep reads
@@ -412,18 +401,17 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         words, status = f"{error.filename or options.data!a} cannot be read: {error.strerror or error}", BAD_INPUT
     except (ValueError, csv.Error, RecursionError, MemoryError) as error:
-        words, status = f"{SAID.get(type(error), 'the file cannot be read')}: {str(error)!a:.200}", BAD_INPUT
+        words, status = f"the proof or the data cannot be read: {str(error)!a:.200}", BAD_INPUT
     told = f"{VERDICTS[status]}{': ' if status else ' '}{words}"
     if options.json:
         told = json.dumps({"answer": VERDICTS[status].lower(), "message": words.partition("\n")[0]} | facts)
     try:
         print(told, flush=True)
-    except BrokenPipeError:  # the reader has seen enough; the status is still the answer
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:  # a full disk: an answer that nobody can read is none
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print(f"the answer cannot be written: {error}", file=sys.stderr)
-        return BAD_INPUT
+        if not isinstance(error, BrokenPipeError):  # its reader has seen enough, and the status is still the answer
+            print(f"the answer cannot be written: {error}", file=sys.stderr)
+            return BAD_INPUT  # a full disk: an answer that nobody can read is none
     return int(status) if sys.stdout is not None else BAD_INPUT
 
 

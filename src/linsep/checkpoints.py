@@ -13,7 +13,6 @@ import hashlib
 import json
 import math
 import os
-import re
 import stat
 import struct
 import threading
@@ -26,22 +25,20 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from linsep import outputs, sealed
-from linsep.errors import CheckpointError, shown
+from linsep import outputs
+from linsep.errors import CheckpointError
+from linsep.storage import documents, strict
+from linsep.storage.strict import Document, FieldError, count, each, matching, record
 
-FORMAT, VERSION = "linsep-checkpoint", 1
+CHECKPOINT = documents.Format("linsep-checkpoint", 1, "checkpoint", CheckpointError)
 PREVIOUS = ".previous"  # what the name of the checkpoint before ends in
-HEAD = f'{{\n "format": "{FORMAT}"'.encode()
-MAX_BYTES = 1 << 28  # of a file
+HEAD = f'{{\n "format": "{CHECKPOINT.name}"'.encode()
 MAX_RECORDS = 1 << 27  # characters of all records: what does not fit is not kept
 TYPES = ("|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8", "|b1")
 PATIENCE = 20  # a save may take one part in so many of the time between two saves
 
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 Key: TypeAlias = tuple[str, str]  # a verb, and the digest of what it was asked with
-
-_VERB, _QUESTION, _NAME = re.compile("[a-z ]{1,40}"), re.compile("[0-9a-f]{64}"), re.compile("[a-z0-9_]{1,40}")
-_COUNT_LIMIT = 1 << 53
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +102,7 @@ class CheckpointFile:
         """What is recorded under the key."""
         with self._lock:
             text = self._texts.get(key)
-        return None if text is None else _record(json.loads(text))[1]
+        return None if text is None else _record(json.loads(text), "")[1]
 
     def put(self, key: Key, arrays: Arrays) -> None:
         """Record arrays, unless the file would become too large: then a stopped run starts over."""
@@ -170,25 +167,21 @@ class CheckpointFile:
 
 def _read(path: Path) -> bytes | None:
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+        return CHECKPOINT.content_of(path)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise CheckpointError(f"{path}: cannot be read: {error.strerror}.") from error
-    if len(content) > MAX_BYTES:
-        raise CheckpointError(f"{path}: larger than {MAX_BYTES >> 20} MiB, the most a checkpoint may have.")
-    return content
+    except CheckpointError as error:
+        raise CheckpointError(f"{path}: {error}") from None
 
 
 # The text ------------------------------------------------------------------------------------------
 
 
 def _text(identity: Identity, records: Mapping[Key, str]) -> str:
-    head = {"format": FORMAT, "version": VERSION, "data": asdict(identity)}
-    fields = [f' "{name}": {json.dumps(value)}' for name, value in head.items()]
-    listed = ",\n  ".join(records.values())
-    return sealed.seal("{\n" + ",\n".join(fields) + f',\n "records": [\n  {listed}\n ]\n}}')
+    listed = documents.Written("[\n  " + ",\n  ".join(records.values()) + "\n ]")
+    return CHECKPOINT.write({"data": asdict(identity), "records": listed})
 
 
 def _written(key: Key, arrays: Arrays) -> str:
@@ -208,90 +201,44 @@ def _type(array: npt.NDArray[Any]) -> str:
 
 def read(content: bytes | str) -> tuple[Identity, dict[Key, str]]:
     """The identity and the records (each as its text) of a checkpoint; CheckpointError says what is wrong with it."""
-    document = _parse(content)
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise CheckpointError(f"not a linsep checkpoint: its format is not {FORMAT!r}.")
-    if document.get("version") != VERSION or isinstance(document["version"], bool):
-        raise CheckpointError(f"its version is {shown(document.get('version'))}, and this linsep reads {VERSION}.")
-    if reason := sealed.fault(content):
-        raise CheckpointError(f"not whole: {reason}.")
-    _fields(document, "the checkpoint", ("format", "version", "data", "records", sealed.FIELD))
-    data = _fields(document["data"], "data", ("rows", "columns", "fingerprint"))
-    identity = Identity(_count(data["rows"]), _count(data["columns"]), _match(_QUESTION, data["fingerprint"]))
+    return CHECKPOINT.read(content, _checkpoint)
+
+
+def _checkpoint(document: Document) -> tuple[Identity, dict[Key, str]]:
+    found = record(data=_DATA, records=each(_record))(document, "")
     records: dict[Key, str] = {}
-    for item in _list(document["records"]):
-        key, arrays = _record(item)
+    for key, arrays in found["records"]:
         if key in records:
             raise CheckpointError(f"the question {key[0]!r} {key[1]} is recorded twice.")
         records[key] = _written(key, arrays)
-    return identity, records
+    return Identity(**found["data"]), records
 
 
-def _parse(content: bytes | str) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        fields = dict(pairs)
-        if len(fields) < len(pairs):
-            raise CheckpointError("not a linsep checkpoint: a field is written twice.")
-        return fields
+def _record(value: Any, where: str) -> tuple[Key, Arrays]:
+    found = _RECORD(value, where)
+    return (found["verb"], found["question"]), found["arrays"]
 
-    def refuse(text: str) -> Any:
-        raise CheckpointError(f"not a linsep checkpoint: it holds the number {shown(text)}.")
 
+def _arrays(value: Any, where: str) -> Arrays:
+    found = strict.mapping(value, where).items()
+    return {_NAME(name, f"a name in {where}"): _array(array, strict.below(where, name)) for name, array in found}
+
+
+def _array(value: Any, where: str) -> npt.NDArray[Any]:
+    found = _ARRAY(value, where)
+    shape, kind = found["shape"], np.dtype(found["type"])
+    if len(shape) > 2:
+        raise FieldError(f"{where}.shape has more than two dimensions.")
     try:
-        return json.loads(content, object_pairs_hook=unique, parse_constant=refuse, parse_float=refuse)
-    except CheckpointError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"not a linsep checkpoint: {str(error)[:200]}.") from None
-
-
-def _record(value: Any) -> tuple[Key, Arrays]:
-    fields = _fields(value, "a record", ("verb", "question", "arrays"))
-    arrays = fields["arrays"]
-    if not isinstance(arrays, dict):
-        raise CheckpointError("the arrays of a record are not an object.")
-    key = _match(_VERB, fields["verb"]), _match(_QUESTION, fields["question"])
-    return key, {_match(_NAME, name): _array(array) for name, array in arrays.items()}
-
-
-def _array(value: Any) -> npt.NDArray[Any]:
-    fields = _fields(value, "an array", ("type", "shape", "data"))
-    if fields["type"] not in TYPES:
-        raise CheckpointError(f"an array has the type {shown(fields['type'])}: the types are {', '.join(TYPES)}.")
-    shape = [_count(length) for length in _list(fields["shape"])]
-    if len(shape) > 2 or not isinstance(fields["data"], str):
-        raise CheckpointError("an array has more than two dimensions, or no data.")
-    try:
-        data = base64.b64decode(fields["data"], validate=True)
+        data = base64.b64decode(found["data"], validate=True)
     except (binascii.Error, ValueError) as error:
-        raise CheckpointError(f"an array is not base64: {error}.") from None
-    kind = np.dtype(fields["type"])
+        raise FieldError(f"{where}.data is not base64: {error}.") from None
     if len(data) != math.prod(shape) * kind.itemsize or (kind.kind == "b" and max(data, default=0) > 1):
-        raise CheckpointError(f"an array of shape {shape} does not fit its {len(data)} bytes.")
+        raise FieldError(f"{where} has the shape {list(shape)}, which does not fit its {len(data)} bytes.")
     return np.frombuffer(data, kind).reshape(shape).astype(kind.newbyteorder("="))
 
 
-def _fields(value: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise CheckpointError(f"{what} is {shown(value)}, not an object.")
-    for name in value.keys() ^ set(names):
-        raise CheckpointError(f"{what} has the {'missing' if name in names else 'unknown'} field {shown(name)}.")
-    return value
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise CheckpointError(f"{shown(value)} stands where a list belongs.")
-    return value
-
-
-def _count(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _COUNT_LIMIT:
-        raise CheckpointError(f"{shown(value)} stands where a count belongs.")
-    return value
-
-
-def _match(pattern: re.Pattern[str], value: Any) -> str:
-    if not isinstance(value, str) or not pattern.fullmatch(value):
-        raise CheckpointError(f"{shown(value)} is not of the form {pattern.pattern}.")
-    return value
+_NAME, _DIGEST = matching("[a-z0-9_]{1,40}"), matching("[0-9a-f]{64}")
+_DATA = record(rows=count, columns=count, fingerprint=_DIGEST)
+_RECORD = record(verb=matching("[a-z ]{1,40}"), question=_DIGEST, arrays=_arrays)
+_ARRAY = record(type=strict.word(*TYPES), shape=each(count), data=strict.string)

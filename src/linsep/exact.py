@@ -1,4 +1,4 @@
-"""Floats as integers: exact scaling, dot products, signs and linear algebra.
+"""Floats as integers: exact scaling and linear algebra.
 
 Every finite double is an integer times a power of two. So a table of doubles becomes a table of integers
 once each column and each row is multiplied by a power of two, and neither changes which hyperplanes separate:
@@ -32,6 +32,7 @@ UNIT_ROUNDOFF = 2.0**-53
 SMALLEST = 2.0**-1074
 
 Number: TypeAlias = int | float
+Dyadic: TypeAlias = tuple[int, int]  # (m, e) stands for m·2^e
 Integers: TypeAlias = NDArray[Any]
 """An array of whole numbers: dtype int64, or object (Python integers) where int64 is too narrow."""
 
@@ -105,7 +106,7 @@ def _odd_parts(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 
 def _odd_part(value: Number) -> tuple[int, int]:
-    numerator, exponent = _as_ratio(value)
+    numerator, exponent = dyadic(value)
     zeros = (numerator & -numerator).bit_length() - 1 if numerator else 0
     return numerator >> zeros, exponent + zeros
 
@@ -175,7 +176,7 @@ def to_doubles(weights: Sequence[int]) -> NDArray[np.float64]:
     return np.array([(w << up) / (1 << down) for w in weights])  # int / int rounds once, correctly
 
 
-# Rounding, exact dot products and signs -----------------------------------------------------------
+# Rounding ---------------------------------------------------------------------------------------
 
 
 def rounding_factor(terms: int) -> float:
@@ -194,35 +195,10 @@ def rounding_bound(terms: int, absolute: Any) -> Any:
     return rounding_factor(2 * terms + 2) * absolute + terms * SMALLEST
 
 
-def exact_dot(row: Iterable[Number], weights: Iterable[Number]) -> tuple[int, int]:
-    """Return (n, e) with Σ row_j·weights_j = n·2^e exactly; entries are doubles or integers of any size."""
-    terms = [_product(x, w) for x, w in zip(_plain(row), _plain(weights), strict=True)]
-    least = min((e for n, e in terms if n), default=0)
-    return sum(n << (e - least) for n, e in terms if n), least
-
-
-def exact_sign(row: Iterable[Number], weights: Iterable[Number]) -> int:
-    """Return the sign (-1, 0 or 1) of Σ row_j·weights_j.
-
-    >>> exact_sign([1.0, 1e300, 1.0], [2**-1074, 1.0, -1e300])
-    1
-    """
-    total, _ = exact_dot(row, weights)
-    return (total > 0) - (total < 0)
-
-
-def _plain(values: Iterable[Number]) -> Iterable[Number]:
-    return values.tolist() if isinstance(values, np.ndarray) else values
-
-
-def _product(x: Number, w: Number) -> tuple[int, int]:
-    (m, d), (n, e) = (_as_ratio(x), _as_ratio(w))
-    return m * n, d + e
-
-
-def _as_ratio(x: Number) -> tuple[int, int]:
-    numerator, denominator = x.as_integer_ratio()
-    return numerator, 1 - denominator.bit_length()
+def dyadic(value: Any) -> Dyadic:
+    """A finite number as m·2^e, exactly. Raises ValueError or OverflowError for NaN and infinity."""
+    numerator, denominator = value.as_integer_ratio()
+    return int(numerator), 1 - int(denominator).bit_length()
 
 
 # Linear algebra -----------------------------------------------------------------------------------

@@ -15,28 +15,22 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep import arguments
-from linsep.errors import ArgumentError, ShapeError, shown, told
+from linsep.errors import ArgumentError, InexactError, ShapeError, shown, told
+from linsep.report import SHOWN, SHOWN_ROWS, Fact, Grid, Report, Reported, column_names, count, linear, one_line
 from linsep.scores import exact_score, nearest
 from linsep.scores import linear_scores as linear_scores
-from linsep.tables import (
-    EXACT,
-    as_double,
-    distinct,
-    exact_number,
-    read_doubles,
-    read_exact,
-    read_labels,
-    require_finite,
-)
+from linsep.tables import as_double, read_exact, read_labels, require_finite
+from linsep.tables.exact_numbers import EXACT, exact_number
+from linsep.tables.label_values import distinct
 
 Array = npt.NDArray[Any]
 
+LARGEST = float(np.finfo(np.float64).max)
 MODERATE = 400  # exponents of two up to here leave room for squares
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Halfspace:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Halfspace(Reported):
     """The hyperplane w·x + b = 0, with what the user calls its negative and its positive side.
 
     `w` are the weights, one for each column, `b` is the bias, `labels` are (negative, positive).
@@ -70,7 +64,19 @@ class Halfspace:
         return hash((self.w.tobytes(), self.b, self.labels))
 
     def __repr__(self) -> str:
-        return f"Halfspace(w={self.w!r}, b={told(self.b)}, labels={told(self.labels)})"
+        return one_line(self, self._cut(), f"labels {told(self.labels)}")
+
+    def _report(self) -> Report:
+        order = np.argsort(-np.abs(self.w.astype(np.float64)), kind="stable")[:SHOWN_ROWS].tolist()
+        rows = tuple((f"x{j + 1}", f"{self.w[j]:.6g}") for j in order)
+        hidden = len(self.w) - len(order)
+        more = f"... and {count(hidden, 'column')} with smaller weights." if hidden else ""
+        sides = zip(("above 0", "below 0"), self.labels[::-1], strict=True)
+        facts = (Fact(name, f"class {told(label)}") for name, label in sides)
+        return Report(self._cut(), (*facts, Grid(("column", "weight"), rows, more)))
+
+    def _cut(self) -> str:
+        return f"{linear(self._terms(None), SHOWN)} = 0"
 
     def score(self, X: Any) -> Array:
         """w·x + b for each row: in integers where all numbers are, else in doubles, rounded; NaN is refused by row.
@@ -165,7 +171,9 @@ class Halfspace:
         power = -_exponent(self.w)
         if abs(power) < MODERATE:
             return self
-        return Halfspace(np.ldexp(self.w.astype(np.float64), power), float(np.ldexp(self.b, power)), self.labels)
+        b = nearest(Fraction(self.b) * Fraction(2) ** power, np.finfo(np.float64))
+        w = np.ldexp(self.w.astype(np.float64), power)
+        return Halfspace(w, max(-LARGEST, min(b, LARGEST)), self.labels)
 
     def margin(self, X: Any, y: Any) -> float:
         """The margin of the set under this hyperplane: the smallest of the rows' margins."""
@@ -182,25 +190,26 @@ class Halfspace:
 
     @property
     def homogeneous(self) -> Array:
-        """W = (w, b)."""
-        return np.append(self.w, self.b)
+        """W = (w, b), as Python's integers where no 64-bit type holds them all."""
+        whole = [*self.w.tolist(), self.b]
+        together = np.append(self.w, self.b)
+        return together if together.tolist() == whole else np.fromiter(whole, object, len(whole))
 
     @classmethod
     def from_homogeneous(cls, W: Any, labels: tuple[Any, Any] = (-1, 1)) -> "Halfspace":
         """The halfspace of W = (w, b): a solution of Problem 2 in d + 1 dimensions solves Problem 1 in d."""
-        W = _weights(W)
-        return cls(W[:-1], W[-1].item(), labels)
+        W = W if isinstance(W, np.ndarray) else list(W)
+        return cls(W[:-1], W[-1], labels)
 
     def equation(self, names: Any = None) -> str:
         """The hyperplane as people write it: 4·x1 - 0.5·x2 + 1 = 0.
 
         Columns are x1, x2, ... unless named; those with weight 0 are left out.
         """
-        names = [f"x{j + 1}" for j in range(len(self.w))] if names is None else arguments.names(names, len(self.w))
-        terms = [(value, name) for value, name in zip(self.w.tolist(), names, strict=True) if value]
-        text = "".join(_term(value, name) for value, name in [*terms, (self.b, "")] if value)
-        first, rest = text[:3], text[3:]
-        return f"{'-' if first == ' - ' else ''}{rest or '0'} = 0"
+        return f"{linear(self._terms(names))} = 0"
+
+    def _terms(self, names: Any) -> list[tuple[Any, str]]:
+        return [*zip(self.w.tolist(), column_names(names, len(self.w)), strict=True), (self.b, "")]
 
 
 def _exponent(w: Array) -> int:
@@ -234,14 +243,19 @@ def homogenise(X: Any) -> Array:
 
 def _weights(w: Any) -> Array:
     """Weights as an array of their own: 64-bit numbers that hold them exactly."""
-    if not isinstance(w, np.ndarray) or w.dtype.kind not in "iuf":
-        w = read_doubles([list(w)]).values[0] if isinstance(w, Iterable) else np.asarray(w)
-    if w.ndim != 1:
+    if not isinstance(w, np.ndarray):
+        w = list(w) if isinstance(w, Iterable) else np.asarray(w)
+    if isinstance(w, np.ndarray) and w.ndim != 1:
         raise ShapeError(f"The weights have shape {w.shape}: there is one for each column.")
-    if w.dtype.kind == "f" and not np.isfinite(w).all():
-        first = int(np.argmin(np.isfinite(w)))
-        raise ArgumentError(f"w[{first}] is {w[first]}: weights are finite numbers.")
-    return np.array(w)
+    table = read_exact([w])
+    if table.inexact is not None:
+        place = table.inexact.column
+        raise InexactError(f"w[{place}] is {table.inexact.value}: no 64-bit number is that, and rounding is not exact.")
+    weights = table.values[0]
+    if weights.dtype.kind == "f" and not np.isfinite(weights).all():
+        first = int(np.argmin(np.isfinite(weights)))
+        raise ArgumentError(f"w[{first}] is {weights[first]}: weights are finite numbers.")
+    return np.array(weights, np.float64 if weights.dtype.kind == "f" else np.int64)
 
 
 def _bias(b: Any) -> float | int:
@@ -252,10 +266,3 @@ def _bias(b: Any) -> float | int:
     if number is None or not -math.inf < number < math.inf:
         raise ArgumentError(f"b is {shown(b)}: the bias is a finite number that a double holds.")
     return number
-
-
-def _term(value: float, name: str) -> str:
-    sign, size = (" - ", -value) if value < 0 else (" + ", value)
-    if not name:
-        return f"{sign}{size:.6g}"
-    return f"{sign}{name}" if size == 1 else f"{sign}{size:.6g}·{name}"

@@ -1,19 +1,39 @@
 """The answer of `mle_exists`: a frozen value, and what it means in plain words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, TypeAlias, final
+from typing import Literal, TypeAlias, final
 
-from linsep.certificates import Overlapping, Separable, Touching, Undecided, Verdict
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from linsep.certificates import Overlapping, Separable, Touching, Undecided, Verdict, words
+from linsep.report import (
+    SHOWN,
+    TONES,
+    Fact,
+    Grid,
+    Part,
+    Report,
+    Reported,
+    Sentence,
+    Where,
+    count,
+    linear,
+    listed,
+    one_line,
+    row_grid,
+)
 
 State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", "unknown"]
 
 INTERCEPT_NAME = "(Intercept)"
-SHOWN = 8  # items of a list before it is cut with a count
+SHOWN_COEFFICIENTS = 30  # up to here every coefficient is listed, beyond only those without a finite estimate
+ANSWERS = {True: "the estimate exists", False: "the estimate does not exist", None: "undecided"}
+ADVICE = (
+    "look at the separated rows first, for a column that encodes the outcome or a category too "
+    "rare to have both outcomes (merge it with another, or leave the column out). If the separation is "
+    "real, use an estimate that exists: Firth's penalised likelihood (logistf or brglm2 in R), a Bayesian "
+    "prior or a ridge penalty, with profile likelihood intervals instead of Wald's."
+)
 
 
 @final
@@ -30,16 +50,12 @@ class Dependence:
         return [name for name, _ in self.terms] == [INTERCEPT_NAME]
 
     def __str__(self) -> str:
-        shown = [(" - " if factor < 0 else " + ") + _times(abs(factor)) + name for name, factor in self.terms[:SHOWN]]
-        text = "".join(shown) or " + 0"
-        text = "-" + text[3:] if text.startswith(" - ") else text[3:]
-        more = f" + ... ({len(self.terms) - SHOWN} more terms)" if len(self.terms) > SHOWN else ""
-        return f"{self.name} = {text}{more}"
+        return f"{self.name} = {linear(((factor, name) for name, factor in self.terms), SHOWN)}"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class MleReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class MleReport(Reported):
     """Does the maximum likelihood estimate of a logistic regression exist, and which coefficients diverge?
 
     `verdict` is the proof: of overlap (the estimate exists), of complete or quasi-complete separation (it does not).
@@ -73,106 +89,87 @@ class MleReport:
             return tuple(range(self.verdict.n_rows))
         return () if self.exists else None
 
-    def explain(self) -> str:
-        """The answer in plain words, and what to do next."""
-        return "\n".join([*self._existence(), *self._divergence(), *self._aliasing(), *self._advice()])
+    def __repr__(self) -> str:
+        finite = sum(state == "finite" for _, state in self.states)
+        coefficients = f"{finite} of {count(len(self.states), 'coefficient')} finite"
+        return one_line(self, ANSWERS[self.exists], self.verdict.kind, coefficients)
 
-    def _existence(self) -> Iterable[str]:
+    def _report(self, where: Where | None = None) -> Report:
+        """The answer, what diverges, what to do next, the coefficients, and the rows behind it."""
+        sentences = [*self._divergence(), *self._aliasing(), *self._advice()]
+        parts = (*sentences, self._coefficients(), *self._separated(where), *words.left_out(self.verdict))
+        return Report(self._existence(), parts, TONES[self.exists])
+
+    def _existence(self) -> str:
         n_rows = self.verdict.n_rows
         if self.exists is None:
             reason = f"{self.verdict.reason} " if isinstance(self.verdict, Undecided) else ""
-            yield f"Not decided. {reason}This proves nothing: allow more time."
-        elif self.exists:
-            yield (
+            return f"Not decided. {reason}This proves nothing: allow more time."
+        if self.exists:
+            return (
                 "The maximum likelihood estimate exists and is unique: the classes overlap, "
                 "and every coefficient that is not aliased is finite."
             )
-        elif isinstance(self.verdict, Separable):
-            yield (
+        if isinstance(self.verdict, Separable):
+            return (
                 "The maximum likelihood estimate does not exist: complete separation. "
                 f"A hyperplane has all {n_rows} rows strictly on their side, so the likelihood grows for ever."
             )
-        else:
-            strict = "some" if self.separated_rows is None else len(self.separated_rows)
-            yield (
-                "The maximum likelihood estimate does not exist: quasi-complete separation. "
-                f"A hyperplane has {strict} of the {n_rows} rows strictly on their side "
-                "and the others on itself, so the likelihood grows for ever."
-            )
+        strict = "some" if self.separated_rows is None else len(self.separated_rows)
+        return (
+            "The maximum likelihood estimate does not exist: quasi-complete separation. "
+            f"A hyperplane has {strict} of the {n_rows} rows strictly on their side "
+            "and the others on itself, so the likelihood grows for ever."
+        )
 
-    def _divergence(self) -> Iterable[str]:
+    def _divergence(self) -> Iterable[Part]:
         if self.exists is not False:
             return
         if up := self._named("+inf"):
-            yield f"Diverging to +infinity: {up}."
+            yield Sentence(f"Diverging to +infinity: {up}.", "+infinity")
         if down := self._named("-inf"):
-            yield f"Diverging to -infinity: {down}."
+            yield Sentence(f"Diverging to -infinity: {down}.", "-infinity")
         if either := self._named("undetermined"):
-            yield (
+            yield Sentence(
                 f"Undetermined: {either}. Among the directions along which the likelihood grows, some raise such a "
-                "coefficient and some lower it; the value a program prints is where it happened to stop."
+                "coefficient and some lower it; the value a program prints is where it happened to stop.",
+                "undetermined",
             )
         if finite := self._named("finite"):
-            yield f"Finite in spite of that: {finite}."
+            yield Sentence(f"Finite in spite of that: {finite}.", "finite")
         if unknown := self._named("unknown"):
-            yield f"Not decided: {unknown}. More time or fewer columns would help."
+            yield Sentence(f"Not decided: {unknown}. More time or fewer columns would help.", "unknown")
 
-    def _aliasing(self) -> Iterable[str]:
+    def _aliasing(self) -> Iterable[Part]:
+        left_out = "It adds nothing to the columns before it and is left out, as R's glm does."
         for dependence in self.dependences[:SHOWN]:
-            yield f"Aliased: {dependence}. It adds nothing to the columns before it and is left out, as R's glm does."
+            yield Sentence(f"Aliased: {dependence}. {left_out}", "aliased")
         if any(dependence.is_constant for dependence in self.dependences):
-            yield "A column is constant: if it is meant to be the intercept, say bias=False."
+            yield Sentence("A column is constant: if it is meant to be the intercept, say bias=False.")
         if len(self.dependences) > SHOWN:
-            yield f"{len(self.dependences) - SHOWN} more columns are aliased."
+            yield Sentence(f"{len(self.dependences) - SHOWN} more columns are aliased.")
 
-    def _advice(self) -> Iterable[str]:
-        if self.exists is not False:
-            return
-        yield (
-            "What to do: look at the separated rows first, for a column that encodes the outcome or a category too "
-            "rare to have both outcomes (merge it with another, or leave the column out). If the separation is "
-            "real, use an estimate that exists: Firth's penalised likelihood (logistf or brglm2 in R), a Bayesian "
-            "prior or a ridge penalty, with profile likelihood intervals instead of Wald's."
-        )
+    def _advice(self) -> Iterable[Part]:
+        if self.exists is False:
+            yield Fact("what to do", ADVICE)
+
+    def _coefficients(self) -> Grid:
+        """Every coefficient; of many, those without a finite estimate."""
+        few = len(self.states) <= SHOWN_COEFFICIENTS
+        shown = [(name, state) for name, state in self.states if few or state != "finite"]
+        hidden, finite = max(0, len(shown) - SHOWN_COEFFICIENTS), len(self.states) - len(shown)
+        cut = [f"{hidden:,} more without a finite estimate"] if hidden else []
+        cut += [f"{finite:,} more with a finite estimate"] if finite else []
+        more = f"... and {' and '.join(cut)}." if cut else ""
+        return Grid(("coefficient", "estimate"), tuple(shown[:SHOWN_COEFFICIENTS]), more)
+
+    def _separated(self, where: Where | None) -> Iterable[Part]:
+        """The rows that make coefficients diverge, where they are not all."""
+        if isinstance(self.verdict, Touching) and self.verdict.separated_rows:
+            yield Sentence(
+                "Rows that some hyperplane has strictly on their side, and none on its wrong side:", "separated"
+            )
+            yield row_grid(self.verdict.separated_rows, {}, where)
 
     def _named(self, state: State) -> str:
-        return _listed([name for name, each in self.states if each == state])
-
-    def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.panel import Panel
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table("coefficient", "estimate", box=None)
-        for name, state in self.states:
-            table.add_row(Text(name), Text(state))
-        return Panel(Group(Text(self.explain()), Text(), table), title=self._title(), title_align="left")
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in self.explain().splitlines())
-        rows = "".join(f"<tr><th>{escape(name)}</th><td>{state}</td></tr>" for name, state in self.states)
-        return f'<div class="linsep-mle"><strong>{self._title()}</strong>{paragraphs}<table>{rows}</table></div>'
-
-    def _title(self) -> str:
-        answers = {True: "the estimate exists", False: "the estimate does not exist", None: "undecided"}
-        return answers[self.exists]
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
-
-
-def _times(factor: Fraction) -> str:
-    """The factor before a name: none if it is 1, exact while it is short."""
-    if factor == 1:
-        return ""
-    if max(factor.numerator, factor.denominator) < 10**9:
-        return f"{factor}·"
-    try:
-        return f"{float(factor):.6g}·"
-    except OverflowError:
-        return f"2^{factor.numerator.bit_length() - factor.denominator.bit_length()}·"
+        return listed(name for name, each in self.states if each == state)

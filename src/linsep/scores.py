@@ -32,62 +32,81 @@ def linear_scores(X: Any, W: Array, b: Array) -> Array:
     double. Where a row has several scores, it is the first of the highest that is right; where one of them leaves the
     range, all are multiplied by the same power of two.
     """
+    kind = np.result_type(X.dtype, W.dtype, b.dtype)
     with np.errstate(all="ignore"):
-        scores, lengths = _products(X, W)
-        scores = scores + b if np.result_type(scores, b) != scores.dtype else np.add(scores, b, out=scores)
-        if scores.dtype.kind != "f" or not (np.isfinite(W).all() and np.isfinite(b).all()):
-            return scores
-        for row in _doubtful(X, W, b, scores, lengths).tolist():
+        if kind.kind != "f" or not (np.isfinite(W).all() and np.isfinite(b).all()):
+            return np.asarray(X @ W.T) + b
+        bound = _Bound(X, W, b, np.finfo(kind))
+        scores, rows = _in_floats(X, W.astype(kind), b.astype(kind), bound)
+        for row in _doubtful(X, W, b, scores, rows, bound).tolist() if rows.size else ():
             columns, values = _entries(X, row)
             if np.isfinite(values).all():
-                scores[row] = _settled(values, W[:, columns], b, np.finfo(scores.dtype))
+                scores[row] = _settled(values, W[:, columns], b, bound.limits)
     return scores
 
 
-def _products(X: Any, W: Array) -> tuple[Array, Any]:
-    """W·x for each row, and a bound on its length: that of many rows as one, read while they are in the cache."""
+class _Bound:
+    """What rounding may do to a score: `part` of the sum of sizes at most, and `lost` below the normal range."""
+
+    def __init__(self, X: Any, W: Array, b: Array, limits: Any) -> None:
+        terms = X.shape[1] if isinstance(X, np.ndarray) else int(np.diff(X.indptr).max(initial=0))
+        self.limits = limits
+        self.part, self.lost = float(terms + 4) * float(limits.eps), float(terms + 4) * float(limits.tiny)
+        self.sizes, self.constants = abs(W.astype(np.float64)), abs(b.astype(np.float64))
+        self._weight, self._constant = self.sizes.sum(axis=1).max(initial=0.0), self.constants.max(initial=0.0)
+
+    def of_length(self, length: float) -> float:
+        """Twice the bound for rows that are no longer than this."""
+        return 2 * float(self.part * (length * self._weight + self._constant) + self.lost)
+
+
+def _in_floats(X: Any, W: Array, b: Array, bound: _Bound) -> tuple[Array, npt.NDArray[np.int64]]:
+    """The rounded scores, and the rows whose sign or highest score is not certain by the length of many rows as one."""
     if not isinstance(X, np.ndarray):
+        scores = np.asarray(X @ W.T)
+        scores += b
         starts = range(0, len(X.data), PIECE)
-        return np.asarray(X @ W.T), math.sqrt(sum(_square(X.data[start : start + PIECE]) for start in starts))
-    scores, lengths = np.empty((len(X), len(W)), np.result_type(X, W)), np.zeros(len(X))
+        length = math.sqrt(sum(_square(X.data[start : start + PIECE]) for start in starts))
+        return scores, np.flatnonzero(~_leads(scores, bound.of_length(length)))
+    scores, doubtful, errors = np.empty((len(X), len(W)), W.dtype), [], []
     step = max(1, PIECE // max(1, X.shape[1]))
     for start in range(0, len(X), step):
-        piece = X[start : start + step]
-        np.matmul(piece, W.T, out=scores[start : start + step])
-        lengths[start : start + step] = math.sqrt(_square(piece))
-    return scores, lengths
+        piece, own = X[start : start + step], scores[start : start + step]
+        np.matmul(piece, W.T, out=own)
+        own += b
+        errors.append(bound.of_length(math.sqrt(_square(piece))))
+        if len(W) == 1 and not _all_lead(own, errors[-1]):
+            doubtful.append(start + np.flatnonzero(~_leads(own, errors[-1])))
+    if len(W) > 1:
+        doubtful.append(np.flatnonzero(~_leads(scores, np.repeat(errors, step)[: len(X)])))
+    return scores, np.concatenate(doubtful) if doubtful else np.zeros(0, np.int64)
 
 
-def _doubtful(X: Any, W: Array, b: Array, scores: Array, lengths: Any) -> npt.NDArray[np.int64]:
-    """The rows whose sign, or whose highest score, rounding might have changed."""
-    limits = np.finfo(scores.dtype)
-    terms = X.shape[1] if isinstance(X, np.ndarray) else int(np.diff(X.indptr).max(initial=0))
-    part, lost = float(terms + 4) * float(limits.eps), float(terms + 4) * float(limits.tiny)
-    sizes, constants = abs(W.astype(np.float64)), abs(b.astype(np.float64))
-    lead = _lead(scores)
-    error = part * (lengths * sizes.sum(axis=1).max(initial=0.0) + constants.max(initial=0.0)) + lost
-    rows = np.flatnonzero(~(lead > 2 * error))
-    if not rows.size:
-        return rows
+def _doubtful(X: Any, W: Array, b: Array, scores: Array, rows: Array, bound: _Bound) -> npt.NDArray[np.int64]:
+    """Which of these rows may be wrong by their own sizes, too."""
     some = X[rows].astype(np.float64)
-    size = np.asarray(abs(some) @ sizes.T) + constants
-    in_doubt = ~(lead[rows] > 2 * (part * size.max(axis=1) + lost))
+    size = np.asarray(abs(some) @ bound.sizes.T) + bound.constants
+    in_doubt = ~_leads(scores[rows], 2 * (bound.part * size.max(axis=1) + bound.lost))
     return np.asarray(rows[in_doubt & ~_is_unrounded(some, W, b, size)])
 
 
-def _lead(scores: Array) -> Array:
-    """How far a score is from 0, or the highest of several from the next; 0 where one is not finite."""
+def _all_lead(scores: Array, error: float) -> bool:
+    """Whether every score is finite and farther from 0 than this, in two looks and no copy."""
+    sizes = np.abs(scores)
+    return bool(sizes.min() > error and sizes.max() < np.inf)
+
+
+def _leads(scores: Array, error: Any) -> npt.NDArray[np.bool_]:
+    """Whether a score is farther from 0 than the error, or the highest of several from the next; all must be finite."""
     columns = np.ascontiguousarray(scores.T, np.float64)
     if len(columns) == 1:
         lead = np.abs(columns[0])
-    else:
-        highest, second, lowest = np.maximum(*columns[:2]), np.minimum(*columns[:2]), np.minimum(*columns[:2])
-        for column in columns[2:]:
-            second, highest = np.maximum(second, np.minimum(highest, column)), np.maximum(highest, column)
-            lowest = np.minimum(lowest, column)
-        lead = highest - second + 0 * lowest
-    lead[~np.isfinite(lead)] = 0.0
-    return np.asarray(lead)
+        return np.asarray((lead > error) & (lead < np.inf))
+    highest, second, lowest = np.maximum(*columns[:2]), np.minimum(*columns[:2]), np.minimum(*columns[:2])
+    for column in columns[2:]:
+        second, highest = np.maximum(second, np.minimum(highest, column)), np.maximum(highest, column)
+        lowest = np.minimum(lowest, column)
+    return np.asarray((highest - second > error) & (highest < np.inf) & (lowest > -np.inf))
 
 
 def _square(entries: Array) -> float:
@@ -164,7 +183,7 @@ def _rounded(scores: Sequence[Fraction], limits: Any) -> list[float]:
     if len(scores) > 1 and largest and not limits.tiny <= largest <= Fraction(float(limits.max)):
         power = largest.denominator.bit_length() - largest.numerator.bit_length()
         scores = [score * Fraction(2) ** power for score in scores]
-    rounded = [nearest(score, limits) for score in scores]
+    rounded = [float(limits.dtype.type(nearest(score, limits))) for score in scores]
     first = scores.index(max(scores))
     if rounded.index(max(rounded)) != first:  # two that only rounding made equal
         rounded[first] = float(np.nextafter(np.array(rounded[first], limits.dtype), np.inf))

@@ -2,10 +2,11 @@
 
     verdicts    the four verdicts, frozen values with the integers that prove them
     recheck     what each claim requires of the data, in exact arithmetic
-    signs       on which side of a hyperplane is each row? exact, nearly all at the speed of floats
+    margin_checks  the same for margins
     rows        what a proof is checked against: an array, a sparse matrix, a dataframe, a source
     written     a verdict as JSON, and back
     words       a verdict in plain words
+    sketch      a verdict as a small picture
 
 Nothing in here knows a solver.
 """

@@ -12,10 +12,11 @@ from typing import Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.tables import EXACT, are_doubles, as_double, distinct, is_long, read_exact, read_labels, require_finite
+from linsep.tables import is_sparse, read_exact, read_labels, require_finite
+from linsep.tables.exact_numbers import EXACT, fit_doubles
+from linsep.tables.label_values import distinct
 
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
@@ -97,7 +98,7 @@ def needs_exact_integers(rows: Rows) -> bool:
         return True
     if can_scan(rows):
         return bool(rows.facts.numbers == "exact-integers")
-    return not all(map(_fit_doubles, _entries(rows)))
+    return not all(map(fit_doubles, _entries(rows)))
 
 
 def allows_exact_integers(rows: Rows) -> bool:
@@ -110,12 +111,6 @@ def allows_exact_integers(rows: Rows) -> bool:
 def _entries(rows: Rows) -> Iterator[NDArray[Any]]:
     for _, values, _ in rows.blocks():
         yield values.data if is_sparse(values) else values
-
-
-def _fit_doubles(values: NDArray[Any]) -> bool:
-    if values.dtype == object:
-        return all(as_double(value) is not None for value in values.ravel().tolist())
-    return values.dtype.kind not in "iu" or not is_long(values) or bool(are_doubles(values).all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +141,6 @@ class MemoryRows:
         """The rows of these numbers, in this order."""
         numbers = np.asarray(rows, dtype=np.int64)
         return numbers, self.values[numbers], self.signs[numbers]
-
-
-def is_sparse(values: Any) -> bool:
-    """Is this a SciPy sparse matrix or array?"""
-    return bool(sparse.issparse(values))
 
 
 def names_of(rows: Rows) -> tuple[str, ...] | None:

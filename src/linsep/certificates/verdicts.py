@@ -16,14 +16,15 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
+from typing import Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
+import numpy.typing as npt
 
-from linsep.certificates import recheck
+from linsep.certificates import margin_checks, recheck
 from linsep.certificates.rows import (
     Label,
     Rows,
@@ -36,15 +37,15 @@ from linsep.certificates.rows import (
     rows_of,
     scales_of,
 )
-from linsep.certificates.signs import form_of, is_exact, scaled_floats
-from linsep.errors import CertificateError, shown, told
+from linsep.errors import CertificateError, shown
 from linsep.halfspace import Halfspace
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from linsep.report import Report, Reported, Where, listed, one_line
+from linsep.signs import form_of, is_exact, scaled_floats
 
 Kind: TypeAlias = Literal["separable", "touching", "overlapping", "undecided"]
 Numbers: TypeAlias = Literal["binary64", "exact-integers", "decimal"]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Signs: TypeAlias = npt.NDArray[np.int8]
 NUMBERS: tuple[Numbers, ...] = ("binary64", "exact-integers", "decimal")
 
 
@@ -68,8 +69,8 @@ class Obstruction:
 
     With bias this says that the weighted mean of the + rows is the weighted mean of the - rows.
     The rows are put in order and the weights divided by their common factor, which changes nothing.
-    `classes` are the labels of the rows, for people: they are not part of the proof, and None where it was read from
-    a file, which does not hold them.
+    `classes` are the labels of the rows and `points` their values, for people and pictures: they are not part of the
+    proof, and None where it was read from a file, which does not hold them (`points` also where they are many).
 
     >>> import linsep
     >>> found = linsep.decide([[0], [2], [1]], [0, 0, 1]).obstruction
@@ -80,6 +81,7 @@ class Obstruction:
     rows: tuple[int, ...]
     weights: tuple[int, ...]
     classes: tuple[Label, ...] | None = field(default=None, compare=False, repr=False)
+    points: Floats | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         rows, weights = _integers(self.rows, "row numbers"), _integers(self.weights, "weights")
@@ -97,9 +99,11 @@ class Obstruction:
         object.__setattr__(self, "weights", tuple(weights[k] // common for k in order))
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(_plain(self.classes[k]) for k in order))
+        if self.points is not None:
+            object.__setattr__(self, "points", self.points[order])
 
     def __repr__(self) -> str:
-        return f"Obstruction(rows={self.rows!r}, weights={told(self.weights)})"
+        return one_line(self, f"{'row' if len(self.rows) == 1 else 'rows'} {listed(self.rows)}")
 
     @property
     def shares(self) -> tuple[float, ...] | None:
@@ -113,13 +117,14 @@ class Obstruction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Verdict(ABC):
+class Verdict(Reported, ABC):
     """What every verdict states: the table it is about and the work it took.
 
     `labels` are (negative, positive) as the user wrote them; `names` the columns' names, if they have any.
     `numbers` says how numbers were read: "binary64", "exact-integers" where integers beyond 2^53 were kept exact, or
     "decimal" where 0.1 is one tenth.
     `reads` counts scans of the whole data, `rows_left_out` the rows of files that were rejected.
+    `sample` is a few rows and their signs, for the picture in a notebook: no part of the proof.
     """
 
     kind: ClassVar[Kind]
@@ -135,6 +140,7 @@ class Verdict(ABC):
     rows_left_out: int = 0
     reads: int = 0
     seconds: float = 0.0
+    sample: tuple[Floats, Signs] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         negative, positive = map(_plain, self.labels)
@@ -196,37 +202,33 @@ class Verdict(ABC):
 
         return verdict_to_json(self)
 
-    def explain(self, X: Any = None, y: Any = None, *, names: Sequence[str] | None = None) -> str:
+    def explain(self, X: Any = None, y: Any = None, *, names: Sequence[str] | None = None, exact: bool = False) -> str:
         """The verdict in plain words. Given the data, an obstruction comes with its common point.
 
         The data are checked first, as `verify` does: CertificateError if they are not those of the verdict.
 
-        The rows of an obstruction come with their shares; `obstruction.weights` are the exact integers.
+        The rows of an obstruction come with their shares of their class, and with `exact` with their exact integer
+        weights too, which `obstruction.weights` holds.
         """
+        rows = None if X is None else self._verified(X, y)  # words about data must be true of that data
+        return self._report(rows, names, exact=exact).text()
+
+    def _report(
+        self,
+        rows: Rows | None = None,
+        names: Sequence[str] | None = None,
+        where: Where | None = None,
+        *,
+        exact: bool = False,
+    ) -> Report:
         from linsep.certificates import words
 
-        return words.explain(self, X, y, names)
+        return words.report_of(self, rows, names, where, exact=exact)
 
     def __repr__(self) -> str:
-        """Every field, integers of any length included."""
-        parts = (f"{part.name}={told(getattr(self, part.name))}" for part in fields(self) if part.repr)
-        return f"{type(self).__name__}({', '.join(parts)})"
-
-    def __rich__(self) -> RenderableType:
-        from rich.panel import Panel
-        from rich.text import Text
-
-        return Panel(Text(self.explain()), title=self.kind, title_align="left")
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
         from linsep.certificates import words
 
-        lines = "".join(
-            f"<p>{escape(part)}</p>" if isinstance(part, str) else _html_table(part) for part in words.parts(self)
-        )
-        return f'<div class="linsep-verdict"><strong>{escape(self.kind)}</strong>{lines}</div>'
+        return one_line(self, *words.details(self))
 
 
 def check(verdict: Verdict, X: Any) -> None:
@@ -237,13 +239,6 @@ def check(verdict: Verdict, X: Any) -> None:
     verdict._verify_reading(rows)
     scales = scales_of(rows)
     (verdict if scales is None else verdict._in_units_of(scales))._verify_claim(rows)
-
-
-def _html_table(lines: Sequence[Sequence[str]]) -> str:
-    from html import escape
-
-    rows = ("".join(f"<td>{escape(cell)}</td>" for cell in line) for line in lines)
-    return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -324,13 +319,15 @@ class Separable(HalfspaceVerdict):
     def _verify_claim(self, rows: Rows) -> None:
         recheck.check_separator(rows, self.weights, self.bias_weight)
         if self.margin is not None:
-            recheck.check_margin_low(rows, self.weights, self.bias_weight, self.margin[0])
+            margin_checks.check_margin_low(rows, self.weights, self.bias_weight, self.margin[0])
             if self.nearest is not None:
                 near = self.nearest
-                recheck.check_margin_high(rows, near.rows, near.weights, self.bias, self.margin[1])
+                margin_checks.check_margin_high(rows, near.rows, near.weights, self.bias, self.margin[1])
                 if self.gamma_squared is not None:
                     plane = self.weights, self.bias_weight
-                    recheck.check_exact_margin(rows, *plane, near.rows, near.weights, self.bias, self.gamma_squared)
+                    margin_checks.check_exact_margin(
+                        rows, *plane, near.rows, near.weights, self.bias, self.gamma_squared
+                    )
 
 
 @final

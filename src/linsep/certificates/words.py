@@ -1,7 +1,4 @@
-"""A verdict in plain words: which rows, which columns, and what they show.
-
-The sentences are here and nowhere else: `explain`, the notebook and the command line say the same.
-"""
+"""A verdict in plain words: which rows, which columns, and what they show."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from linsep.certificates.rows import Label, Rows, rows_of, scales_of
-from linsep.certificates.signs import dyadic, flat
+from linsep.certificates import sketch
+from linsep.certificates.rows import Label, Rows, scales_of
 from linsep.certificates.verdicts import (
     HalfspaceVerdict,
     Obstruction,
@@ -22,10 +19,24 @@ from linsep.certificates.verdicts import (
     Undecided,
     Verdict,
 )
-from linsep.errors import ArgumentError, told
-
-SHOWN = 8  # items of a list before it is cut with a count
-SHOWN_ROWS = 10  # of a table
+from linsep.errors import told
+from linsep.exact import dyadic
+from linsep.report import (
+    SHOWN,
+    TONES,
+    Fact,
+    Part,
+    Report,
+    Sentence,
+    Where,
+    column_names,
+    count,
+    label_text,
+    linear,
+    listed,
+    row_grid,
+)
+from linsep.signs import flat
 
 TITLES = {
     "separable": "separable (complete separation)",
@@ -33,49 +44,50 @@ TITLES = {
     "overlapping": "overlapping (overlap)",
     "undecided": "undecided",
 }
-Table = tuple[tuple[str, ...], ...]  # the head first
+SHOWN_DIGITS = 60  # of an exact margin
 
 
-def explain(verdict: Verdict, X: Any, y: Any, names: Sequence[str] | None) -> str:
-    """The verdict in plain words; with the data, an obstruction comes with its common point."""
-    return "\n".join(part if isinstance(part, str) else _aligned(part) for part in parts(verdict, X, y, names))
-
-
-def parts(verdict: Verdict, X: Any = None, y: Any = None, names: Sequence[str] | None = None) -> list[str | Table]:
-    """The verdict as sentences, and the rows of an obstruction as a table."""
-    rows = None if X is None else verdict._verified(X, y)  # words about data must be true of that data
-    columns = column_names(verdict, names)
-    told: list[str | Table] = [f"{TITLES[verdict.kind]}, {_count(verdict.n_rows)}."]
+def report_of(
+    verdict: Verdict,
+    rows: Rows | None = None,
+    names: Sequence[str] | None = None,
+    where: Where | None = None,
+    *,
+    exact: bool = False,
+) -> Report:
+    """All there is to say; given the rows, an obstruction comes with its common point, and with `exact` its weights."""
+    columns = column_names(verdict.names if names is None else names, verdict.n_columns)
+    parts: list[Part] = [Sentence(meaning(verdict))]
     match verdict:
         case Separable():
-            told += _separable(verdict, columns)
+            parts += [Sentence(f"{_score(verdict, columns)} is {_sides(verdict)}.", "hyperplane"), *_margin(verdict)]
+            if verdict.nearest is not None:
+                allow = "allows" if len(verdict.nearest.rows) == 1 else "allow"
+                parts.append(Sentence(f"{_counted(verdict.nearest)} {allow} no larger margin:", "nearest"))
+                parts += _shares(verdict, verdict.nearest, where, exact)
         case Touching():
-            told += [meaning(verdict), f"{_score(verdict, columns)} is {weak_sides(verdict)}."]
-            told += _obstruction(verdict, verdict.obstruction, columns, rows)
-            told += _separated_rows(verdict)
+            parts.append(Sentence(f"{_score(verdict, columns)} is {_weak_sides(verdict)}.", "hyperplane"))
+            parts += [*_obstruction(verdict, columns, rows, where, exact), *_separated_rows(verdict)]
         case Overlapping():
-            told += [meaning(verdict), *_obstruction(verdict, verdict.obstruction, columns, rows)]
+            parts += _obstruction(verdict, columns, rows, where, exact)
             if verdict.spread != verdict.obstruction:
-                told.append(f"{spread(verdict)}.")
+                spread = f"{_counted(verdict.spread)} together rule out a hyperplane that rows may lie on."
+                parts.append(Sentence(spread, "spread"))
         case Undecided():
             low, high = verdict.margin
-            told += [f"Reason: {verdict.reason}", meaning(verdict)]
-            told.append(f"If they are, the margin is believed to lie between {low:.6g} and {high:.6g}.")
+            believed = f"If they are, the margin is believed to lie between {low:.6g} and {high:.6g}."
+            parts = [Fact("reason", verdict.reason), *parts]
+            parts += [Sentence(believed, "margin")] if low > 0 or math.isfinite(high) else []
         case _:
             raise TypeError(f"No words for {type(verdict).__name__}.")
-    if verdict.rows_left_out:
-        told.append(f"{_count(verdict.rows_left_out)} left out, not part of the proof.")
-    return told
+    title = f"{TITLES[verdict.kind]}, {count(verdict.n_rows, 'row')}."
+    return Report(title, (*parts, *left_out(verdict)), TONES[verdict.separable], sketch.picture_of(verdict))
 
 
-def column_names(verdict: Verdict, names: Sequence[str] | None = None) -> Sequence[str]:
-    """What the columns are called: as told, as the verdict knows them, or x1, x2, ... as in the lectures."""
-    chosen = names if names is not None else verdict.names
-    if chosen is None:
-        return [f"x{j + 1}" for j in range(verdict.n_columns)]
-    if len(chosen) != verdict.n_columns:
-        raise ArgumentError(f"{len(chosen)} names for {verdict.n_columns} columns: give one for each.")
-    return chosen
+def left_out(verdict: Verdict) -> list[Part]:
+    """How many rows nothing is said about."""
+    rows = count(verdict.rows_left_out, "row")
+    return [Sentence(f"{rows} left out, not part of the proof.", "left out")] if verdict.rows_left_out else []
 
 
 def meaning(verdict: Verdict) -> str:
@@ -92,85 +104,84 @@ def meaning(verdict: Verdict) -> str:
             return "This proves nothing: the classes may be separable or not."
 
 
-def _separable(verdict: Separable, columns: Sequence[str]) -> list[str]:
-    told = [meaning(verdict), f"{_score(verdict, columns)} is {sides(verdict)}."]
-    if verdict.margin is not None:
-        low, high = verdict.margin
-        upper = "" if math.isinf(high) else f"; no hyperplane keeps all rows more than {high:.6g} away"
-        told.append(f"Every row is at least {low:.6g} away from it{upper}.")
-    return told
-
-
-def sides(verdict: Verdict) -> str:
-    """Where the score of a separator is positive, and where negative."""
-    negative, positive = verdict.labels
-    return f"positive on every row of class {told(positive)}, negative on every row of class {told(negative)}"
-
-
-def weak_sides(verdict: Verdict) -> str:
-    """Where the score of a weak separator is at least 0, and where at most 0."""
-    negative, positive = verdict.labels
-    return f">= 0 on every row of class {told(positive)}, <= 0 on every row of class {told(negative)}, and not 0 on all"
-
-
-def spread(verdict: Overlapping) -> str:
-    """What the spread shows."""
-    return f"{_count(len(verdict.spread.rows))} together rule out a hyperplane that rows may lie on"
-
-
-def _separated_rows(verdict: Touching) -> list[str]:
-    if verdict.separated_rows is None:
-        return []
-    return [
-        f"{len(verdict.separated_rows):,} of the rows can be put strictly on their side; "
-        "the others lie on every such hyperplane."
-    ]
+def details(verdict: Verdict) -> list[str]:
+    """What a short line says beyond the kind."""
+    found = [count(verdict.n_rows, "row"), count(verdict.n_columns, "column"), f"labels {told(verdict.labels)}"]
+    if isinstance(verdict, HalfspaceVerdict):
+        found.append(f"{equation(verdict, column_names(verdict.names, verdict.n_columns))} = 0")
+    if isinstance(verdict, Touching | Overlapping):
+        found.append(f"obstruction of {_counted(verdict.obstruction)}")
+    if isinstance(verdict, Separable) and verdict.margin is not None:
+        found.append(f"margin {verdict.margin[0]:.6g} to {verdict.margin[1]:.6g}")
+    return [*found, verdict.reason] if isinstance(verdict, Undecided) else found
 
 
 def equation(verdict: HalfspaceVerdict, columns: Sequence[str]) -> str:
-    """The score as people write it: 4·x1 - x2 + 2.
-
-    Integers where they are short, rounded floats where they are not; long sums are cut with a count.
-    """
+    """The score: integers where they are short, rounded floats where they are not; long sums are cut with a count."""
     weights: Sequence[int | float] = (*verdict.weights, verdict.bias_weight)
-    if is_rounded(verdict):
+    if _is_rounded(verdict):
         halfspace = verdict.halfspace
         weights = [*halfspace.w.tolist(), halfspace.b]
-    terms = [(weight, columns[j]) for j, weight in enumerate(weights[:-1]) if weight]
-    text = "".join(_term(weight, name) for weight, name in terms[:SHOWN])
-    if len(terms) > SHOWN:
-        text += f" + ... ({len(terms) - SHOWN} more terms)"
-    if weights[-1] or not terms:
-        text += _term(weights[-1], "")
-    text = text.removeprefix(" + ")
-    return "-" + text.removeprefix(" - ") if text.startswith(" - ") else text
+    return linear(zip(weights, [*columns, ""], strict=True), SHOWN)
 
 
-def is_rounded(verdict: HalfspaceVerdict) -> bool:
-    """Are the weights too long to be read, so that `equation` rounds them?"""
+def _is_rounded(verdict: HalfspaceVerdict) -> bool:
     return any(abs(weight) >= 10**6 for weight in (*verdict.weights, verdict.bias_weight))
 
 
 def _score(verdict: HalfspaceVerdict, columns: Sequence[str]) -> str:
-    return f"{equation(verdict, columns)}{' (weights rounded for reading)' if is_rounded(verdict) else ''}"
+    return f"{equation(verdict, columns)}{' (rounded; the proof holds exact integers)' if _is_rounded(verdict) else ''}"
 
 
-def _term(weight: int | float, name: str) -> str:
-    size = f"{abs(weight):.6g}"
-    body = name if name and size == "1" else f"{size}·{name}" if name else size
-    return f" {'-' if weight < 0 else '+'} {body}"
+def _sides(verdict: Verdict) -> str:
+    negative, positive = verdict.labels
+    return f"positive on every row of class {told(positive)}, negative on every row of class {told(negative)}"
+
+
+def _weak_sides(verdict: Verdict) -> str:
+    negative, positive = verdict.labels
+    return f">= 0 on every row of class {told(positive)}, <= 0 on every row of class {told(negative)}, and not 0 on all"
+
+
+def _margin(verdict: Separable) -> list[Part]:
+    if verdict.margin is None:
+        return []
+    low, high = verdict.margin
+    far = "farther" if f"{low:.9g}" == f"{high:.9g}" else f"more than {high:.9g}"
+    upper = "" if math.isinf(high) else f"; no hyperplane keeps all rows {far} away"
+    exact = exact_margin(verdict)
+    root = f" (exactly the square root of {exact})" if exact and len(exact) <= SHOWN_DIGITS else ""
+    return [Sentence(f"Every row is at least {low:.9g} away from it{upper}{root}.", "margin")]
+
+
+def exact_margin(verdict: Separable) -> str | None:
+    """The square of the margin as a fraction, where it is known and Python writes so many digits."""
+    try:
+        return None if verdict.gamma_squared is None else str(verdict.gamma_squared)
+    except ValueError:
+        return None
+
+
+def _separated_rows(verdict: Touching) -> list[Part]:
+    if verdict.separated_rows is None:
+        return []
+    strict = f"{len(verdict.separated_rows):,} of the rows can be put strictly on their side"
+    return [Sentence(f"{strict}; the others lie on every such hyperplane.", "separated")]
 
 
 def _obstruction(
-    verdict: Verdict, obstruction: Obstruction, columns: Sequence[str], rows: Rows | None
-) -> list[str | Table]:
-    told: list[str | Table] = []
+    verdict: Touching | Overlapping, columns: Sequence[str], rows: Rows | None, where: Where | None, exact: bool
+) -> list[Part]:
+    obstruction, point = verdict.obstruction, ""
     if rows is not None:
         obstruction, point = _shared(verdict, obstruction, rows, columns)
-        told += [f"{point}."] if point else []
+    parts: list[Part] = [Sentence(f"{statement(verdict, obstruction)}.", "obstruction")]
+    parts += _shares(verdict, obstruction, where, exact)
+    if point:
+        parts.append(Sentence(f"{point}."))
     if obstruction.classes is None:
-        told.append("Given the data, explain(X, y) says which row is of which class.")
-    return [f"{statement(verdict, obstruction)}.", *_table(verdict, obstruction), *told]
+        parts.append(Sentence("Given the data, explain(X, y) says which row is of which class."))
+    return parts
 
 
 def statement(verdict: Verdict, obstruction: Obstruction) -> str:
@@ -209,50 +220,28 @@ def _whose(obstruction: Obstruction, groups: list[tuple[Label, list[int]]]) -> s
     rows = obstruction.rows
     if len(rows) > SHOWN:
         counts = " and ".join(f"{len(members):,} of class {told(label)}" for label, members in groups)
-        return f"{_count(len(rows))}, {counts}," if counts else f"{_count(len(rows))} of the two classes"
-    lists = [f"{', '.join(str(rows[k]) for k in members)} of class {told(label)}" for label, members in groups]
-    return f"The {'rows' if len(rows) > 1 else 'row'} {' and '.join(lists) or ', '.join(map(str, rows))}"
+        return f"{_counted(obstruction)}, {counts}," if counts else f"{_counted(obstruction)} of the two classes"
+    lists = [f"{listed(rows[k] for k in members)} of class {told(label)}" for label, members in groups]
+    return f"The {'rows' if len(rows) > 1 else 'row'} {' and '.join(lists) or listed(rows)}"
 
 
-def _count(rows: int, word: str = "row") -> str:
-    return f"{rows:,} {word}{'' if rows == 1 else 's'}"
+def _counted(combination: Obstruction) -> str:
+    return count(len(combination.rows), "row")
 
 
-def _table(verdict: Verdict, obstruction: Obstruction) -> list[str | Table]:
-    """The first rows with their classes, where those are known, and their shares; and how many more there are."""
-    columns: dict[str, Sequence[str]] = {"row": [str(row) for row in obstruction.rows]}
-    shares = obstruction.shares
-    if obstruction.classes is not None:
-        columns["class"] = [_label(label) for label in obstruction.classes]
+def _shares(verdict: Verdict, combination: Obstruction, where: Where | None, exact: bool) -> list[Part]:
+    """The first rows with their classes, where those are known, and their shares."""
+    columns: dict[str, Sequence[str]] = {}
+    shares = combination.shares
+    if combination.classes is not None:
+        columns["class"] = [label_text(label) for label in combination.classes]
     elif verdict.bias:  # then both classes weigh the same, whichever rows they have
-        shares = tuple(2 * u / sum(obstruction.weights) for u in obstruction.weights)
-    if shares is None:
-        return []
-    columns["share"] = [share_text(share) for share in shares]
-    lines = list(zip(*columns.values(), strict=True))
-    hidden = len(lines) - SHOWN_ROWS
-    more = [f"... and {_count(hidden, 'more row')}."] if hidden > 0 else []
-    return [(tuple(columns), *lines[:SHOWN_ROWS]), *more]
-
-
-def _label(label: Label) -> str:
-    return label if isinstance(label, str) and label.isprintable() else told(label)
-
-
-def share_text(share: float) -> str:
-    """A share to three places; very small ones to two digits."""
-    return f"{share:.3f}" if share >= 0.001 else f"{share:.2g}"
-
-
-def _aligned(table: Table) -> str:
-    widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
-    lines = ("   ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in table)
-    return "\n".join(f"  {line}" for line in lines)
-
-
-def common_mean(verdict: Verdict, obstruction: Obstruction, source: Any) -> str:
-    """The point that the classes share, where they share one: in a sentence without its full stop, else empty."""
-    return _shared(verdict, obstruction, rows_of(source, None, verdict.labels), column_names(verdict))[1]
+        shares = tuple(2 * u / sum(combination.weights) for u in combination.weights)
+    if shares is not None:
+        columns["share"] = [f"{share:.3f}" if share >= 0.001 else f"{share:.2g}" for share in shares]
+    if exact:
+        columns["weight"] = [told(weight) for weight in combination.weights]
+    return [row_grid(combination.rows, columns, where)] if columns else []
 
 
 def _shared(verdict: Verdict, obstruction: Obstruction, rows: Rows, columns: Sequence[str]) -> tuple[Obstruction, str]:
@@ -262,13 +251,9 @@ def _shared(verdict: Verdict, obstruction: Obstruction, rows: Rows, columns: Seq
     if not verdict.bias:
         return known, ""
     mean = _mean(known, _of_class(known, verdict.labels[1]), flat(values, numbers), scales_of(rows))
-    return known, f"Their common mean: {_coordinates(mean, columns)}"
-
-
-def _coordinates(point: list[tuple[int, str]], columns: Sequence[str]) -> str:
-    where = ", ".join(f"{columns[j]} = {value}" for j, value in point[:SHOWN])
-    more = f" and {len(point) - SHOWN} more columns" if len(point) > SHOWN else ""
-    return f"{where or 'zero in every column'}{more}"
+    where = ", ".join(f"{columns[j]} = {value}" for j, value in mean[:SHOWN]) or "zero in every column"
+    more = f" and {len(mean) - SHOWN} more columns" if len(mean) > SHOWN else ""
+    return known, f"Their common mean: {where}{more}"
 
 
 def _mean(

@@ -15,8 +15,10 @@ import numpy as np
 from rich.text import Text
 
 import linsep
-from linsep.certificates import HalfspaceVerdict, Overlapping, Touching, Verdict, words
-from linsep.cli import report, verdicts
+from linsep.certificates import Overlapping, Touching, Verdict, words
+from linsep.certificates.sketch import picture_of
+from linsep.cli import report
+from linsep.report import STYLES, TONES
 
 ROWS, COLUMNS = 1_000_000, 10
 WARM_ROWS = 120_000  # enough for every loop that a million rows run through
@@ -52,7 +54,7 @@ def _a_line() -> None:
     _title("1. Four points of a lecture")
     X, y = linsep.datasets.cornwell()
     verdict = linsep.decide(X, y)
-    _beside(_picture(X, y, verdict), verdict.explain(), verdict)
+    _beside(_picture(verdict), verdict.explain(), verdict)
 
 
 def _the_bound() -> None:
@@ -62,14 +64,14 @@ def _the_bound() -> None:
     most = theory.bound[1]
     for name, value in (("updates", run.updates), ("bound", int(most))):
         _say(f"{name:<8} {'#' * max(1, round(BAR * value / most))} {value:,}", "green" if name == "updates" else "")
-    _say(f"{run.explain()}. {theory.explain()}")
+    _say(f"{run._report().title}. {theory._report().title}")
 
 
 def _xor() -> None:
     _title("3. XOR: opposite corners of a square are of one class")
     X, y = linsep.datasets.xor()
     verdict = linsep.decide(X, y)
-    _beside(_picture(X, y, verdict), f"{verdict.explain(X, y)}\n{_why(verdict)}".rstrip(), verdict)
+    _beside(_picture(verdict), f"{verdict.explain(X, y)}\n{_why(verdict)}".rstrip(), verdict)
 
 
 def _why(verdict: Verdict) -> str:
@@ -92,7 +94,7 @@ def _a_million(seed: int) -> None:
         ("deciding, and checking the proof ", found, deciding),
         ("the same with one label flipped  ", flipped, again),
     ):
-        _say(f"{name} {seconds:.3f} s   {verdicts.TITLES[verdict.kind]}", verdicts.STYLES[verdict.kind])
+        _say(f"{name} {seconds:.3f} s   {words.TITLES[verdict.kind]}", _style(verdict))
     if isinstance(flipped, Touching | Overlapping):
         own = f"row {row:,}, whose label was flipped, is {'' if row in flipped.obstruction.rows else 'not '}among them"
         _say(f"{words.statement(flipped, flipped.obstruction)}; {own}.")
@@ -150,9 +152,12 @@ def _program() -> str:
     return str(called.relative_to(Path.cwd()) if inside else called)
 
 
-def _picture(X: Any, y: Any, verdict: Verdict) -> Text:
+def _picture(verdict: Verdict) -> Text:
     """Points of the plane in characters, with the line between them or the segments that forbid one."""
-    low, high = X.min(axis=0), X.max(axis=0)
+    seen = picture_of(verdict)
+    assert seen is not None
+    points = np.array([*seen.classes[0], *seen.classes[1]])
+    low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.15 * (high - low)
     xs = np.linspace(low[0] - pad[0], high[0] + pad[0], ACROSS)
     ys = np.linspace(high[1] + pad[1], low[1] - pad[1], DOWN)
@@ -161,22 +166,23 @@ def _picture(X: Any, y: Any, verdict: Verdict) -> Text:
     def place(point: Any) -> tuple[int, int]:
         return int(np.abs(ys - point[1]).argmin()), int(np.abs(xs - point[0]).argmin())
 
-    if isinstance(verdict, HalfspaceVerdict):
-        grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
-        side = verdict.halfspace.score(grid).reshape(DOWN, ACROSS) > 0
+    if seen.line is not None:
+        a, b, c = seen.line
+        side = a * xs + b * ys[:, None] + c > 0
         cells[:, 1:][side[:, 1:] != side[:, :-1]] = "."
         cells[1:][side[1:] != side[:-1]] = "."
-    if isinstance(verdict, Touching | Overlapping):
-        for rows in _by_class(verdict):
-            for t in np.linspace(0, 1, 2 * ACROSS) if len(rows) == 2 else ():
-                cells[place((1 - t) * X[rows[0]] + t * X[rows[1]])] = "."
-        cells[place(_common_mean(X, verdict))] = "*"
-    for point, label in zip(X, y, strict=True):
-        cells[place(point)] = MARKS[int(label == verdict.labels[1])]
+    for pair in (np.array(hull) for hull in seen.hulls if len(hull) == 2):
+        for t in np.linspace(0, 1, 2 * ACROSS):
+            cells[place((1 - t) * pair[0] + t * pair[1])] = "."
+    if seen.common is not None:
+        cells[place(seen.common)] = "*"
+    for mark, own in zip(MARKS, seen.classes, strict=True):
+        for point in own:
+            cells[place(point)] = mark
     drawn = Text("\n".join("".join(line).rstrip() for line in cells), no_wrap=True)
     for mark, style in zip(MARKS, MARK_STYLES, strict=True):
         drawn.highlight_words([mark], f"bold {style}")
-    names = (f"{mark} class {label}" for mark, label in zip(MARKS, verdict.labels, strict=True))
+    names = (f"{mark} {label}" for mark, label in zip(MARKS, seen.labels, strict=True))
     return drawn.append(f"\n{'   '.join(names)}", "dim")
 
 
@@ -187,12 +193,6 @@ def _by_class(verdict: Touching | Overlapping) -> list[list[int]]:
     return [[row for row, label in pairs if label == own] for own in verdict.labels]
 
 
-def _common_mean(X: Any, verdict: Touching | Overlapping) -> Any:
-    shares = dict(zip(verdict.obstruction.rows, verdict.obstruction.shares or (), strict=True))
-    rows = _by_class(verdict)[1]
-    return np.array([shares[row] for row in rows]) @ X[rows]
-
-
 def _beside(picture: Text, text: str, verdict: Verdict) -> None:
     """A picture, and to its right what is to be said about it."""
     left = list(picture.split("\n"))
@@ -201,7 +201,11 @@ def _beside(picture: Text, text: str, verdict: Verdict) -> None:
         drawn = left[k] if k < len(left) else Text()
         said = right[k] if k < len(right) else ""
         gap = " " * (ACROSS + 3 - len(drawn)) if said else ""
-        _print(Text.assemble(drawn, gap, (said, verdicts.STYLES[verdict.kind] if k == 0 else "")))
+        _print(Text.assemble(drawn, gap, (said, _style(verdict) if k == 0 else "")))
+
+
+def _style(verdict: Verdict) -> str:
+    return STYLES[TONES[verdict.separable]]
 
 
 def _title(text: str) -> None:

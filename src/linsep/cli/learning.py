@@ -4,6 +4,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from cyclopts import Parameter
@@ -13,7 +14,6 @@ from linsep.cli import stdio
 from linsep.cli.options import INTERRUPTED, READABLE, SEPARABLE, Columns, Json, Label, Walking, path
 
 HEADS = ("average", "since", "rows", "label", "predicted", "features")
-SHOWN_CLASSES = 5
 LABEL_WIDTH = 12  # of a longer label the beginning is shown
 
 if TYPE_CHECKING:
@@ -237,18 +237,8 @@ def summarise(model: "OnlinePerceptron", was_interrupted: bool) -> None:
     """How the stream ended."""
     from linsep.cli import report
 
-    counts, classes = model.counts, [report.printable(str(label)) for label in model.classes]
-    names = ", ".join(classes[:SHOWN_CLASSES]) + (", ..." if len(classes) > SHOWN_CLASSES else "")
-    report.say(f"{'Interrupted after' if was_interrupted else 'Finished:'} {report.count(counts.rows, 'row')}, "
-               f"{len(classes):,} classes ({names}).")  # fmt: skip
-    wrong = report.count(counts.mistakes, "mistake")
-    report.say(f"Progressive loss {counts.loss:.6f} ({wrong}); {report.count(counts.updates, 'update')}.")
-    report.say(bound_text(model))
-
-
-def bound_text(model: "OnlinePerceptron") -> str:
-    """The updates beside Novikoff's bound."""
-    return model.explain().split(". ", 1)[-1]
+    said = model._report()
+    report.show(replace(said, title=f"{'Interrupted after' if was_interrupted else 'Finished:'} {said.title}"))
 
 
 def summary_json(model: "OnlinePerceptron", was_interrupted: bool, left_out: int = 0) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from linsep import outputs
 from linsep.certificates import Verdict
-from linsep.certificates.written import MAX_CHARACTERS, verdict_from_json
+from linsep.certificates.written import PROOF, verdict_from_json
 from linsep.cli.options import Reading, spelt
 from linsep.cli.report import count, printable
 from linsep.cli.tables import Table, is_example, named
@@ -27,9 +27,7 @@ MOST_NAMES = 20  # columns are named up to this many
 def load(path: str) -> Verdict:
     """Read a proof file. What it says is not checked yet; errors begin with the name of the file."""
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(MAX_CHARACTERS + 1)
-        return verdict_from_json(content)
+        return verdict_from_json(PROOF.content_of(path))
     except OSError as error:
         raise unreadable(path, error) from error
     except CertificateError as error:

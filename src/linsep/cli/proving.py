@@ -152,16 +152,16 @@ def mle(
     The intercept is the bias.
     """
     import linsep
-    from linsep.cli import coefficients, report, verdicts
+    from linsep.cli import report, verdicts
 
     how = search or Search()
     with _asked("Deciding", file, label, reading, how) as (table, source, watch):
         chosen, limit = chosen_bias(file, table, bias), how.time_limit
         found = linsep.mle_exists(source, names=table.columns, bias=chosen, time_limit=limit, watch=watch)
     if how.json:
-        report.say_json(coefficients.as_json(found))
+        report.say_json(verdicts.estimates_as_json(found))
     else:
-        coefficients.show(found, verdicts.Subject(table))
+        verdicts.show_estimates(found, table)
     return CODES[found.exists]
 
 
@@ -232,7 +232,7 @@ def _told(verdict: "Verdict", table: "Table", how: Search, bound: "Novikoff | No
     if how.json:
         report.say_json(verdicts.as_json(verdict, bound))
     else:
-        verdicts.show(verdict, verdicts.Subject(table), bound)
+        verdicts.show(verdict, table, bound)
     stdio.flush()
     if written.proof is not None:
         claims = "It claims nothing."

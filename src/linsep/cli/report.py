@@ -8,17 +8,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypedDict
 
-from rich import box
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table as Grid
 from rich.text import Text
 
 from linsep.cli import stdio
-from linsep.errors import InputError
+from linsep.report import Grid, Report, Sentence, bounded, column_names, run_ended
+from linsep.report import count as count
+from linsep.report import printable as printable
 
 if TYPE_CHECKING:  # a complaint must not wait for the compiled kernels
     from linsep.cli.training import Fitted, Look
@@ -32,7 +30,6 @@ if TYPE_CHECKING:  # a complaint must not wait for the compiled kernels
 WIDE = 160  # columns of a page that is not a terminal
 SHOWN_WEIGHTS = 8
 PLAIN_EVERY_S = 2.0
-UNDECIDED = "which proves nothing: it may need more updates, or no hyperplane may separate the classes."
 
 
 class Page(Console):
@@ -73,12 +70,11 @@ def say(text: str = "", style: str = "") -> None:
     console(sys.stdout).print(Text(printable(text), style))
 
 
-def folded(text: str, indent: int = 0) -> str:
-    """Text in lines that fit the terminal; as it is where there is none."""
-    if not sys.stdout.isatty():
-        return text
-    width = max(40, console(sys.stdout).width)
-    return fill(text, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+def show(found: Report) -> None:
+    """A result: folded between words on a terminal, and marked there by the colour of its title."""
+    page = console(sys.stdout)
+    for line, style in found.terminal(page.width if sys.stdout.isatty() else None):
+        page.print(Text(line, style))
 
 
 def note(text: str) -> None:
@@ -90,11 +86,6 @@ def note(text: str) -> None:
 def mention_origin(file: str) -> None:
     """That an example is solved as its lecture solves it."""
     note(f"{file}: through the origin, as in the lecture (no bias; --bias asks for one).")
-
-
-def indented(grid: Grid, columns: int) -> None:
-    """A table under the text of a report."""
-    console(sys.stdout).print(Padding(grid, (0, 0, 0, columns), expand=False))
 
 
 def complain(text: str, facts: "dict[str, Any] | None" = None) -> None:
@@ -112,20 +103,9 @@ def say_json(value: Any) -> None:
         print(json.dumps(value, allow_nan=False, ensure_ascii=False))
 
 
-def printable(text: str) -> str:
-    """Text from a file without the characters that command a terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
-
-
 def number(value: float | int) -> str:
     """A number as the lectures write it."""
     return str(value) if isinstance(value, int) else f"{value:.6g}"
-
-
-def count(value: int, word: str) -> str:
-    """1 pass, 2 passes, 1,000 rows."""
-    plural = word + ("es" if word.endswith("s") else "s")
-    return f"{value:,} {word if value == 1 else plural}"
 
 
 def set_aside(rejects: "Rejects") -> str:
@@ -145,17 +125,14 @@ def equation(halfspace: "Halfspace", columns: Sequence[str] | None) -> str:
 def steps(run: "Iterable[Step]", columns: Sequence[str] | None, n_columns: int, *, bias: bool) -> None:
     """The updates as a table, from the zero weights on."""
     shown = min(n_columns, SHOWN_WEIGHTS)
-    names = [f"x{j + 1}" for j in range(n_columns)] if columns is None else list(columns)
-    heads = [f"w({printable(name)})" for name in names[:shown]]
-    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for head in ["update", "row", "label", "score before", *heads, *(["b"] if bias else [])]:
-        grid.add_column(head, justify="right")
-    grid.add_row("start", "", "", "", *["0"] * (shown + bias))
+    heads = [f"w({name})" for name in column_names(columns, n_columns)[:shown]]
+    rows = [("0", "", "", "", *["0"] * (shown + bias))]
     for step in run:
-        weights = [number(value) for value in step.w[:shown].tolist()]
-        cells = [str(step.update), str(step.row), printable(str(step.label)), number(step.score), *weights]
-        grid.add_row(*cells, *([number(step.b)] if bias else []))
-    console(sys.stdout).print(grid)
+        weights = [*step.w[:shown].tolist(), *([step.b] if bias else [])]
+        rows.append((str(step.update), str(step.row), str(step.label), number(step.score), *map(number, weights)))
+    head = ("update", "row", "label", "score before", *heads, *(["b"] if bias else []))
+    for line in Grid(head, tuple(rows)).ruled():
+        say(line)
     if shown < n_columns:
         note(f"The first {shown} of {n_columns} weights are shown; --json gives all of them.")
 
@@ -176,29 +153,22 @@ def run_json(run: "PerceptronRun", doubtful: int, source: "Source") -> dict[str,
 
 def traced(run: "PerceptronRun", doubtful: int, columns: Sequence[str] | None, bound: float | None = None) -> None:
     """How a trace ended, beside Novikoff's bound on its updates if that is known."""
-    done = f"{count(run.updates, 'update')} in {count(run.passes, 'pass')}"
-    if run.converged and doubtful:
-        say(_in_doubt(done, doubtful), "yellow")
-    elif run.converged:
-        say(f"Separated after {done}: {equation(run.halfspace, columns)}", "green")
-        if bound is not None:
-            say(f"Novikoff's bound for these rows: at most {bound:,.0f} updates, in any order.")
-    else:
-        say(f"Undecided: not separated yet after {done}, {UNDECIDED}", "yellow")
+    _ended(run, equation(run.halfspace, columns), doubtful, parts=() if bound is None else (bounded(bound),))
 
 
 def fitted(result: "Fitted", rows: int, columns: Sequence[str] | None) -> None:
     """How a fit ended."""
-    done = f"{count(result.updates, 'update')} in {count(result.passes, 'pass')}"
-    if result.separated:
-        say(f"Separated after {done}: {equation(result.halfspace, columns)}", "green")
-        return
-    if result.converged:
-        say(_in_doubt(done, result.doubtful), "yellow")
-    else:
-        stopped = "interrupted" if result.interrupted else "not separated yet"
-        say(f"Undecided: {stopped} after {done}, {UNDECIDED}", "yellow")
-    say(f"Best so far: {equation(result.halfspace, columns)}, {count(result.mistakes, 'mistake')} in {rows:,} rows.")
+    plane = equation(result.halfspace, columns)
+    best = Sentence(f"Best so far: {plane}, {count(result.mistakes, 'mistake')} in {rows:,} rows.", "best")
+    was = "interrupted" if result.interrupted else ""
+    _ended(result, plane, result.doubtful, was, () if result.separated else (best,))
+
+
+def _ended(
+    run: "PerceptronRun | Fitted", plane: str, doubtful: int, was: str = "", parts: tuple[Sentence, ...] = ()
+) -> None:
+    title = run_ended(run.converged, run.updates, run.passes, plane, doubtful, was)
+    show(Report(title, parts, "yes" if run.converged and not doubtful else "unsure"))
 
 
 def fitted_json(result: "Fitted", source: "Source") -> dict[str, Any]:
@@ -330,20 +300,3 @@ def waiting(doing: str) -> Iterator[None]:
     with Progress(*columns, console=page, transient=True) as bar:
         bar.add_task(f"{doing} (Ctrl-C ends)", total=None)
         yield
-
-
-def predicted(halfspace: "Halfspace", predictions: Any, y: Any) -> str:
-    """The error of predictions whose truth is known."""
-    try:
-        halfspace.signs(y.astype(object))  # as objects: NumPy does not compare numbers with text
-    except InputError as error:
-        return f"No error is computed. {error}"
-    wrong = sum(a != b for a, b in zip(predictions.tolist(), y.tolist(), strict=True))
-    return f"Error: {wrong / len(y):.6g} ({wrong:,} of {count(len(y), 'row')} wrong)."
-
-
-def _in_doubt(done: str, rows: int) -> str:
-    near = "1 row lies" if rows == 1 else f"{rows:,} rows lie"
-    return (
-        f"Undecided: a whole pass without a mistake after {done}, but {near} within rounding error of the hyperplane."
-    )

@@ -1,6 +1,6 @@
 """What every classifier here shares: how rows, labels and seeds come in, and how scores become labels."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,18 +9,19 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.errors import ArgumentError, InexactError, InputError, OneClassError, OverflowedError, ShapeError
-from linsep.models import strict
-from linsep.models.files import write_model
+from linsep.models.files import MODEL, write_model
+from linsep.report import Fact, Report, count, label_text, listed, most_corrected
 from linsep.sources.base import MOST_BITS, Facts, Source, marks, positions
 from linsep.sources.inputs import as_given, in_rows, read_table
 from linsep.sources.memory import MemorySource
 from linsep.sources.relabelled import relabelled
-from linsep.tables import read_doubles, read_labels, require_finite
+from linsep.tables import is_long, read_doubles, read_labels, require_finite
 
 Array = npt.NDArray[Any]
 
@@ -29,6 +30,10 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose `decision_function` gives one score a row for two classes, and one for each class else."""
 
     classes_: Array
+    n_features_in_: int
+    n_updates_: int
+    n_passes_: int
+    converged_: bool
     _number_types: Any = (np.float64, np.float32)  # what rows are read as: the first one that holds them
 
     def __sklearn_tags__(self) -> Tags:
@@ -60,7 +65,43 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from linsep.estimators.saving import document_of  # it knows every classifier, and those know this one
 
         check_is_fitted(self)
-        write_model(path, strict.write(document_of(self)))
+        write_model(path, MODEL.write(document_of(self)))
+
+    def explain(self) -> str:
+        """How the fit ended, in plain words."""
+        check_is_fitted(self)
+        return self._report().text()
+
+    def _report(self) -> Report:
+        done = f"{count(self.n_updates_, 'update')} in {count(self.n_passes_, 'pass')}"
+        ended = "the last pass made no mistake" if self.converged_ else "stopped before a pass without a mistake"
+        support = getattr(self, "support_", None)
+        facts = {
+            "classes": listed(map(label_text, self.classes_.tolist())),
+            "columns": f"{self.n_features_in_:,}",
+            **({} if support is None else {"support": count(len(support), "row")}),
+        }
+        mistakes = getattr(self, "mistakes_per_row_", None)  # a saved model has none
+        rows = most_corrected(mistakes if mistakes is None or mistakes.ndim == 1 else mistakes.sum(axis=0))
+        title = f"{type(self).__name__}: {done}, {ended}."
+        return Report(title, (*map(Fact, facts, facts.values()), *rows), "yes" if self.converged_ else "unsure")
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        diagram = super()._repr_html_  # scikit-learn's, which its display option may turn off
+        return lambda: diagram() + self._html_below()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**options)
+        return {kind: text + self._html_below() if kind == "text/html" else text for kind, text in shown.items()}
+
+    def _html_below(self) -> str:
+        """What stands below scikit-learn's diagram once there is something to report."""
+        try:
+            check_is_fitted(self)
+        except NotFittedError:
+            return ""
+        return self._report().html()
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""
@@ -133,6 +174,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encode(self, y: Array) -> npt.NDArray[np.int64]:
         """Labels as positions in `classes_`."""
+        if y.dtype.kind + self.classes_.dtype.kind in ("if", "uf", "fi", "fu"):  # NumPy would round one of them
+            y = _in_doubles(y, self.classes_)
         if len(self.classes_) == 2:  # two comparisons are ten times as fast as a search
             second = y == self.classes_[1]
             codes, is_known = second.astype(np.int64), second | (y == self.classes_[0])
@@ -157,6 +200,14 @@ def _classes(labels: tuple[Any, ...]) -> Array:
     """The labels of a source as an array; of several kinds (3 and "not 3") as objects."""
     alike = len({type(label) for label in labels}) == 1
     return np.array(labels, dtype=None if alike else object)
+
+
+def _in_doubles(y: Array, classes: Array) -> Array:
+    """Integer labels beside classes of floats, or the other way round, refused where a double would round them."""
+    for labels, other in ((y, classes), (classes, y)):
+        if labels.dtype.kind in "iu" and is_long(labels):
+            raise InexactError(f"Some labels are integers beyond 2^53, others {other.dtype}: make them all integers.")
+    return y.astype(np.float64)
 
 
 def _refuse_rounding(X: Any) -> None:

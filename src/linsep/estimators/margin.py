@@ -11,10 +11,11 @@ from sklearn.svm import LinearSVC
 
 from linsep._margin import max_margin
 from linsep.certificates import Separable, Verdict
-from linsep.certificates.signs import scaled_floats
 from linsep.errors import NotSeparableWarning, RoundedWarning
 from linsep.estimators.base import ScoreClassifier, distinct_labels
 from linsep.halfspace import Halfspace, linear_scores
+from linsep.report import Grid, Report, Sentence, label_text
+from linsep.signs import scaled_floats
 from linsep.sources.base import Floats
 
 MULTIPLES = (1, *range(3, 64, 2))  # a multiple of a hyperplane may fit into doubles where the hyperplane does not
@@ -76,6 +77,16 @@ class MaxMarginClassifier(ScoreClassifier):
         X = self._read_rows(X)
         scores: Floats = linear_scores(X, self.coef_, self.intercept_)
         return scores if len(self.classes_) > 2 else scores[:, 0]
+
+    def _report(self) -> Report:
+        soft = [] if self.separable_ else [Sentence("A soft margin was fitted where no hyperplane is known.", "fitted")]
+        if len(self.verdicts_) == 1:
+            return self.verdict_._report() + soft
+        known = zip(self.classes_.tolist(), self.verdicts_, self.margins_.tolist(), strict=True)
+        rows = ((label_text(label), verdict.kind, *(f"{end:.6g}" for end in ends)) for label, verdict, ends in known)
+        grid = Grid(("class against the rest", "verdict", "margin at least", "at most"), tuple(rows))
+        title = "Every class" if self.separable_ else "Not every class"
+        return Report(f"{title} is separated from the rest.", (*soft, grid), "yes" if self.separable_ else "no")
 
     @property
     def verdict_(self) -> Verdict:

@@ -89,13 +89,13 @@ def _bound(theory: linsep.Novikoff) -> Answer:
         "gamma": theory.gamma[0],
         "bound": _finite(theory.bound[1]),
         "direction": theory.halfspace.homogeneous.tolist(),
-        "text": theory.explain(),
     }
 
 
 def _radius(X: Any, bias: bool) -> float:
     """R, also where no bound follows from it."""
-    squares = X.multiply(X).sum(axis=1) if is_sparse(X) else np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    rows = X.astype(np.float64)  # squares of small integers would wrap around
+    squares = rows.multiply(rows).sum(axis=1) if is_sparse(X) else np.einsum("ij,ij->i", rows, rows)
     return float(np.sqrt(np.max(squares) + bias))
 
 

@@ -3,6 +3,7 @@
 A request comes from a browser, so it is hostile until it has been read here.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import ArgumentError
+from linsep.storage.strict import Document, FieldError, Reader, each, flag, mapping, number, optional, whole, word
 
 Order = Literal["cyclic", "restart", "shuffled", "worst"]
 
@@ -53,89 +55,83 @@ class PointsRequest:
 
 def read_points(body: Any) -> PointsRequest:
     """Points and a run, as the page sends them."""
-    fields = _fields(body, {"points", "labels", "order", "bias", "seed", "updates"})
-    points, labels = fields.pop("points", None), fields.pop("labels", None)
-    if not isinstance(points, list) or not isinstance(labels, list) or len(points) != len(labels):
-        raise ArgumentError("points and labels must be two lists of the same length.")
-    if len(points) > MOST_POINTS:
-        raise ArgumentError(f"{len(points):,} points: the page draws at most {MOST_POINTS:,}.")
-    for place, (point, label) in enumerate(zip(points, labels, strict=True)):
-        if not (isinstance(point, list) and len(point) == 2 and all(map(_is_coordinate, point))):
-            raise ArgumentError(f"Point {place} must be two numbers of at most {LARGEST:g} in size.")
-        if not _is_whole(label) or label not in (-1, 1):
-            raise ArgumentError(f"The label of point {place} must be -1 or 1.")
-    X = np.array(points, dtype=np.float64).reshape(len(points), 2)
-    return PointsRequest(X, np.array(labels, dtype=np.int64), _run(fields))
+    return _points(_asked(body, {**_DRAWN, **_RUN}, ("points", "labels")))
 
 
 def read_run(body: Any) -> RunRequest:
     """A run on rows that the server holds itself."""
-    return _run(_fields(body, {"order", "bias", "seed", "updates"}))
+    return RunRequest(**_asked(body, _RUN))
 
 
 def read_box(body: Any) -> tuple[PointsRequest, tuple[float, float, float, float]]:
     """Points, a run, and the part of the plane that is on view: left, right, bottom, top."""
-    if not isinstance(body, dict):
-        raise ArgumentError("A request is a JSON object.")
-    box = body.get("box")
-    if not (isinstance(box, list) and len(box) == 4 and all(map(_is_coordinate, box))):
-        raise ArgumentError("box must be four numbers: left, right, bottom, top.")
-    left, right, bottom, top = map(float, box)
+    readers = {**_DRAWN, "box": each(_coordinate, 4), **_RUN}
+    asked = _asked(body, readers, ("points", "labels", "box"))
+    left, right, bottom, top = asked.pop("box")
     if not (left < right and bottom < top):
         raise ArgumentError("box must be left < right, bottom < top.")
-    return read_points({key: value for key, value in body.items() if key != "box"}), (left, right, bottom, top)
+    return _points(asked), (left, right, bottom, top)
 
 
 def read_whole(body: Any, name: str, most: int) -> int:
     """One whole number from 0 to `most`."""
-    value = _fields(body, {name}).get(name)
-    return _whole(value, name, 0, most)
+    found: int = _asked(body, {name: whole(0, most)}, (name,))[name]
+    return found
 
 
 def read_look(body: Any, most: int) -> LookRequest:
     """Two columns to look along, or null for the separation view; and which hyperplane to look across."""
-    fields = _fields(body, {"columns", "order", "bias", "seed", "update"})
-    columns, update = fields.pop("columns", None), fields.pop("update", None)
-    if update is not None:
-        update = _whole(update, "update", 0, MOST_UPDATES)
-    if columns is None:
-        return LookRequest(None, _run(fields), update)
-    if not (isinstance(columns, list) and len(columns) == 2):
-        raise ArgumentError("columns must be two positions, or null for the separation view.")
-    return LookRequest((_whole(columns[0], "columns", 0, most), _whole(columns[1], "columns", 0, most)), _run(fields))
+    readers = {"columns": optional(each(whole(0, most), 2)), "update": optional(whole(0, MOST_UPDATES)), **_RUN}
+    del readers["updates"]
+    asked = _asked(body, readers)
+    columns, update = asked.pop("columns", None), asked.pop("update", None)
+    return LookRequest(columns, RunRequest(**asked), None if columns is not None else update)
 
 
-def _run(fields: dict[str, Any]) -> RunRequest:
-    order, bias = fields.get("order", "cyclic"), fields.get("bias", True)
-    if order not in get_args(Order):
-        raise ArgumentError(f"order must be one of {', '.join(get_args(Order))}.")
-    if not isinstance(bias, bool):
-        raise ArgumentError("bias must be true or false.")
-    seed = _whole(fields.get("seed", 0), "seed", 0, LARGEST_SEED)
-    return RunRequest(order, bias, seed, _whole(fields.get("updates", UPDATES), "updates", 1, MOST_UPDATES))
+def _points(asked: Document) -> PointsRequest:
+    points, labels = asked.pop("points"), asked.pop("labels")
+    if len(points) != len(labels):
+        raise ArgumentError("points and labels must be two lists of the same length.")
+    X = np.array(points, dtype=np.float64).reshape(len(points), 2)
+    return PointsRequest(X, np.array(labels, dtype=np.int64), RunRequest(**asked))
 
 
-def _fields(body: Any, known: set[str]) -> dict[str, Any]:
-    if not isinstance(body, dict):
-        raise ArgumentError("A request is a JSON object.")
-    if not body.keys() <= known:
-        raise ArgumentError(f"A request has the fields {', '.join(sorted(known))}, and no others.")
-    return dict(body)
+def _asked(body: Any, readers: Mapping[str, Reader], needed: tuple[str, ...] = ()) -> Document:
+    """The fields of a request, each as its reader has it: those that are needed, and no others than these."""
+    try:
+        for name in (found := mapping(body, "a request")):
+            if name not in readers:
+                raise FieldError(f"A request has the fields {', '.join(sorted(readers))}, and no others.")
+        for name in needed:
+            if name not in found:
+                raise FieldError(f"{name} is missing: the request needs it.")
+        return {name: readers[name](value, name) for name, value in found.items()}
+    except FieldError as wrong:
+        raise ArgumentError(str(wrong)) from None
 
 
-def _whole(value: Any, name: str, least: int, most: int) -> int:
-    if not _is_whole(value) or not least <= value <= most:
-        raise ArgumentError(f"{name} must be a whole number from {least} to {most:,}.")
+def _coordinate(value: Any, where: str) -> float:
+    if abs(found := number(value, where)) > LARGEST:
+        raise FieldError(f"{where} is {found}: a coordinate is at most {LARGEST:g} in size.")
+    return found
+
+
+def _few(value: Any, where: str) -> Any:
+    if isinstance(value, list) and len(value) > MOST_POINTS:
+        raise FieldError(f"{len(value):,} points: the page draws at most {MOST_POINTS:,}.")
+    return each(each(_coordinate, 2))(value, where)
+
+
+def _label(value: Any, where: str) -> int:
+    if whole(-1, 1)(value, where) == 0:
+        raise FieldError(f"{where} is 0: a label is -1 or 1.")
     return int(value)
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_coordinate(value: Any) -> bool:
-    return _is_number(value) and abs(value) <= LARGEST  # NaN is no such number
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+_DRAWN: dict[str, Reader] = {"points": _few, "labels": each(_label)}
+_RUN: dict[str, Reader] = {
+    "order": word(*get_args(Order)),
+    "bias": flag,
+    "seed": whole(0, LARGEST_SEED),
+    "updates": whole(1, MOST_UPDATES),
+}

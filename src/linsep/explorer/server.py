@@ -20,6 +20,7 @@ from linsep.errors import ArgumentError, LinsepError, MissingPackageError
 from linsep.explorer import engine
 from linsep.explorer.questions import Job, beginning, questions
 from linsep.explorer.security import ADDRESS, App, Gate
+from linsep.storage.documents import parsed
 
 try:
     import h11
@@ -93,7 +94,7 @@ async def _answer(job: Job, limiter: CapacityLimiter, seconds: float, request: R
         raise HTTPException(429, "Too many requests are waiting.")
     body = await _body(request, seconds)
     try:
-        question = json.loads(body, parse_constant=_not_a_number)
+        question = parsed(body)
     except (ValueError, RecursionError):
         raise HTTPException(400, "The body is not JSON.") from None
     try:
@@ -124,10 +125,6 @@ async def _body(request: Request, seconds: float) -> bytes:
     except ClientDisconnect:
         raise HTTPException(400, "The body was cut short.") from None
     return b"".join(parts)
-
-
-def _not_a_number(name: str) -> float:
-    raise ValueError(f"{name} is not JSON.")
 
 
 def impatient(seconds: float) -> type[H11Protocol]:

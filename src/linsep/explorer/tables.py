@@ -56,7 +56,7 @@ class OwnTable:
         """Whether the page can take the rows as points, to be moved about."""
         n_rows, n_columns = self.X.shape
         flat = n_columns == 2 and n_rows <= requests.MOST_POINTS and not engine.is_sparse(self.X)
-        return bool(flat and np.abs(self.X).max() <= requests.LARGEST)
+        return bool(flat and np.abs(self.X.astype(np.float64)).max() <= requests.LARGEST)
 
     def beginning(self) -> Answer:
         """What the page must know at once. Names and labels are the user's, and to the page plain text."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from linsep.kernels import numbers as numbers
     from linsep.kernels import residues as residues
     from linsep.kernels import shuffling as shuffling
-    from linsep.kernels import signs as signs
     from linsep.kernels import text as text
     from linsep.kernels import walks as walks
 

@@ -1,10 +1,10 @@
 """Models as files: versioned JSON that another program can read, and that is read back strictly.
 
-`strict.py` turns a document into text and back and says what a field may hold, `files.py` puts a file in place,
-`halfspaces.py` is the model of `linsep fit`. docs/model-format.md names every field.
+`files.py` puts a file in place and reads it, `halfspaces.py` is the model of `linsep fit`. docs/model-format.md names
+every field.
 """
 
 from linsep.models.halfspaces import Model, Training, from_json, load
-from linsep.models.strict import repeated
+from linsep.storage.strict import repeated
 
 __all__ = ["Model", "Training", "from_json", "load", "repeated"]

@@ -1,4 +1,4 @@
-"""A file is there whole or not at all; a model's text is read up to a cap, and every error begins with its name."""
+"""A model as text and as a file: there whole or not at all, read up to a cap, and every error begins with its name."""
 
 from collections.abc import Callable
 from os import PathLike
@@ -7,8 +7,9 @@ from typing import TypeVar
 
 from linsep.errors import ArgumentError, ModelError, shown
 from linsep.outputs import write_file
+from linsep.storage import documents
 
-MAX_BYTES = 1 << 28  # 256 MiB: ten million weights; a larger file is not a model of this library
+MODEL = documents.Format("linsep-model", 1, "model", ModelError)
 T = TypeVar("T")
 
 
@@ -17,11 +18,7 @@ def read_file(path: str | Path, read: Callable[[str], T]) -> T:
     if not isinstance(path, (str, PathLike)):
         raise ArgumentError(f"path is {shown(path)}: it must be the name of a file.")
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-        if len(content) > MAX_BYTES:
-            raise ModelError(f"larger than {MAX_BYTES >> 20} MiB, the most a model may have.")
-        return read(content.decode())
+        return read(MODEL.content_of(path).decode())
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}.", file=str(path), fix="Check the path.") from error
     except UnicodeDecodeError as error:
@@ -33,10 +30,10 @@ def read_file(path: str | Path, read: Callable[[str], T]) -> T:
 
 def write_model(path: str | Path, text: str) -> None:
     """Write a model's text, unless it is more than would be read back."""
-    content = text.encode()
-    if len(content) > MAX_BYTES:
+    content, most = text.encode(), documents.MOST_BYTES
+    if len(content) > most:
         raise ModelError(
-            f"{path}: the model takes {len(content) / 2**20:.0f} MiB as text, and at most {MAX_BYTES >> 20} MiB are "
+            f"{path}: the model takes {len(content) / 2**20:.0f} MiB as text, and at most {most >> 20} MiB are "
             "read back. Keep less of the run: keep='average' needs no rows, budget= bounds a kernel's support."
         )
     write_file(path, content)

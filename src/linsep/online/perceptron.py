@@ -21,6 +21,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from linsep import arguments
 from linsep.errors import (
     ArgumentError,
     LengthError,
@@ -32,8 +33,8 @@ from linsep.errors import (
 )
 from linsep.kernels.learning import MISSED, PREDICTED, longest
 from linsep.kernels.walks import ALL_FINE
-from linsep.models import strict
-from linsep.models.files import write_model
+from linsep.models.files import MODEL, write_model
+from linsep.report import Fact, Part, Report, Reported, Sentence, count, label_text, listed, one_line
 from linsep.solvers.keeping import Weights
 from linsep.solvers.perceptron import Perceptron
 from linsep.solvers.vanishing import require_scores_of
@@ -69,7 +70,7 @@ class Counts:
         return self.mistakes / self.rows if self.rows else 0.0
 
 
-class OnlinePerceptron:
+class OnlinePerceptron(Reported):
     """A Perceptron on a stream of rows: predict, then learn.
 
     Parameters
@@ -115,9 +116,8 @@ class OnlinePerceptron:
     ) -> None:
         if keep not in get_args(OnlineKeep):
             raise ArgumentError(f"keep is {keep!r}: it must be one of {', '.join(get_args(OnlineKeep))}.")
-        if gamma is not None and not 0 < gamma < math.inf:
-            raise ArgumentError(f"gamma is {gamma!r}: a margin is a finite number above 0.")
-        self.keep, self.bias, self.gamma = keep, bool(bias), gamma
+        self.keep, self.bias = keep, bool(bias)
+        self.gamma = None if gamma is None else arguments.positive("gamma", gamma)
         self.bits = None if bits is None else require_bits(bits)
         self.columns: tuple[str, ...] | None = None
         self.label: str | None = None  # the name of the column that labels come from, where there is one
@@ -194,7 +194,7 @@ class OnlinePerceptron:
         """Write the whole state as JSON; `linsep.load` gives a model that resumes as if never interrupted."""
         from linsep.online.saving import document_of
 
-        write_model(path, strict.write(document_of(self)))
+        write_model(path, MODEL.write(document_of(self)))
 
     def restore(self, classes: list[Any], counts: Counts, longest: float, weights: Weights, lag: Weights) -> None:
         """Go on where another stream ended."""
@@ -222,17 +222,29 @@ class OnlinePerceptron:
         """No hyperplane has a margin above this on the rows so far: the theorem would not allow so many updates."""
         return self.radius * math.sqrt(self._factor / self.counts.updates) if self.counts.updates else math.inf
 
-    def explain(self) -> str:
-        """The counts beside the bound, in plain words."""
-        counts, what = self.counts, "hyperplane has" if self._factor == 1 else "weights have"
-        said = f"{counts.rows:,} rows, {counts.mistakes:,} mistakes, {counts.updates:,} updates."
+    def __repr__(self) -> str:
+        return one_line(self, *self._said(), f"classes {listed(map(label_text, self.classes)) or 'none yet'}")
+
+    def _report(self) -> Report:
+        """The counts beside the bound."""
+        parts: list[Part] = [Fact("classes", listed(map(label_text, self.classes)) or "none yet")]
+        parts += [Fact("loss", f"{self.counts.loss:.6f}")] if self.counts.rows else []
+        parts += [Sentence(text, "bound") for text in [self._bound_text()] if text]
+        return Report(f"{', '.join(self._said())}.", tuple(parts))
+
+    def _said(self) -> list[str]:
+        counts = self.counts
+        return [count(counts.rows, "row"), count(counts.mistakes, "mistake"), count(counts.updates, "update")]
+
+    def _bound_text(self) -> str:
+        """The updates beside Novikoff's bound, in plain words; empty before the first update."""
+        what = "hyperplane has" if self._factor == 1 else "weights have"
         if self.bound is not None:
             limit = f"A margin of {self.gamma:.6g} allows at most {self.bound:,.6g} updates (R = {self.radius:.6g})"
-            broken = counts.updates > self.bound
-            return f"{said} {limit}" + (f": there were more, so no {what} it." if broken else ".")
-        if not counts.updates:
-            return said
-        return f"{said} No {what} a margin above R/sqrt(updates) = {self.gamma_ceiling:.6g} on these rows."
+            return limit + (f": there were more, so no {what} it." if self.counts.updates > self.bound else ".")
+        if not self.counts.updates:
+            return ""
+        return f"No {what} a margin above R/sqrt(updates) = {self.gamma_ceiling:.6g} on these rows."
 
     @property
     def _factor(self) -> int:

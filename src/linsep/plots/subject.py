@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.certificates import HalfspaceVerdict, Obstruction, Overlapping, Separable, Touching, Verdict
+from linsep.certificates import HalfspaceVerdict, Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
 from linsep.errors import ArgumentError
 from linsep.halfspace import Halfspace
+from linsep.report import count
 from linsep.solvers.perceptron_run import PerceptronRun
 from linsep.sources.base import Block, Floats, Ints, Source
 
@@ -55,6 +56,8 @@ class Subject:
         margin, mistakes, edge = 0.0, source.n_rows, NO_ROWS
         if halfspace is not None:
             margin, mistakes, edge = _measured(halfspace, source)
+            if model is None and isinstance(verdict, Separable):  # proved of integers, which doubles may not hold
+                margin, mistakes = max(margin, verdict.margin[0] if verdict.margin else 0.0), 0
         elif model is not None:
             mistakes = _answered_wrongly(model, source)
         marked = _named(verdict, halfspace) or edge.tolist()
@@ -82,7 +85,7 @@ class Subject:
 
     def headline(self) -> str:
         """The picture in a few words."""
-        marked = _count(len(self.marked), "row")
+        marked = count(len(self.marked), "row")
         if isinstance(self.verdict, Overlapping):
             return f"Overlapping: {marked} forbid{'s' * (len(self.marked) == 1)} any hyperplane"
         if isinstance(self.verdict, Touching):
@@ -91,9 +94,12 @@ class Subject:
             is_widest = bool(_named(self.verdict, self.halfspace))
             what = "largest margin" if is_widest else "margin of this hyperplane"
             return f"{'Separable' if self.verdict else 'Separated'}: {what} {self.margin:.4g}"
-        if self.verdict is not None:
+        if isinstance(self.verdict, Undecided):
             return "Undecided: no proof either way"
-        return f"{_count(self.mistakes, 'mistake')} in {_count(self.source.n_rows, 'row')}"
+        if self.verdict is not None and not self.mistakes:
+            return "Separable: by a margin below the smallest double"
+        found = f"{count(self.mistakes, 'mistake')} in {count(self.source.n_rows, 'row')}"
+        return f"Separable, but this hyperplane makes {found}" if self.verdict else found
 
 
 def judged(source: Source, bias: bool, time_limit: float | None = None) -> Verdict:
@@ -126,7 +132,7 @@ def _halfspace(model: Model) -> Halfspace | None:
     rows = np.atleast_2d(coef)
     if len(rows) != 1:
         raise ArgumentError(f"The classifier has {len(rows)} hyperplanes: a picture of two classes shows one.")
-    return Halfspace(rows[0], float(np.ravel(model.intercept_)[0]))
+    return Halfspace(rows[0], np.ravel(model.intercept_)[0])
 
 
 def _measured(halfspace: Halfspace, source: Source) -> tuple[float, int, Ints]:
@@ -135,12 +141,17 @@ def _measured(halfspace: Halfspace, source: Source) -> tuple[float, int, Ints]:
         raise ArgumentError(f"The hyperplane has {len(halfspace.w)} weights, but X has {source.n_columns} columns.")
     if not np.any(halfspace.w):
         raise ArgumentError("The weights are all zero: there is no hyperplane to draw.")
-    scan = source.scan(halfspace.w, halfspace.b, worst=min(NEAREST, source.n_rows))
-    lowest = float(scan.worst_scores[0])
-    if lowest <= 0:
-        return 0.0, scan.mistakes, NO_ROWS
-    edge = scan.worst.row_numbers[scan.worst_scores <= lowest * ON_THE_EDGE]
-    return lowest / float(np.linalg.norm(halfspace.w)), scan.mistakes, np.sort(edge)
+    side, turned = Halfspace(halfspace.w, halfspace.b), -1 if halfspace.labels[::-1] == source.facts.labels else 1
+    mistakes, nearest, rows = 0, np.zeros(0), NO_ROWS
+    for block in source.blocks():
+        margins = side.margins(block.values, turned * block.y)
+        mistakes += int(np.count_nonzero(margins <= 0))
+        nearest, rows = np.append(nearest, margins), np.append(rows, block.row_numbers)
+        kept = np.argsort(nearest, kind="stable")[:NEAREST]
+        nearest, rows = nearest[kept], rows[kept]
+    if mistakes:
+        return 0.0, mistakes, NO_ROWS
+    return float(nearest[0]), 0, np.sort(rows[nearest <= nearest[0] * ON_THE_EDGE])
 
 
 def _answered_wrongly(model: Any, source: Source) -> int:
@@ -175,7 +186,3 @@ def _floats(block: Block) -> Any:
         parts = (values.data, values.indices.astype(np.int32), values.indptr.astype(np.int32))
         return sp.csr_array(parts, shape=values.shape)
     return values
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'s' * (number != 1)}"

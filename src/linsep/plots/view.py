@@ -71,9 +71,10 @@ class Lookout:
     """The place from which rows are seen: two directions, one across the hyperplane and one within it."""
 
     def __init__(self, halfspace: Halfspace, subject: Subject) -> None:
-        w = np.asarray(halfspace.w, np.float64)
+        line = halfspace.near_one()
+        w = line.w.astype(np.float64)
         length = float(np.linalg.norm(w))
-        self.unit, self.shift = w / length, float(halfspace.b) / length
+        self.unit, self.shift = w / length, float(line.b) / length
         values = subject.values
         self.direction = widest_direction(values, self.unit)
         self.middle = 0.0 if self.direction is None else float((values @ self.direction).mean())

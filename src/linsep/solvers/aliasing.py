@@ -15,11 +15,11 @@ from fractions import Fraction
 import numpy as np
 from flint import fmpz_mat
 
-from linsep.certificates.rows import is_sparse
-from linsep.certificates.signs import Form, form_of, is_exact, signs
 from linsep.exact import independent_columns, integer_rows
+from linsep.signs import Form, form_of, signs
 from linsep.solvers.clock import Clock
-from linsep.sources.base import Block, Signs, Source
+from linsep.sources.base import Block, Source
+from linsep.tables import is_sparse
 
 INTERCEPT = -1  # the number of the column of ones, which stands before all others
 SAMPLE = 3  # rows per column to begin with
@@ -97,15 +97,8 @@ def _objections(source: Source, aliases: tuple[Alias, ...], clock: Clock) -> lis
         clock.reads += 1
         form = alias.form(source.n_columns)
         for block in source.blocks():
-            off = np.flatnonzero(_signs(form, block))
+            off = np.flatnonzero(signs(form, block.values))
             if len(off):
                 found.add(int(np.asarray(block.numbers)[off[0]]))
                 break
     return sorted(found)
-
-
-def _signs(form: Form, block: Block) -> Signs:
-    """Exact signs of a form that is 0 nearly everywhere, where rounding errors say nothing."""
-    if is_exact(form):
-        return block.exact_signs(form.floats[:-1], float(form.floats[-1]))
-    return signs(form, block.values)

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.certificates import recheck
-from linsep.certificates.signs import Form, form_of, scores, signs
 from linsep.exact import original_multipliers, original_weights
+from linsep.signs import Form, form_of, scores, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_lp import ExactLP, three_way_in_int64
 from linsep.solvers.exact_outcomes import Obstruction, Outcome, Overlapping, Separable, Stopped

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.halfspace import Halfspace
+from linsep.report import Report, Reported, bounded, count, most_corrected, one_line, run_ended
 from linsep.sources.base import Ints
 
 
@@ -44,8 +45,8 @@ class Step:
     __hash__ = None  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PerceptronRun:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PerceptronRun(Reported):
     """What a run of the Perceptron did, and the halfspace it ended with.
 
     `converged` means that a whole pass found no mistake. `passes` counts reads of the data (rows read / rows,
@@ -67,18 +68,14 @@ class PerceptronRun:
     __hash__ = None  # type: ignore[assignment]
 
     def explain(self, bound: float | None = None) -> str:
-        """What the run shows, in a sentence or two; beside Novikoff's bound on the updates, if it is given."""
-        done = f"{_count(self.updates, 'update')} in {_count(self.passes, 'pass')}"
-        if bound is not None:
-            done += f" (at most {bound:,.0f} updates are possible)"
-        if self.converged:
-            return f"Separated after {done}: {self.halfspace.equation()}"
-        return (
-            f"Not separated yet after {done}, which proves nothing: the classes may need more updates, "
-            "or no hyperplane may separate them."
-        )
+        """What the run shows; beside Novikoff's bound on the updates, if it is given."""
+        return self._report(bound).text()
 
+    def __repr__(self) -> str:
+        done = f"{count(self.updates, 'update')} in {count(self.passes, 'pass')}"
+        return one_line(self, "separated" if self.converged else "not separated yet", done)
 
-def _count(number: int, word: str) -> str:
-    plural = word + ("es" if word.endswith("s") else "s")
-    return f"{number:,} {word if number == 1 else plural}"
+    def _report(self, bound: float | None = None) -> Report:
+        title = run_ended(self.converged, self.updates, self.passes, self.halfspace.equation())
+        known = [] if bound is None else [bounded(bound)]
+        return Report(title, (*known, *most_corrected(self.mistakes_per_row)), "yes" if self.converged else "unsure")

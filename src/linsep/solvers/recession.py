@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz_mat
 
-from linsep.certificates.signs import form_of
 from linsep.exact import coprime, integer_rows, null_combination, original_weights, to_doubles
+from linsep.signs import form_of
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_lp import ExactLP, Separator, Stopped
 from linsep.solvers.exact_search import violated

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep import exact, kernels
+from linsep import exact, kernels, signs
 from linsep.errors import InputError, ManyClassesError, NotFiniteError, OverflowedError, shown
 from linsep.kernels.layouts import Csr, Dense
 
@@ -71,14 +71,7 @@ class Block:
 
     def exact_signs(self, w: Floats, b: float) -> Signs:
         """The signs (-1, 0, +1) of y·(w·x + b), without rounding."""
-        if isinstance(self.table, Csr):
-            signs = kernels.signs.exact_signs_csr(self.table.data, self.table.indices, self.table.indptr, w, b)
-        elif len(self) * self.n_columns <= exact.FEW_CELLS:
-            weights = [*w.tolist(), float(b)]
-            signs = np.array([exact.exact_sign([*row, 1], weights) for row in self.table.values.tolist()], np.int8)
-        else:
-            signs = kernels.signs.exact_signs(self.table.values, w, b)
-        return np.asarray(signs * self.y)
+        return np.asarray(signs.signs(signs.form_of_doubles(w, b), self.values) * self.y)
 
     def take(self, positions: Ints) -> "Block":
         """The rows at these positions of the block, in this order."""

@@ -16,7 +16,8 @@ import scipy.sparse as sp
 
 from linsep.errors import ArgumentError, InexactError, NotFiniteError, NotNumericError, shown
 from linsep.kernels import text
-from linsep.tables import as_double, exact_number
+from linsep.tables import as_double
+from linsep.tables.exact_numbers import exact_number
 
 MOST_BITS = 28  # 2 GiB of weights for each class
 CHARACTERS = 0x110000

@@ -15,7 +15,9 @@ from linsep.errors import ArgumentError, ManyClassesError, OneClassError, shown
 from linsep.kernels.layouts import Csr, Dense
 from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits
 from linsep.sources.memory import MemorySource, thread_count
-from linsep.tables import Columns, ExactTable, distinct, is_long, read_doubles, read_exact, read_labels, require_finite
+from linsep.tables import is_long, read_doubles, read_exact, read_labels, require_finite
+from linsep.tables.exact_numbers import Columns, ExactTable
+from linsep.tables.label_values import distinct
 
 
 def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
@@ -44,7 +46,9 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
 def as_given(source: Source, y: Any = None, *, decimals: bool = False) -> Source:
     """The source, if it is one to learn from; it may have any number of classes."""
     if source.facts.scales is not None and not decimals:
-        raise ArgumentError('Exact decimals are for decide and verify: open the files with numbers="binary64".')
+        raise ArgumentError(
+            'Only decide, verify and mle_exists take exact decimals: open the files with numbers="binary64".'
+        )
     if y is not None:
         raise ArgumentError("A source brings its own labels: leave y out.")
     return source

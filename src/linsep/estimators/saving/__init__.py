@@ -12,7 +12,7 @@ from linsep.estimators.kernel import KernelPerceptronClassifier
 from linsep.estimators.margin import MaxMarginClassifier
 from linsep.estimators.perceptron import PerceptronClassifier
 from linsep.estimators.saving import kernel, margin, perceptron
-from linsep.models.strict import Document
+from linsep.storage.strict import Document
 
 
 class Kind(NamedTuple):

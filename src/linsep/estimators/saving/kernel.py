@@ -9,10 +9,10 @@ from linsep.errors import ModelError
 from linsep.estimators.base import ScoreClassifier
 from linsep.estimators.kernel import KernelPerceptronClassifier
 from linsep.estimators.saving import parts
-from linsep.models import strict
-from linsep.models.strict import Document
 from linsep.solvers.perceptron import Keep, WalkOrder
 from linsep.sources.base import Floats, Ints
+from linsep.storage import strict
+from linsep.storage.strict import Document, count, counts, flag, floats, optional, record, word
 
 FIELDS = (
     *parts.COMMON,
@@ -26,15 +26,15 @@ def _gamma(value: Any, where: str) -> Any:
 
 
 PARAMETERS = {
-    "kernel": parts.word(*sorted(PAIRWISE_KERNEL_FUNCTIONS)),
+    "kernel": word(*sorted(PAIRWISE_KERNEL_FUNCTIONS)),
     "gamma": _gamma,
     "degree": parts.number,
     "coef0": parts.number,
-    "keep": parts.word(*get_args(Keep)),
+    "keep": word(*get_args(Keep)),
     "max_passes": parts.positive,
-    "budget": parts.optional(parts.positive),
-    "order": parts.word(*get_args(WalkOrder)),
-    "random_state": parts.optional(parts.seed),
+    "budget": optional(parts.positive),
+    "order": word(*get_args(WalkOrder)),
+    "random_state": optional(strict.natural),
 }
 
 
@@ -59,13 +59,11 @@ def write(estimator: KernelPerceptronClassifier) -> Document:
 
 def read(document: Document) -> ScoreClassifier:
     """The classifier of a document."""
-    strict.fields(document, "the model", FIELDS)
+    strict.fields(document, "", FIELDS)
     estimator = parts.read_common(document, KernelPerceptronClassifier, PARAMETERS)
     problems = len(estimator.classes_) if len(estimator.classes_) > 2 else 1
-    estimator.gamma_ = strict.number(document["gamma"], "gamma")
-    if estimator.gamma_ <= 0:
-        raise ModelError(f"gamma is {estimator.gamma_}: it must be positive.")
-    support = strict.counts(document["support"], "support", strict.COUNT_LIMIT)
+    estimator.gamma_ = strict.positive(document["gamma"], "gamma")
+    support = counts(document["support"], "support", strict.COUNT_LIMIT)
     if not len(support) or (np.diff(support) <= 0).any():
         raise ModelError("support must name one row or more, in order.")
     estimator.support_ = support
@@ -78,18 +76,18 @@ def read(document: Document) -> ScoreClassifier:
         lines = strict.listed(document["votes"], "votes", problems)
         estimator._votes = [_read_votes(line, f"votes[{k}]", len(support)) for k, line in enumerate(lines)]
     parts.read_mistakes(estimator, document["mistakes_per_row"], problems)
-    estimator.n_updates_ = strict.count(document["updates"], "updates")
-    estimator.n_passes_ = strict.count(document["passes"], "passes")
-    estimator.converged_ = strict.flag(document["converged"], "converged")
+    estimator.n_updates_ = count(document["updates"], "updates")
+    estimator.n_passes_ = count(document["passes"], "passes")
+    estimator.converged_ = flag(document["converged"], "converged")
     return estimator  # type: ignore[no-any-return]
 
 
 def _read_votes(value: Any, where: str, support: int) -> tuple[Ints, Floats, Ints]:
     """The votes of one problem. Every position is checked: the compiled count of the votes trusts them."""
-    fields = strict.fields(value, where, ("place", "delta", "count"))
-    places = strict.counts(fields["place"], f"{where}.place", support - 1)
-    deltas = strict.floats(fields["delta"], f"{where}.delta", len(places))
-    counts = strict.counts(fields["count"], f"{where}.count", strict.COUNT_LIMIT, len(places))
-    if not 0 < sum(counts.tolist()) <= strict.COUNT_LIMIT:
-        raise ModelError(f"{where}.count adds up to {sum(counts.tolist())}: that many votes there cannot be.")
-    return places, deltas, counts
+    read = record(place=lambda item, at: counts(item, at, support - 1), delta=floats, count=counts)
+    places, deltas, times = read(value, where).values()
+    if not len(places) == len(deltas) == len(times):
+        raise ModelError(f"{where} has {len(places)} places, {len(deltas)} deltas and {len(times)} counts.")
+    if not 0 < sum(times.tolist()) <= strict.COUNT_LIMIT:
+        raise ModelError(f"{where}.count adds up to {sum(times.tolist())}: that many votes there cannot be.")
+    return places, deltas, times

@@ -8,11 +8,11 @@ from linsep.errors import CertificateError, ModelError
 from linsep.estimators.base import ScoreClassifier
 from linsep.estimators.margin import MaxMarginClassifier
 from linsep.estimators.saving import parts
-from linsep.models import strict
-from linsep.models.strict import Document
+from linsep.storage import strict
+from linsep.storage.strict import Document
 
 FIELDS = (*parts.COMMON, "coef", "intercept", "proofs")
-PARAMETERS = {"gap": parts.number, "time_limit": parts.optional(parts.number)}
+PARAMETERS = {"gap": parts.number, "time_limit": strict.optional(parts.number)}
 
 
 def write(estimator: MaxMarginClassifier) -> Document:
@@ -27,7 +27,7 @@ def write(estimator: MaxMarginClassifier) -> Document:
 
 def read(document: Document) -> ScoreClassifier:
     """The classifier of a document. Its proofs are read, not checked: that takes the data."""
-    strict.fields(document, "the model", FIELDS)
+    strict.fields(document, "", FIELDS)
     estimator = parts.read_common(document, MaxMarginClassifier, PARAMETERS)
     n_columns, n_classes = estimator.n_features_in_, len(estimator.classes_)
     problems = n_classes if n_classes > 2 else 1

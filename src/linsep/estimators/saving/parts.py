@@ -1,6 +1,6 @@
 """What every classifier's document holds: its parameters, its classes, its features; and tables of rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from linsep._version import __version__
 from linsep.errors import ModelError, shown
 from linsep.estimators.base import Array, ScoreClassifier
-from linsep.models import strict
-from linsep.models.halfspaces import LABELS
-from linsep.models.strict import Document
+from linsep.models.files import MODEL
+from linsep.storage import strict
+from linsep.storage.strict import LABELS, Document, Reader, optional, record, text, word
 
 COMMON = ("linsep", "parameters", "classes", "features")
 MOST_COLUMNS = 1 << 48  # hashed columns are that many at the very most
@@ -21,14 +21,13 @@ FLOATS = {"float64": np.float64, "float32": np.float32}
 _DTYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "float", "U": "text", "O": "text"}
 _INTEGERS = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
 
-Reader = Callable[[Any, str], Any]
-
 
 def write_common(estimator: ScoreClassifier, readers: Mapping[str, Reader]) -> Document:
     """The parameters as the user gave them, as far as `readers` will take them back; the classes and the features."""
     parameters = {name: _plain(name, value) for name, value in estimator.get_params(deep=False).items()}
-    for name, value in parameters.items():
-        readers[name](value, name)
+    with MODEL.refusals():
+        for name, value in parameters.items():
+            readers[name](value, name)
     names = getattr(estimator, "feature_names_in_", None)
     return {
         "linsep": __version__,
@@ -40,19 +39,18 @@ def write_common(estimator: ScoreClassifier, readers: Mapping[str, Reader]) -> D
 
 def read_common(document: Document, blank: type[ScoreClassifier], readers: Mapping[str, Reader]) -> Any:
     """A classifier with these parameters, classes and features, and nothing else yet."""
-    strict.text(document["linsep"], "linsep")
-    given = strict.fields(document["parameters"], "parameters", tuple(readers))
-    estimator = blank(**{name: read(given[name], f"parameters.{name}") for name, read in readers.items()})
-    estimator.classes_ = read_classes(document["classes"])
-    features = strict.fields(document["features"], "features", ("count", "names"))
-    estimator.n_features_in_ = strict.count(features["count"], "features.count", MOST_COLUMNS)
-    if estimator.n_features_in_ < 1:
-        raise ModelError("features.count is 0: a model has at least one column.")
-    if features["names"] is not None:
-        names = strict.names(features["names"], "features.names")
-        strict.listed(features["names"], "features.names", estimator.n_features_in_)
+    head = {"linsep": text, "parameters": record(**readers), "classes": read_classes, "features": _FEATURES}
+    found = {name: read(document[name], name) for name, read in head.items()}
+    estimator = blank(**found["parameters"])
+    estimator.classes_, estimator.n_features_in_ = found["classes"], found["features"]["count"]
+    names = found["features"]["names"]
+    if names is not None:
+        strict.listed(document["features"]["names"], "features.names", estimator.n_features_in_)
         estimator.feature_names_in_ = np.array(names, dtype=object)
     return estimator
+
+
+_FEATURES = record(count=strict.whole(1, MOST_COLUMNS), names=optional(strict.names))
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -84,21 +82,6 @@ def positive(value: Any, where: str) -> int:
     return int(value)
 
 
-def optional(read: Reader) -> Reader:
-    """The same, or null."""
-    return lambda value, where: None if value is None else read(value, where)
-
-
-def word(*known: str) -> Reader:
-    """One of the words known."""
-    return lambda value, where: strict.one_of(value, where, known)
-
-
-def seed(value: Any, where: str) -> int:
-    """A seed, which is a string of digits."""
-    return strict.natural(value, where)
-
-
 def write_classes(classes: Array) -> Document:
     """The labels in their order, with their type."""
     kind = _DTYPES.get(classes.dtype.kind)
@@ -113,15 +96,15 @@ def write_classes(classes: Array) -> Document:
     return {"type": kind, "dtype": dtype, "values": [str(v) for v in values] if kind == "integer" else values}
 
 
-def read_classes(value: Any) -> Array:
+def read_classes(value: Any, where: str) -> Array:
     """Two labels or more, in order."""
-    fields = strict.fields(value, "classes", ("type", "dtype", "values"))
-    kind = strict.one_of(fields["type"], "classes.type", LABELS)
+    fields = record(type=word(*LABELS), dtype=text, values=strict.listed)(value, where)
+    kind = fields["type"]
     allowed = {"boolean": {"bool"}, "integer": _INTEGERS, "float": FLOATS, "text": {"str", "object"}}[kind]
-    dtype = strict.one_of(fields["dtype"], "classes.dtype", sorted(allowed))
+    dtype = word(*sorted(allowed))(fields["dtype"], f"{where}.dtype")
     read = strict.natural if dtype.startswith("uint") else LABELS[kind][1]
-    values = [read(v, f"classes.values[{j}]") for j, v in enumerate(strict.listed(fields["values"], "classes.values"))]
-    if len(values) < 2 or any(not a < b for a, b in pairwise(values)):  # type: ignore[operator]
+    values = list(strict.each(read)(fields["values"], f"{where}.values"))
+    if len(values) < 2 or any(not a < b for a, b in pairwise(values)):
         raise ModelError("classes.values must be two labels or more, each larger than the one before.")
     try:
         classes = np.array(values, dtype=dtype)
@@ -143,9 +126,9 @@ def write_table(rows: Any) -> Document:
 
 def read_table(value: Any, where: str, n_rows: int | None, n_columns: int) -> Any:
     """Rows as they were held, of which there are so many, if that is known."""
-    layout = strict.one_of(value.get("layout") if isinstance(value, dict) else value, f"{where}.layout", _LAYOUTS)
+    layout = word(*_LAYOUTS)(strict.mapping(value, where).get("layout"), f"{where}.layout")
     fields = strict.fields(value, where, ("layout", "dtype", *_LAYOUTS[layout]))
-    dtype = strict.one_of(fields["dtype"], f"{where}.dtype", FLOATS)
+    dtype = word(*FLOATS)(fields["dtype"], f"{where}.dtype")
     if layout == "dense":
         found = len(strict.listed(fields["values"], f"{where}.values", n_rows))
         return in_type(strict.matrix(fields["values"], f"{where}.values", found, n_columns), dtype, where)

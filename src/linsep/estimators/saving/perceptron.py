@@ -9,25 +9,25 @@ from linsep.estimators.base import ScoreClassifier
 from linsep.estimators.perceptron import PerceptronClassifier
 from linsep.estimators.saving import parts
 from linsep.kernels.learning import BORN, LABEL, RIVAL, ROW
-from linsep.models import strict
-from linsep.models.strict import Document
 from linsep.solvers.keeping import Ballot, Pocket, Weights
 from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
+from linsep.storage import strict
+from linsep.storage.strict import Document
 
 FIELDS = (*parts.COMMON, "dtype", "coef", "intercept", "mistakes_per_row", "rule", "runs")
 RUN = ("weights", "lag", "pocket", "ballot", "walked", "survived", "updates", "passes", "converged", "random")
 LOG = {"row": ROW, "label": LABEL, "rival": RIVAL, "born": BORN}
-KEEP, ORDER = parts.word(*get_args(Keep)), parts.word(*get_args(WalkOrder))
+KEEP, ORDER = strict.word(*get_args(Keep)), strict.word(*get_args(WalkOrder))
 
 
 PARAMETERS = {
     "keep": KEEP,
     "order": ORDER,
-    "multiclass": parts.word("joint", "ovr"),
+    "multiclass": strict.word("joint", "ovr"),
     "margin": parts.number,
     "max_passes": parts.positive,
     "bias": strict.flag,
-    "random_state": parts.optional(parts.seed),
+    "random_state": strict.optional(strict.natural),
 }
 
 
@@ -83,10 +83,10 @@ def _write_ballot(ballot: Ballot) -> Document:
 
 def read(document: Document) -> ScoreClassifier:
     """The classifier of a document."""
-    strict.fields(document, "the model", FIELDS)
+    strict.fields(document, "", FIELDS)
     estimator = parts.read_common(document, PerceptronClassifier, PARAMETERS)
     n_classes, n_columns = len(estimator.classes_), estimator.n_features_in_
-    dtype = strict.one_of(document["dtype"], "dtype", parts.FLOATS)
+    dtype = strict.word(*parts.FLOATS)(document["dtype"], "dtype")
     vectors = 1 if n_classes == 2 else n_classes
     coef = strict.matrix(document["coef"], "coef", vectors, n_columns)  # first: from here on the counts are true
     estimator.coef_ = parts.in_type(coef, dtype, "coef")

@@ -87,20 +87,20 @@ class CsvReader(TextReader, TableReader):
         """The names of the columns, how many lines they take, and the byte where the rows begin."""
         with self._stream() as stream:
             text = stream.read(1 << 16)
-            while (end := header_end(text)) is None and len(text) < self.longest:
-                more = stream.read(min(max(1 << 20, len(text)), self.longest))
+            while (end := header_end(text)) is None and len(text) < self.longest_record:
+                more = stream.read(min(max(1 << 20, len(text)), self.longest_record))
                 if not more:
                     break
                 text += more
         if not text.strip():
             raise self._empty()
         if end is None:
-            end, is_long = len(text), len(text) >= self.longest
+            end, is_long = len(text), len(text) >= self.longest_record
             self._require_text(text[: 1 << 16] if is_long else text)
             if text.count(b'"') % 2:
                 raise self._unclosed(text, 0, is_long=is_long)
             if is_long:
-                raise fault("long header", self.path, byte=0, most=self.longest >> 20)
+                raise fault("long header", self.path, byte=0, most=self.longest_record_told)
         self._require_text(text[:end])
         self.options.require_room(self.path, text.count(self.delimiter.encode(), 0, end))
         header = text[:end].removeprefix(BOM).decode()
@@ -140,7 +140,7 @@ class CsvReader(TextReader, TableReader):
                 if end:
                     yield offset, rest[:end]
                     offset, rest = offset + end, rest[end:]
-                elif len(rest) > self.longest:
+                elif len(rest) > self.longest_record:
                     is_open = rest.count(b'"') % 2
                     raise self._unclosed(rest, offset, is_long=True) if is_open else self._endless(offset)
             if rest:
@@ -149,14 +149,14 @@ class CsvReader(TextReader, TableReader):
                 yield offset, rest
 
     def _endless(self, byte: int) -> InputError:
-        return fault("endless", self.path, byte=byte, at=self._line_at(byte), most=self.longest >> 20)
+        return fault("endless", self.path, byte=byte, at=self._line_at(byte), most=self.longest_record_told)
 
     def _unclosed(self, text: bytes, byte: int, *, is_long: bool) -> InputError:
         """A quotation in the record that begins at this byte, which ends too late or not at all."""
         quote, at = text.rindex(b'"'), self._line_at(byte)
         shown = clipped(text[quote : quote + 100].decode("utf-8", "replace"))
         kind = "long quote" if is_long else "open quote"
-        return fault(kind, self.path, byte=byte + quote, value=shown, at=at, most=self.longest >> 20)
+        return fault(kind, self.path, byte=byte + quote, value=shown, at=at, most=self.longest_record_told)
 
     def _line_at(self, byte: int) -> str:
         """The line that begins at a byte, which only a fault asks for; what a pipe gave cannot be read again."""

@@ -16,6 +16,8 @@ from linsep.sources.files.faults import fault
 
 EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
+CERTAINLY_SHORT = 20  # characters: times 10^18 they are at most 38 digits
+SHORT = r"^-?[0-9]{0,19}(\.[0-9]{0,18})?$"  # anything longer is no integer of 64 bits times 10^-18
 EXPONENT = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+[ \t]*")
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?[ \t]*")
 
@@ -73,18 +75,29 @@ def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
         if None in values:
             return None
         text = pa.array(values, pa.string())
+    short = _short(text)
+    if short is None:
+        return None
     try:
-        decimals = text.cast(pa.decimal128(38, places))
+        decimals = short.cast(pa.decimal128(38, places))
     except pa.ArrowInvalid:
-        try:  # zeros that say nothing count there
-            decimals = _without_zeros(text).cast(pa.decimal128(38, places))
-        except pa.ArrowInvalid:
-            return None
+        return None
     array = decimals.combine_chunks() if isinstance(decimals, pa.ChunkedArray) else decimals
     words = np.frombuffer(array.buffers()[1], np.int64).reshape(-1, 2)[array.offset : array.offset + len(array)]
     if (words[:, 1] != words[:, 0] >> 63).any():
         return None
     return np.ascontiguousarray(words[:, 0])
+
+
+def _short(text: Any) -> Any | None:
+    """The same numbers, of at most 38 digits: Arrow wraps longer ones around in silence. None if one is longer."""
+    import pyarrow.compute as pc
+
+    longest = pc.max(pc.binary_length(text)).as_py() or 0
+    if longest <= CERTAINLY_SHORT:
+        return text
+    text = _without_zeros(text)  # which say nothing
+    return text if pc.all(pc.match_substring_regex(text, SHORT)).as_py() is not False else None
 
 
 def _without_zeros(text: Any) -> Any:

@@ -109,13 +109,12 @@ FAULTS = {
     ),
     "long quote": Fault(
         errors.QuoteError,
-        "{at}: a quotation mark, at byte {byte:,} ({value}), is not closed within {most} MiB, the most that a row may "
-        "have",
+        "{at}: a quotation mark, at byte {byte:,} ({value}), is not closed within {most}",
         "Close it or write it twice inside quotes; if the value is as long as that, shorten it.",
     ),
     "endless": Fault(
         errors.RaggedRowError,
-        "{at} is longer than {most} MiB, the most that is read",
+        "{at} is longer than {most}",
         "Check that the file is a table with line ends.",
     ),
     "svmlight": Fault(errors.SvmlightError, "@: {word} {what}", PAIRS),
@@ -129,7 +128,7 @@ FAULTS = {
     "svmlight vanishes": Fault(
         errors.InexactError, f"{{_row}}, {{what}} holds {{word}}: {VANISHES}", "Multiply by a power of ten, or write 0."
     ),
-    "svmlight endless": Fault(errors.SvmlightError, "line {line} (byte {byte}) is longer than {most} MiB"),
+    "svmlight endless": Fault(errors.SvmlightError, "line {line} (byte {byte}) is longer than {most}"),
     "not svmlight": Fault(errors.SvmlightError, "cannot be read as svmlight: {seen}"),
     # headers and columns
     "no header": Fault(
@@ -137,7 +136,7 @@ FAULTS = {
         "the first line holds values ({seen}): it may be a row, and not name the columns",
         "Say --header (header=True), or give the label column by name, if it does; else write one above it.",
     ),
-    "long header": Fault(errors.HeaderError, "the line of column names is longer than {most} MiB"),
+    "long header": Fault(errors.HeaderError, "the line of column names is longer than {most}"),
     "name twice": Fault(errors.HeaderError, "two columns are called {column!r}", "Rename one of them."),
     "category twice": Fault(
         errors.HeaderError, "two columns would be called {column!r}, one of them for a category", "Rename one."

@@ -80,7 +80,8 @@ class Labels:
         native = labels.astype(labels.dtype.newbyteorder("="), copy=False)
         if native.dtype.kind != "f" or native.dtype.itemsize <= 8:
             return native
-        doubles = native.astype(np.float64)
+        with np.errstate(over="ignore"):  # what is too large is refused by name
+            doubles = native.astype(np.float64)
         wrong = np.flatnonzero((doubles != native) & (native == native))
         if wrong.size:
             raise fault("label rounded", self.path, row=first + int(wrong[0]), value=str(native[wrong[0]]))

@@ -15,7 +15,7 @@ from linsep.sources.files.columns import choose_columns
 from linsep.sources.files.faults import fault
 from linsep.sources.files.options import Options
 from linsep.sources.files.reader import Batch, Buffers, Reader, Stamp, Store, unreadable
-from linsep.tables import plain_numbers
+from linsep.tables.exact_numbers import plain_numbers
 
 Array = npt.NDArray[Any]
 Header = tuple[tuple[int, ...], bool, np.dtype[Any], int]  # shape, Fortran order, type, byte of the first value

@@ -83,8 +83,8 @@ class SvmlightReader(TextReader):
                     first += len(batch)
                     lines += rest.count(b"\n", 0, end)
                     offset, rest = offset + end, rest[end:]
-                elif len(rest) > self.longest:
-                    most = self.longest >> 20
+                elif len(rest) > self.longest_record:
+                    most = self.longest_record_told
                     raise fault("svmlight endless", self.path, row=first, line=lines + 1, byte=offset, most=most)
                 if not data:
                     break

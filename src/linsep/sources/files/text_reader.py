@@ -20,7 +20,7 @@ PATIENCE_S = 0.02  # how long a pipe may pause before what it gave is handed on
 Waiting = Callable[[], AbstractContextManager[None]]  # entered while input is waited for
 
 BOM = b"\xef\xbb\xbf"
-LONGEST_RECORD = 1 << 26  # bytes: a line or a quotation that goes on for longer is a fault
+LONGEST_RECORD = 1 << 26  # bytes: a line or a quotation that goes on for longer is a fault, whatever the memory
 
 
 class TextReader(Reader):
@@ -33,13 +33,21 @@ class TextReader(Reader):
         self.chunk = options.batch_bytes
 
     @property
-    def longest(self) -> int:
-        """How long a record may be: several copies of it are held while it is looked at."""
+    def longest_record(self) -> int:
+        """How many bytes a line or a quotation may have: four copies of it fit the memory."""
         return min(LONGEST_RECORD, self.options.memory // 4)
+
+    @property
+    def longest_record_told(self) -> str:
+        """The same in words."""
+        longest = self.longest_record
+        if longest == LONGEST_RECORD:
+            return f"{longest >> 20} MiB, the most that is read"
+        return f"{longest:,} bytes, a quarter of the memory allowed (memory=, --memory)"
 
     def next_data(self, stream: IO[bytes], rest: bytes) -> bytes:
         """More text after what is left of a record: as much again, so that long records are soon whole, in bounds."""
-        return stream.read(min(max(self.chunk, len(rest)), max(1, self.longest + 1 - len(rest))))
+        return stream.read(min(max(self.chunk, len(rest)), max(1, self.longest_record + 1 - len(rest))))
 
     def new_digest(self) -> Any:
         """A digest to be filled by the first walk; None afterwards."""

@@ -1,13 +1,15 @@
 """On which side of a hyperplane is each row? Exact signs of `w·x + b`, nearly all at the speed of floats.
 
-The weights are integers of any length, the values of any real type. Three stages, exact where they answer:
+Proofs, solvers and sources ask here. The weights are integers of any length or doubles, the values of any real type.
+Each stage is for the rows that the one before leaves in doubt:
 
 1. Floats with a rounding bound (Higham, Accuracy and Stability, §3.1). For D terms summed in any order,
    `|fl(s) - s| <= g·Σ|w_j x_j| + underflow` with g = D·u/(1 - D·u), u = 2^-53.
    A score beyond its bound has the right sign. The bound used here is twice that one, which also pays for
    rounding the weights and the values to doubles.
 2. Scores that are integers below 2^62 in units of the row's last bit: int64 arithmetic, no rounding at all.
-3. Python integers.
+3. Every product as the sum of two doubles (Dekker 1971), added up without rounding, where none leaves the range.
+4. Python integers.
 """
 
 from __future__ import annotations
@@ -20,20 +22,26 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.certificates.rows import Values, is_sparse
 from linsep.errors import NotFiniteError
+from linsep.exact import Dyadic, dyadic
+from linsep.tables import is_sparse
 
 Floats: TypeAlias = NDArray[np.float64]
-Dyadic: TypeAlias = tuple[int, int]  # (m, e) stands for m·2^e
+Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
 
 PIECE = 2**16  # entries looked at together: the temporaries of stage 1 stay in the cache
+FEW = 500  # entries: up to here Python integers are as fast as the stages before them
 SMALLEST_NORMAL = 2.0**-1022
 SAFE = 2.0**1000  # Σ|w_j x_j| below this: no partial sum overflowed
+WHOLE = 2.0**53  # integers below are doubles
+LONGEST = 2**20  # entries of a row whose sums keep enough bits
+SPLIT = 2.0**27 + 1  # Dekker's constant: it halves the digits of a double
+LEAST, MOST = 2.0**-900, 2.0**900  # between them a product is the sum of two doubles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """The function x -> w·x + b with integer coefficients, made ready for all three stages.
+    """The function x -> w·x + b with integer coefficients, made ready for every stage.
 
     `floats` are the coefficients times a power of two, rounded; `sizes[j] >= |floats[j]|` is so large that
     `u·sizes[j]` covers what was rounded away. The constant b is the last coefficient of both.
@@ -56,6 +64,15 @@ def form_of(weights: Sequence[int], constant: int) -> Form:
     floats[lost], sizes[lost] = 0.0, 2.0**-969
     fits = all(abs(c) < 2**62 for c in coefficients)
     return Form(coefficients, floats, sizes, shift, np.array(coefficients, dtype=np.int64) if fits else None)
+
+
+def form_of_doubles(weights: Floats, constant: float) -> Form:
+    """The same for weights that are doubles, times the power of two that makes integers of them: no sign changes."""
+    mantissas, exponents = np.frexp(np.append(weights, constant))
+    least = int(exponents.min(where=mantissas != 0, initial=1024))
+    parts = zip((mantissas * WHOLE).astype(np.int64).tolist(), exponents.tolist(), strict=True)
+    coefficients = [m << (e - least) if m else 0 for m, e in parts]
+    return form_of(coefficients[:-1], coefficients[-1])
 
 
 def is_exact(form: Form) -> bool:
@@ -131,12 +148,6 @@ def exact_score(form: Form, data: Sequence[Any], columns: Sequence[int]) -> Dyad
     return dyadic_sum(terms)
 
 
-def dyadic(value: Any) -> Dyadic:
-    """A finite number as m·2^e, exactly. Raises ValueError or OverflowError for NaN and infinity."""
-    numerator, denominator = value.as_integer_ratio()
-    return int(numerator), 1 - int(denominator).bit_length()
-
-
 def dyadic_sum(terms: Sequence[Dyadic]) -> Dyadic:
     """The exact sum of numbers m·2^e."""
     least = min((exponent for _, exponent in terms), default=0)
@@ -192,9 +203,13 @@ def _exact_signs(form: Form, values: Values, numbers: NDArray[np.int64]) -> NDAr
     rows = flat(values, numbers)
     out = np.zeros(values.shape[0], dtype=np.int8)
     done = np.zeros(values.shape[0], dtype=bool)
-    if form.words is not None and _is_word(rows.data.dtype):
-        total, done = _word_scores(form.words, rows)
-        out[done] = np.sign(total[done])
+    if rows.data.size > FEW and _is_word(rows.data.dtype):
+        if form.words is not None:
+            total, done = _word_scores(form.words, rows)
+            out[done] = np.sign(total[done])
+        if not done.all() and is_exact(form):
+            found, known = _pair_signs(form.floats, rows)
+            out[~done], done = found[~done], done | known
     for k in np.flatnonzero(~done).tolist():
         mantissa, _ = exact_score(form, *rows.row(k))
         out[k] = (mantissa > 0) - (mantissa < 0)
@@ -223,6 +238,65 @@ def _word_scores(words: NDArray[np.int64], rows: Flat) -> tuple[NDArray[np.int64
     constant = words[-1] << np.where(fits, np.minimum(-unit, 62), 0).astype(np.int64)
     # b·2^-unit is below 2^61 where the row fits; with b = 0 the shift may be cut at 62 without harm.
     return rows.reduce(np.add, entries.astype(np.int64) * w, 0) + constant, fits
+
+
+def _pair_signs(floats: Floats, rows: Flat) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+    """Signs from products that are sums of two doubles, and which rows have only such products."""
+    x, w = rows.data.astype(np.float64), floats[rows.columns]
+    with np.errstate(all="ignore"):
+        high = w * x
+        size = np.abs(high)
+        fits = ((x == 0) | (w == 0) | (size > LEAST)) & (size < MOST) & (np.abs(x) < MOST) & (np.abs(w) < MOST)
+        if rows.data.dtype.kind != "f":
+            fits &= np.abs(x) < WHOLE  # 2^53 may have been 2^53 + 1
+        low = rest_of_products(w, x, high)
+    lengths = np.diff(rows.bounds)
+    known = rows.reduce(np.logical_and, fits, True) & (lengths < LONGEST) & (abs(floats[-1]) < MOST)
+    is_known = np.repeat(known, lengths)
+    parts = np.where(is_known, high, 0.0), np.where(is_known, low, 0.0)
+    return _signs_of_sums(rows, parts, np.where(known, floats[-1], 0.0)), known
+
+
+def _signs_of_sums(rows: Flat, parts: tuple[Floats, Floats], constant: Floats) -> NDArray[np.int8]:
+    """The sign of the sum of both parts of each row and its constant, exactly (Rump, Ogita and Oishi 2008).
+
+    What is above the last bits of sigma is split off each term. The pieces add up without rounding, and what is left of
+    each term is below u·sigma: if their sum exceeds all that, it has the sign. If not, it goes on with what is left.
+    """
+    lengths = np.diff(rows.bounds)
+    factor = np.ldexp(1.0, np.frexp(2.0 * lengths + 4)[1])
+    total, is_open = np.zeros(len(constant)), np.ones(len(constant), dtype=bool)
+    out = np.zeros(len(constant), dtype=np.int8)
+    while True:
+        top = np.maximum(np.abs(total), np.abs(constant))
+        for part in parts:
+            top = np.maximum(top, rows.reduce(np.maximum, np.abs(part), 0.0))
+        is_open &= top > 0  # else every term is 0, and so is the sum
+        if not is_open.any():
+            return out
+        sigma = factor * np.ldexp(1.0, np.frexp(top)[1])
+        for part in parts:
+            each = np.repeat(sigma, lengths)
+            split = (each + part) - each
+            part -= split
+            total += rows.reduce(np.add, split, 0.0)
+        split = (sigma + constant) - sigma
+        constant, total = constant - split, total + split
+        is_clear = is_open & (np.abs(total) > factor * 2.0**-52 * sigma)
+        out[is_clear] = np.sign(total[is_clear])
+        is_open &= ~is_clear
+
+
+def rest_of_products(w: Floats, x: Floats, products: Floats) -> Floats:
+    """w·x - fl(w·x), exactly, where the products are well inside the range of doubles."""
+    (w_high, w_low), (x_high, x_low) = _halves(w), _halves(x)
+    return np.asarray(w_low * x_low - (((products - w_high * x_high) - w_low * x_high) - w_high * x_low))
+
+
+def _halves(value: Floats) -> tuple[Floats, Floats]:
+    scaled = SPLIT * value
+    high = scaled - (scaled - value)
+    return high, value - high
 
 
 def _last_bit(data: Floats) -> NDArray[np.int32]:

@@ -1,0 +1,125 @@
+"""A kind of document as JSON text and back: models, proofs and checkpoints differ in a line each.
+
+    {"format": NAME, "version": VERSION, fields..., "sha256": CHECKSUM}
+
+one field a line. What is read is of that format and version, whole to the last bit, without repeated fields and
+without NaN; `strict` reads the fields. Whatever is wrong is said in the error of that kind of document.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from linsep.errors import LinsepError, shown
+from linsep.storage import sealed
+from linsep.storage.strict import Document, FieldError, repeated
+
+MOST_BYTES = 1 << 28  # 256 MiB: ten million weights
+HEADER = ("format", "version", sealed.FIELD)
+
+T = TypeVar("T")
+
+
+class Written(str):
+    """A value that is JSON text already."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A kind of document: what it calls itself, and the error that says what is wrong with one."""
+
+    name: str
+    version: int | str
+    noun: str
+    error: type[LinsepError]
+    lead: str = ""  # what a sentence about a field begins with
+    is_ascii: bool = False
+
+    def write(self, fields: Mapping[str, Any]) -> str:
+        """A document as text, with the format and its version first and a checksum last."""
+        whole = {"format": self.name, "version": self.version, **fields}
+        try:  # each field by itself: the encoder in C knows no indentation
+            lines = [f' "{name}": {self._dumped(value)}' for name, value in whole.items()]
+            return sealed.seal("{\n" + ",\n".join(lines) + "\n}")
+        except UnicodeEncodeError as error:
+            raise self.error("a name or a label holds half a surrogate pair, which is not text.") from error
+        except ValueError as error:
+            said = f"the {self.noun} holds a number that is not finite, which no file keeps: {error}."
+            raise self.error(said) from error
+
+    def _dumped(self, value: Any) -> str:
+        return value if isinstance(value, Written) else json.dumps(value, allow_nan=False, ensure_ascii=self.is_ascii)
+
+    def read(self, text: str | bytes, build: Callable[[Document], T]) -> T:
+        """What `build` makes of the fields of a text, once the text is known to be whole."""
+        with self.refusals():
+            return build(self._fields(text))
+
+    @contextmanager
+    def refusals(self) -> Iterator[None]:
+        """Say in the error of this format what a reader of fields finds wrong."""
+        try:
+            yield
+        except FieldError as wrong:
+            raise self.error(f"{self.lead}{wrong}") from None
+
+    def _fields(self, text: str | bytes) -> Document:
+        self._require_short(text)
+        document = self._parsed(text)
+        if not isinstance(document, dict):
+            raise self._foreign(f"it is {shown(document)}, not a JSON object")
+        if document.get("format") != self.name:
+            raise self._foreign(f"its format is {shown(document.get('format'))}, not {self.name!r}")
+        version = document.get("version")
+        if type(version) is not type(self.version) or version != self.version:
+            raise FieldError(
+                f"version is {shown(version)}: this linsep reads version {self.version}. Use a newer linsep."
+            )
+        if reason := sealed.fault(text):
+            raise self.error(f"The {self.noun} is not whole: {reason}.")
+        return {name: value for name, value in document.items() if name not in HEADER}
+
+    def _parsed(self, text: str | bytes) -> Any:
+        try:
+            return parsed(text)
+        except RecursionError:
+            raise self._foreign("it is nested too deep") from None
+        except FieldError as wrong:
+            raise self._foreign(str(wrong)) from None
+        except ValueError as error:
+            raise self._foreign(f"it is not JSON: {str(error)[:200]}") from None
+
+    def _foreign(self, why: str) -> LinsepError:
+        return self.error(f"This is not a linsep {self.noun}: {why}.")
+
+    def content_of(self, path: str | Path) -> bytes:
+        """The bytes of a file, if they are no more than a document may have."""
+        with Path(path).open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        self._require_short(content)
+        return content
+
+    def _require_short(self, text: str | bytes) -> None:
+        if len(text) > MOST_BYTES:
+            raise self.error(f"The {self.noun} is larger than {MOST_BYTES >> 20} MiB: at most {MOST_BYTES:,} are read.")
+
+
+def parsed(text: str | bytes) -> Any:
+    """The value of a JSON text: FieldError for a repeated field and for NaN, ValueError for what is not JSON."""
+    return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> Document:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise FieldError(f"the field {shown(repeated(name for name, _ in pairs))} is there twice")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise FieldError(f"it holds {name}, which is not a number of JSON")

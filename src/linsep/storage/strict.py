@@ -1,0 +1,294 @@
+"""What a field of a document may hold: anything else is FieldError, and where it stands is said.
+
+A reader takes a value and where it stands, such as `runs[0].weights`, and returns what the value means. `record`,
+`each` and `optional` make readers of readers, so that a document is a table:
+
+    COUNTS = record(rows=count, mistakes=count, names=optional(each(text)))
+
+Integers that data decide (weights, labels, seeds) are strings of digits, because many JSON readers round what lies
+beyond 2^53; counts and positions are numbers below that; floats have the digits that give the same float back.
+A missing or unknown field, or a value of the wrong type, is never guessed.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import shown
+
+COUNT_LIMIT = 1 << 53
+MOST_DECIMAL_DIGITS = 600  # Python converts up to 640 digits whatever its settings; longer integers are hexadecimal
+MOST_HEX_DIGITS = 1 << 20  # four million bits
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
+_LONG = re.compile(rf"0|-?[1-9][0-9]{{0,{MOST_DECIMAL_DIGITS - 1}}}", re.ASCII)
+_HEX = re.compile(rf"-?0x[1-9a-f][0-9a-f]{{0,{MOST_HEX_DIGITS - 1}}}", re.ASCII)
+_LONGEST_DECIMAL = 1990  # bits, which have 600 digits at most
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+Document: TypeAlias = dict[str, Any]
+Reader: TypeAlias = Callable[[Any, str], Any]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+
+
+class FieldError(ValueError):
+    """What is wrong with a document, and where: the format that is read says it in its own error."""
+
+
+# Readers of readers --------------------------------------------------------------------------------------
+
+
+def record(**readers: Reader) -> Reader:
+    """An object with exactly these fields."""
+
+    def read(value: Any, where: str) -> Document:
+        found = fields(value, where, readers)
+        return {name: read(found[name], below(where, name)) for name, read in readers.items()}
+
+    return read
+
+
+def each(read: Reader, length: int | None = None) -> Reader:
+    """A list of them, of a length where one is given. Only where one is wrong is it said which."""
+
+    def read_all(value: Any, where: str) -> tuple[Any, ...]:
+        items = listed(value, where, length)
+        try:
+            return tuple([read(item, where) for item in items])
+        except FieldError:
+            return tuple(read(item, f"{where}[{k}]") for k, item in enumerate(items))
+
+    return read_all
+
+
+def optional(read: Reader) -> Reader:
+    """The same, or null."""
+    return lambda value, where: None if value is None else read(value, where)
+
+
+def word(*known: str) -> Reader:
+    """One of the words known."""
+
+    def read(value: Any, where: str) -> str:
+        if not isinstance(value, str) or value not in known:
+            raise FieldError(f"{where} is {shown(value)}: it must be one of {', '.join(known)}.")
+        return value
+
+    return read
+
+
+def digits(most: int) -> Reader:
+    """A whole number, 0 or more and of so many digits at most, written as a string."""
+    form = re.compile(rf"0|[1-9][0-9]{{0,{most - 1}}}", re.ASCII)
+
+    def read(value: Any, where: str) -> int:
+        if not isinstance(value, str) or not form.fullmatch(value):
+            raise FieldError(f"{where} is {shown(value)}: it must be a string of digits, at most {most}.")
+        return int(value)
+
+    return read
+
+
+def whole(least: int, most: int) -> Reader:
+    """A whole number of JSON between two bounds."""
+
+    def read(value: Any, where: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise FieldError(f"{where} is {shown(value)}: it must be a whole number from {least:,} to {most:,}.")
+        return value
+
+    return read
+
+
+def matching(pattern: str) -> Reader:
+    """Text of a form."""
+    form = re.compile(pattern, re.ASCII)
+
+    def read(value: Any, where: str) -> str:
+        if not isinstance(value, str) or not form.fullmatch(value):
+            raise FieldError(f"{where} is {shown(value)}, which is not of the form {pattern}.")
+        return value
+
+    return read
+
+
+# Readers of objects and lists ----------------------------------------------------------------------------
+
+
+def below(where: str, name: str) -> str:
+    """Where a field of an object stands; the document itself has no name."""
+    return f"{where}.{name}" if where else name
+
+
+def fields(value: Any, where: str, names: Iterable[str]) -> Document:
+    """An object with exactly these fields."""
+    found = mapping(value, where)
+    of = f" of {where}" if where else ""
+    known = tuple(names)
+    for name in known:
+        if name not in found:
+            raise FieldError(f"the field {name!r}{of} is missing.")
+    for name in found:
+        if name not in known:
+            raise FieldError(f"the field {shown(name)}{of} is unknown.")
+    return found
+
+
+def mapping(value: Any, where: str) -> Document:
+    """An object with any fields."""
+    if not isinstance(value, dict):
+        raise FieldError(f"{where or 'the document'} is {shown(value)}, not a JSON object.")
+    return value
+
+
+def listed(value: Any, where: str, length: int | None = None) -> list[Any]:
+    """A list, of a length where one is given."""
+    if not isinstance(value, list):
+        raise FieldError(f"{where} is {shown(value)}: it must be a list.")
+    if length is not None and len(value) != length:
+        raise FieldError(f"{where} has {len(value)} entries: {length} belong there.")
+    return value
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """The first name that was there before."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
+
+
+# Readers of values ---------------------------------------------------------------------------------------
+
+
+natural = digits(100)
+
+
+def integer(value: Any, where: str) -> int:
+    """An integer of 64 bits, written as a string of digits."""
+    if not isinstance(value, str) or not _INTEGER.fullmatch(value):
+        raise FieldError(f"{where} is {shown(value)}: it must be an integer, written as a string of digits.")
+    if not -(2**63) <= int(value) < 2**63:
+        raise FieldError(f"{where} is {value}: it does not fit 64 bits.")
+    return int(value)
+
+
+def long_integer(value: Any, where: str) -> int:
+    """An integer of any length up to four million bits, written as a string: long ones are hexadecimal."""
+    if isinstance(value, str) and _LONG.fullmatch(value):
+        return int(value)
+    if isinstance(value, str) and _HEX.fullmatch(value):
+        return int(value, 16)
+    raise FieldError(f"{where} is {shown(value)}: it must be an integer, written as a string.")
+
+
+def written_integer(value: int) -> str:
+    """An integer as `long_integer` reads it."""
+    if value.bit_length() > 4 * MOST_HEX_DIGITS:
+        raise FieldError(f"an integer of {value.bit_length():,} bits is too long for a file.")
+    return str(value) if value.bit_length() < _LONGEST_DECIMAL else hex(value)
+
+
+def number(value: Any, where: str) -> float:
+    """A float, or an integer that one holds."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise FieldError(f"{where} is {shown(value)}: it must be a number.")
+    if (isinstance(value, int) and abs(value) > COUNT_LIMIT) or not math.isfinite(value):
+        raise FieldError(f"{where} is {shown(value)}: it does not fit a double without rounding.")
+    return float(value)
+
+
+def positive(value: Any, where: str) -> float:
+    """A number above 0."""
+    if (found := number(value, where)) <= 0:
+        raise FieldError(f"{where} is {found}: it must be above 0.")
+    return found
+
+
+def not_negative(value: Any, where: str) -> float:
+    """A number from 0 on."""
+    if (found := number(value, where)) < 0:
+        raise FieldError(f"{where} is {found}: it must be 0 or more.")
+    return found
+
+
+def count(value: Any, where: str, most: int = COUNT_LIMIT) -> int:
+    """A number of things."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= COUNT_LIMIT:
+        raise FieldError(f"{where} is {shown(value)}: it must be a count.")
+    if value > most:
+        raise FieldError(f"{where} is {value}: it can be {most} at most.")
+    return value
+
+
+def flag(value: Any, where: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise FieldError(f"{where} is {shown(value)}: it must be true or false.")
+    return value
+
+
+def string(value: Any, where: str) -> str:
+    """Text, half a surrogate pair included: what ASCII files can hold."""
+    if not isinstance(value, str):
+        raise FieldError(f"{where} is {shown(value)}: it must be text.")
+    return value
+
+
+def text(value: Any, where: str) -> str:
+    """Text that can be encoded."""
+    if _SURROGATE.search(string(value, where)):
+        raise FieldError(f"{where} is {shown(value)}: half a surrogate pair is not text.")
+    return str(value)
+
+
+def names(value: Any, where: str) -> tuple[str, ...]:
+    """A list of names, no two the same."""
+    found: tuple[str, ...] = each(text)(value, where)
+    if len(set(found)) < len(found):
+        raise FieldError(f"the column {shown(repeated(found))} is there twice.")
+    return found
+
+
+# Readers of arrays ---------------------------------------------------------------------------------------
+
+
+def floats(value: Any, where: str, length: int | None = None) -> Floats:
+    """A list of numbers as an array."""
+    items = listed(value, where, length)
+    if all(type(item) is float for item in items):  # the usual case, at the speed of NumPy
+        array = np.array(items, np.float64)
+        if np.isfinite(array).all():
+            return array
+    return np.array([number(item, f"{where}[{j}]") for j, item in enumerate(items)], np.float64)
+
+
+def matrix(value: Any, where: str, rows: int, columns: int) -> Floats:
+    """A list of rows as an array of that shape."""
+    lines = listed(value, where, rows)
+    array = [floats(line, f"{where}[{i}]", columns) for i, line in enumerate(lines)]
+    return np.stack(array) if array else np.empty((0, columns))
+
+
+def counts(value: Any, where: str, most: int = COUNT_LIMIT, length: int | None = None) -> Ints:
+    """A list of counts or positions, none above `most`, as an array."""
+    items = listed(value, where, length)
+    if all(type(item) is int and 0 <= item <= min(most, COUNT_LIMIT) for item in items):
+        return np.array(items, np.int64)
+    return np.array([count(item, f"{where}[{j}]", most) for j, item in enumerate(items)], np.int64)
+
+
+# Labels --------------------------------------------------------------------------------------------------
+
+LABELS: Mapping[str, tuple[type, Reader]] = {  # bool first: a bool is also an int
+    "boolean": (bool, flag),
+    "integer": (int, integer),
+    "float": (float, number),
+    "text": (str, text),
+}

@@ -1,0 +1,80 @@
+"""The one reader of tables and labels in memory: arrays, sparse matrices, dataframes, nested lists, sequences.
+
+Deciding, verifying, learning and scoring all read through here, so that they all see the same numbers.
+No number is converted before it is known that nothing is lost by it. A table is held in the first of these that is
+exact:
+
+    64-bit integers, or doubles       the common type, if every number fits it
+    columns times whole numbers       0.5 beside 2^53 + 1, a Fraction, a Decimal become integers: see `scales`
+    Python integers                   what is longer than 64 bits: a proof can be checked, nothing else can use it
+
+What is not a number, and what is missing, is refused by row and column.
+
+    exact_numbers   single numbers, and the narrowest table that holds them
+    handed_over, sparse_tables   what people hand over
+    label_values    labels
+"""
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.errors import NotFiniteError, ShapeError
+from linsep.tables.exact_numbers import ExactTable, are_doubles, as_double, inexact_number, is_long, name_of
+from linsep.tables.handed_over import SupportsArray, as_frame, is_tensor, of_array, of_frame, of_rows, taken_over
+from linsep.tables.label_values import read_labels
+from linsep.tables.sparse_tables import is_sparse, of_sparse, place_of
+
+__all__ = ["as_double", "is_long", "is_sparse", "read_doubles", "read_exact", "read_labels", "require_finite"]
+
+
+def read_exact(X: Any) -> ExactTable:
+    """The numbers of X, exactly, and the names of its columns if it has any.
+
+    >>> read_exact([[2**53 + 1, 0.5], [2**53, 1.5]])[:3]
+    (array([[9007199254740993,                1],
+           [9007199254740992,                3]]), None, (1, 2))
+    """
+    if sp.issparse(X):
+        return ExactTable(of_sparse(X))
+    if isinstance(X, (list, tuple)):
+        return of_rows(X)
+    if isinstance(X, np.ndarray):
+        return of_array(X)
+    frame = as_frame(X)
+    if frame is not None:
+        return of_frame(frame)
+    if isinstance(X, memoryview) or is_tensor(X):
+        return of_array(taken_over(X, "X"))
+    if isinstance(X, Iterable) and not isinstance(X, (str, bytes, Mapping, Set, SupportsArray)):
+        return of_rows(list(X))
+    raise ShapeError(
+        f"X is of type {type(X).__name__}, which is not a table in memory: "
+        "hand over an array, a sparse matrix, a dataframe or a list of rows."
+    )
+
+
+def read_doubles(X: Any) -> ExactTable:
+    """The same for what works in doubles: a number that no double is, is refused by name; integers stay integers."""
+    table = read_exact(X)
+    if table.inexact is not None:
+        raise table.inexact
+    values = table.values if isinstance(table.values, np.ndarray) else table.values.data
+    if values.dtype.kind in "iu" and is_long(values):
+        wrong = np.flatnonzero(~are_doubles(values.ravel()))
+        if wrong.size:
+            row, column = place_of(table.values, int(wrong[0]))
+            raise inexact_number(int(values.ravel()[wrong[0]]), row, column, table.columns)
+    return table
+
+
+def require_finite(table: ExactTable) -> None:
+    """Refuse NaN and infinity by row and column."""
+    values = table.values if isinstance(table.values, np.ndarray) else table.values.data
+    if values.dtype.kind != "f" or np.isfinite(values).all():
+        return
+    first = int(np.argmin(np.isfinite(values.ravel())))
+    row, column = place_of(table.values, first)
+    raise NotFiniteError(row, name_of(column, table.columns), float(values.ravel()[first]))

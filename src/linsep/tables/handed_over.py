@@ -1,0 +1,251 @@
+"""What libraries hand over: arrays, tensors, lists of rows, and dataframes column by column, each in its own type."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import chain
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from linsep.errors import (
+    InexactError,
+    MissingValueError,
+    NotFiniteError,
+    NotNumericError,
+    ShapeError,
+    place,
+    shown,
+)
+from linsep.tables.exact_numbers import EXACT, Array, ExactTable, is_long, of_cells, plain_numbers, require_cells
+
+
+@runtime_checkable
+class SupportsArray(Protocol):
+    """What NumPy can take over: tensors and series in their own type, tables in one type for all their columns."""
+
+    def __array__(self) -> Array:
+        """The values."""
+
+
+@runtime_checkable
+class HasType(Protocol):
+    """What has one type for all its values: a tensor, a series."""
+
+    @property
+    def dtype(self) -> Any:
+        """That type, in the words of its library."""
+
+
+def of_array(values: Array) -> ExactTable:
+    """The numbers of an array of two dimensions."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        where = tuple(int(k) for k in np.argwhere(np.ma.getmaskarray(values))[0])
+        raise MissingValueError(f"The array is masked at {where}: fill the value in or drop the row.")
+    if values.ndim != 2:
+        raise ShapeError(
+            f"X has shape {values.shape}: a table has two dimensions, rows and columns. "
+            "For a single column use X.reshape(-1, 1)."
+        )
+    require_cells(*values.shape)
+    plain = plain_numbers(values.view(np.ndarray))
+    if plain.dtype == object:
+        return of_cells(plain.ravel().tolist(), values.shape[1], None)
+    return ExactTable(plain)
+
+
+def is_tensor(values: Any) -> bool:
+    """Whether NumPy may be asked for the values: where columns differ in type, it would round them to one."""
+    return isinstance(values, SupportsArray) and isinstance(values, HasType)
+
+
+def taken_over(values: Any, name: str) -> Array:
+    """A tensor, a series or a buffer of another library as an array of the same numbers."""
+    try:
+        array = np.asarray(values)
+    except Exception as error:
+        raise ShapeError(
+            f"{name} is of type {type(values).__name__}, which NumPy cannot read: {shown(str(error))}. "
+            "Turn it into an array of numbers first."
+        ) from error
+    if array.dtype.kind == "f" and isinstance(values, HasType) and array.dtype.name not in str(values.dtype).lower():
+        raise InexactError(
+            f"{name} is of type {type(values).__name__} and holds {values.dtype}, which NumPy would turn into "
+            f"{array.dtype}, and linsep never rounds in silence. Hand over an array or a dataframe."
+        )
+    return array
+
+
+def of_rows(rows: Sequence[Any]) -> ExactTable:
+    """Rows one by one. Plain Python numbers, which is nearly always all there is, are converted by NumPy in one go."""
+    kinds = set(map(type, rows))
+    if kinds == {np.ndarray} and len({(row.dtype, row.shape) for row in rows}) == 1 and rows[0].ndim == 1:
+        return of_array(np.array(rows))
+    if not kinds <= {list, tuple}:
+        rows = [_row(row, number) for number, row in enumerate(rows)]
+    require_cells(len(rows), len(rows[0]) if rows else 0)
+    width = len(rows[0])
+    if set(map(len, rows)) != {width}:
+        odd = next(number for number, row in enumerate(rows) if len(row) != width)
+        raise ShapeError(
+            f"The rows do not form a table: row {odd} has {len(rows[odd])} values, and row 0 has {width}.", row=odd
+        )
+    types = set(map(type, chain.from_iterable(rows)))
+    if types <= {float, int, bool}:
+        quick = _in_one_go(rows, types)
+        if quick is not None:
+            return ExactTable(quick)
+    return of_cells(list(chain.from_iterable(rows)), width, None)
+
+
+def _in_one_go(rows: Sequence[Any], types: set[type]) -> Array | None:
+    """Rows of Python numbers as int64 or float64, if nothing is lost."""
+    try:
+        if float not in types:
+            return np.array(rows, np.int64)
+        values = np.array(rows, np.float64)
+    except OverflowError:
+        return None
+    # An integer that was rounded is 2^53 or more, before and after.
+    return values if types == {float} or not (np.abs(values) >= EXACT).any() else None
+
+
+def _row(row: Any, number: int) -> Sequence[Any]:
+    """One row as a list of its values."""
+    if isinstance(row, (list, tuple)):
+        return row
+    if isinstance(row, (SupportsArray, memoryview)) and not isinstance(row, np.generic):
+        values = row if isinstance(row, np.ndarray) else _of_row(row, number)
+        if values.ndim == 1:
+            return list(
+                values.tolist() if values.dtype.kind in "biufO" else of_array(values[None, :]).values[0].tolist()
+            )
+    elif isinstance(row, Iterable) and not isinstance(row, (str, bytes, Mapping, Set)):
+        return list(row)
+    raise ShapeError(
+        f"Row {number} of X is {shown(row)}, not a row of numbers: a table has two dimensions, rows and columns. "
+        "For a single column use X.reshape(-1, 1), or [[value], ...].",
+        row=number,
+    )
+
+
+def _of_row(row: Any, number: int) -> Array:
+    """One row of another library: a series knows its numbers better than NumPy does."""
+    series = as_series(row)
+    if series is None:
+        return taken_over(row, f"Row {number} of X")
+    missing = series.is_null()
+    return np.fromiter(series.to_list(), object, len(series)) if missing.any() else series_values(series)
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """A table, or a stream of them, that Arrow can take over column by column."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The columns."""
+
+
+@runtime_checkable
+class ArrowArray(Protocol):
+    """A batch of rows that Arrow can take over column by column."""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        """The columns."""
+
+
+@runtime_checkable
+class Interchange(Protocol):
+    """A dataframe of the interchange protocol."""
+
+    def __dataframe__(self) -> Any:
+        """The columns."""
+
+
+def as_frame(X: Any) -> Any:
+    """X as a narwhals dataframe; None where it is none.
+
+    What narwhals does not know, Arrow may: a batch of rows, a reader of them, the result of a query. It is asked
+    before NumPy, which would round the columns of a table to one type.
+    """
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+        if not isinstance(frame, (nw.DataFrame, nw.Series)):
+            frame = nw.from_native(_arrow_table(X), eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise ShapeError(
+            f"The names of the columns do not tell them apart: {' '.join(str(error).split())}. Rename them."
+        ) from None
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _arrow_table(X: Any) -> Any:
+    """X as an Arrow table; None where Arrow cannot read it, or finds one column without a name."""
+    if not isinstance(X, (ArrowStream, ArrowArray, Interchange)):
+        return None
+    import pyarrow as pa
+    from pyarrow.interchange import from_dataframe
+
+    try:
+        return pa.table(X) if isinstance(X, (ArrowStream, ArrowArray)) else from_dataframe(X)
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
+        return None
+
+
+def as_series(values: Any) -> Any:
+    """The values as a narwhals series, if they are one or the only column of a table; else None."""
+    import narwhals as nw
+
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return series
+    frame = as_frame(values)
+    if frame is not None and frame.shape[1] != 1:
+        raise ShapeError(f"A table of shape {frame.shape} stands where one column or one row of values belongs.")
+    return None if frame is None else frame.get_column(frame.columns[0])
+
+
+def of_frame(frame: Any) -> ExactTable:
+    """The numbers of a narwhals dataframe."""
+    names = tuple(map(str, frame.columns))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ShapeError(f"Several columns are called {twice!r}: give each a name of its own.")
+    require_cells(*frame.shape)
+    columns = [_column(frame.get_column(own), name) for own, name in zip(frame.columns, names, strict=True)]
+    kind = np.result_type(*columns)
+    if kind.kind == "O" or (kind.kind == "f" and any(c.dtype.kind in "iu" and is_long(c) for c in columns)):
+        cells = list(chain.from_iterable(zip(*(column.tolist() for column in columns), strict=True)))
+        return of_cells(cells, len(names), names)
+    table = np.empty(frame.shape, dtype=kind)
+    for j, column in enumerate(columns):
+        table[:, j] = column
+    return ExactTable(table, names)
+
+
+def _column(series: Any, name: str) -> Array:
+    import narwhals as nw
+
+    kind = series.dtype
+    if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):  # Arrow's long decimals are unknown
+        given = series.drop_nulls().head(1).to_list()
+        example = f", such as {given[0]!r}" if given else ""
+        raise NotNumericError(f"Column {name!r} holds {kind}{example}: convert it to numbers or leave it out.")
+    missing = series.is_null()
+    if missing.any():
+        row = int(np.argmax(missing.to_numpy()))
+        if isinstance(cell := series.to_list()[row], float):
+            raise NotFiniteError(row, name, cell)
+        fix = "Drop the row or fill the value in."
+        raise MissingValueError(f"X: {place(row, name)} is missing. {fix}", row=row, column=name, fix=fix)
+    return plain_numbers(series_values(series))
+
+
+def series_values(series: Any) -> Array:
+    """A series without nulls as an array: numbers of at most 64 bits in their own type, everything else as objects."""
+    import narwhals as nw
+
+    if series.dtype.is_numeric() and series.dtype not in (nw.Decimal, nw.Int128, nw.UInt128):
+        return np.asarray(series.to_numpy())
+    values = series.to_list()
+    return np.array(values, np.bool_) if series.dtype == nw.Boolean else np.fromiter(values, object, len(values))

@@ -1,0 +1,173 @@
+"""Labels: one value a row, each what it was, and the different ones in rising order."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import (
+    InexactError,
+    LengthError,
+    MissingLabelError,
+    NotNumericError,
+    ShapeError,
+    shown,
+)
+from linsep.tables.exact_numbers import Array, as_double, as_words, exact_number, is_missing
+from linsep.tables.handed_over import SupportsArray, as_series, series_values, taken_over
+
+
+def read_labels(y: Any, n_rows: int | None = None) -> Array:
+    """Labels as a flat array of one kind: booleans, integers, floats or text; objects where NumPy would change them.
+
+    >>> read_labels([2**53 + 1, 0.5])
+    array([9007199254740993, 0.5], dtype=object)
+    """
+    labels = _flat_labels(y)
+    if labels is None:
+        raise LengthError(
+            f"y has no labels: it is {shown(y)}, of type {type(y).__name__}. Hand over an array, a series or a list of "
+            "labels, one for each row of X."
+        )
+    if n_rows is not None and len(labels) != n_rows:
+        raise LengthError(f"X has {n_rows} rows and y has {len(labels)} labels: they must be as many.")
+    return labels
+
+
+def _flat_labels(y: Any) -> Array | None:
+    """The labels, or None if there is not even a list of them."""
+    if isinstance(y, (list, tuple)):
+        return _label_cells(_unwrapped(y))
+    if not isinstance(y, np.ndarray):
+        series = as_series(y)
+        if series is not None:
+            return _label_series(series)
+    if isinstance(y, (SupportsArray, memoryview)):
+        array = y if isinstance(y, np.ndarray) else taken_over(y, "y")
+        return _label_array(array) if array.ndim else None
+    if isinstance(y, Iterable) and not isinstance(y, (str, bytes, Mapping, Set)):
+        return _label_cells(_unwrapped(list(y)))
+    return None
+
+
+def _unwrapped(cells: Sequence[Any]) -> list[Any]:
+    """Labels in a column, [[0], [1]], as a flat list."""
+    if all(isinstance(cell, (list, tuple)) or (isinstance(cell, np.ndarray) and cell.ndim == 1) for cell in cells):
+        return [cell[0] if len(cell) == 1 else cell for cell in cells]
+    return list(cells)
+
+
+def _label_series(series: Any) -> Array:
+    missing = series.is_null()
+    if missing.any():
+        raise _missing_label(int(np.argmax(missing.to_numpy())), None)
+    values = series_values(series)
+    return _label_cells(values.tolist()) if values.dtype == object else _label_array(values)
+
+
+def _label_array(y: Array) -> Array:
+    if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
+        raise ShapeError(f"y has shape {y.shape}: labels are one value a row.")
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        raise _missing_label(int(np.argmax(np.ma.getmaskarray(y))), None)
+    y = y.view(np.ndarray).reshape(len(y))  # a matrix is never flat
+    kind = y.dtype.kind if y.size else "b"
+    if kind in "mM":
+        _refuse_first(y, np.isnat(y))
+    elif kind == "U":
+        _refuse_first(y, y == "")
+    elif kind == "f" and y.dtype.itemsize <= 8:
+        _refuse_first(y, ~np.isfinite(y))
+    elif kind in "OTf":
+        return _label_cells(y.tolist())
+    if kind not in "biufU":
+        raise _strange_label(y[0], 0, "complex numbers" if kind == "c" else str(y.dtype))
+    y = y if y.size else np.zeros(0)
+    return y if y.dtype.isnative else y.astype(y.dtype.newbyteorder("="))
+
+
+def _refuse_first(y: Array, wrong: npt.NDArray[np.bool_]) -> None:
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise _missing_label(row, y[row])
+
+
+def _missing_label(row: int, value: Any) -> MissingLabelError:
+    said = "missing" if value is None or value is np.ma.masked or isinstance(value, str) else f"{value}"
+    fix = "Every row needs a label, a finite number or text that is not empty."
+    return MissingLabelError(f"The label of row {row} is {said}. {fix}", row=row, fix=fix)
+
+
+def _strange_label(value: Any, row: int, kind: str) -> NotNumericError:
+    return NotNumericError(
+        f"The label of row {row} is {shown(value)}, of type {kind}: labels are numbers, booleans or text.", row=row
+    )
+
+
+def _label_cells(cells: list[Any]) -> Array:
+    """Labels one by one, each what it was."""
+    types = set(map(type, cells))
+    if types == {bool}:
+        return np.array(cells, np.bool_)
+    if types == {str} and "" not in cells:
+        return np.array(cells, object)
+    if types != {int}:
+        missing = next((row for row, cell in enumerate(cells) if is_missing(cell)), None)
+        if missing is not None:
+            raise _missing_label(missing, cells[missing])
+        cells = [_label(cell, row) for row, cell in enumerate(cells)]
+        types = set(map(type, cells))
+    if str in types and len(types) > 1:
+        text = next(row for row, cell in enumerate(cells) if isinstance(cell, str))
+        other = next(row for row, cell in enumerate(cells) if not isinstance(cell, str))
+        raise NotNumericError(
+            f"The labels cannot be ordered: that of row {text} is the text {shown(cells[text])}, that of row {other} "
+            f"is {shown(cells[other])}. Make all of them text, or all numbers."
+        )
+    if types == {bool}:
+        return np.array(cells, np.bool_)
+    if types <= {int, bool} and (words := as_words(cells)) is not None:
+        return words
+    if float in types and not types - {float, int, bool} and None not in (doubles := [as_double(c) for c in cells]):
+        return np.array(doubles, np.float64)
+    return np.fromiter(cells, object, len(cells))
+
+
+def _label(cell: Any, row: int) -> Any:
+    if isinstance(cell, str):
+        return str.__str__(cell)  # the text that a member of an Enum is, not its name
+    if isinstance(cell, (bool, np.bool_)):
+        return bool(cell)
+    number = exact_number(cell)
+    if number is None:
+        raise _strange_label(cell, row, type(cell).__name__)
+    if isinstance(number, float) and not math.isfinite(number):
+        raise _missing_label(row, number)
+    if isinstance(number, Fraction):
+        double = as_double(number)
+        if double is None:
+            raise InexactError(
+                f"The label of row {row} is {shown(cell)}, which no double is. Round the labels.", row=row
+            )
+        return double
+    return number
+
+
+def distinct(labels: Array) -> tuple[list[Any], npt.NDArray[Any]]:
+    """The different labels as Python values in rising order, and for each row which of them it has."""
+    if labels.dtype.kind not in "biuf":
+        cells = labels.tolist()
+        found = sorted(set(cells))
+        code: Callable[[Any], int] = {label: k for k, label in enumerate(found)}.__getitem__
+        return found, np.fromiter(map(code, cells), np.intp, len(cells))
+    if not labels.size:
+        return [], np.zeros(0, np.intp)
+    low, high = labels.min(), labels.max()
+    is_high = labels == high
+    if low != high and np.count_nonzero(is_high) + np.count_nonzero(labels == low) < len(labels):
+        values, codes = np.unique(labels, return_inverse=True)
+        return values.tolist(), codes
+    return ([low.item()] if low == high else [low.item(), high.item()]), is_high.view(np.int8) * (low != high)

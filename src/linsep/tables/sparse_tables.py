@@ -1,0 +1,143 @@
+"""Sparse matrices as CSR with their entries in order, those of one place added up exactly."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from linsep.errors import (
+    InexactError,
+    NotNumericError,
+    ShapeError,
+)
+from linsep.tables.exact_numbers import (
+    EXACT,
+    WORD,
+    Array,
+    Number,
+    as_double,
+    as_words,
+    exact_number,
+    inexact_number,
+    plain_numbers,
+    reduced,
+    require_cells,
+)
+
+MALFORMED = "The sparse matrix is malformed: its indices do not fit its shape."
+
+
+def is_sparse(values: Any) -> bool:
+    """Is this a SciPy sparse matrix or array?"""
+    return bool(sp.issparse(values))
+
+
+def place_of(values: Any, position: int) -> tuple[int, int]:
+    """Row and column of an entry, given by its position among the entries of an array or a CSR matrix."""
+    if isinstance(values, np.ndarray):
+        return divmod(position, int(values.shape[1]))
+    return int(np.searchsorted(values.indptr, position, side="right")) - 1, int(values.indices[position])
+
+
+def of_sparse(X: Any) -> Any:
+    """A CSR matrix with its entries in order and none repeated; the caller's matrix is left alone."""
+    if X.ndim != 2:
+        raise ShapeError(f"X has shape {X.shape}: a table has two dimensions, rows and columns.")
+    require_cells(*X.shape)
+    if X.format in ("csr", "csc"):
+        lines = X.shape[0 if X.format == "csr" else 1]
+        _require_pointers(X.data, X.indices, X.indptr, lines, X.shape[1 if X.format == "csr" else 0])
+        if _is_canonical(X.indices, X.indptr):
+            matrix = X if X.format == "csr" else X.tocsr()
+            return _with_data(matrix, plain_numbers(matrix.data), matrix.indices, matrix.indptr)
+    try:
+        coo = X.tocoo()
+    except Exception as error:
+        raise ShapeError(MALFORMED) from error
+    rows, columns = coo.coords
+    if not len(rows) == len(columns) == len(coo.data) or not (
+        _inside(rows, X.shape[0]) and _inside(columns, X.shape[1])
+    ):
+        raise ShapeError(MALFORMED)
+    return _summed(coo, rows, columns, plain_numbers(coo.data))
+
+
+def _require_pointers(data: Array, indices: Array, indptr: Array, lines: int, length: int) -> None:
+    """The loops trust the indices, so a matrix that was put together wrongly stops here."""
+    fits = len(indptr) == lines + 1 and indptr[0] == 0 and not np.any(indptr[1:] < indptr[:-1])
+    if not fits or indptr[-1] > min(len(indices), len(data)) or not _inside(indices[: indptr[-1]], length):
+        raise ShapeError(MALFORMED)
+
+
+def _is_canonical(indices: Array, indptr: Array) -> bool:
+    """Whether each line's indices rise. (What a matrix remembers about itself may be out of date.)"""
+    rising = indices[1 : indptr[-1]] > indices[: max(indptr[-1] - 1, 0)]
+    first = indptr[1:-1]
+    rising[first[(first > 0) & (first < indptr[-1])] - 1] = True
+    return bool(rising.all())
+
+
+def _inside(indices: Array, length: int) -> bool:
+    return not indices.size or bool(indices.view(f"u{indices.dtype.itemsize}").max() < length)
+
+
+def _with_data(matrix: Any, data: Array, indices: Array, indptr: Array) -> Any:
+    if data.dtype == object:
+        first = next(k for k, value in enumerate(data.tolist()) if as_double(_required(exact_number(value))) is None)
+        row = int(np.searchsorted(indptr, first, side="right")) - 1
+        raise inexact_number(data[first], row, int(indices[first]), None)
+    n = int(indptr[-1])
+    if matrix.format == "csr" and data is matrix.data and len(data) == len(indices) == n:
+        return matrix
+    return sp.csr_array((data[:n], indices[:n], indptr), shape=matrix.shape)
+
+
+def _required(value: Number | None) -> Number:
+    if value is None:
+        raise NotNumericError("The sparse matrix holds something that is not a real number.")
+    return value
+
+
+def _summed(matrix: Any, rows: Array, columns: Array, data: Array) -> Any:
+    """CSR of entries in any order; those of the same place are added up exactly."""
+    order = np.lexsort((columns, rows))
+    rows, columns, data = rows[order], columns[order], data[order]
+    first = np.ones(len(rows), np.bool_)
+    first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
+    starts = np.flatnonzero(first)
+    if len(starts) < len(rows):
+        if matrix.dtype.kind == "b":
+            twice = int(np.argmin(first))
+            raise InexactError(
+                f"The sparse matrix of booleans has row {rows[twice]}, column {columns[twice]} more than once. "
+                "Use matrix.astype(int) if they are to be added up."
+            )
+        data = _group_sums(data, starts)
+    rows, columns = rows[starts], columns[starts]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=matrix.shape[0]))])
+    return _with_data(matrix, data, columns, indptr)
+
+
+def _group_sums(data: Array, starts: npt.NDArray[np.intp]) -> Array:
+    """The exact sum of each group of consecutive entries: in words or doubles where no sum can leave them."""
+    most = int(np.diff(np.append(starts, len(data))).max())
+    if data.dtype.kind in "iu" and most * max(-int(data.min()), int(data.max())) < WORD:
+        return np.asarray(np.add.reduceat(data.astype(np.int64), starts))
+    if data.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            is_whole = bool(((data == np.rint(data)) & (np.abs(data) <= EXACT / most)).all())
+        if is_whole or not np.isfinite(data).all():  # NaN and infinity are refused by name later
+            return np.asarray(np.add.reduceat(data.astype(np.float64), starts))
+    stops = np.append(starts[1:], len(data))
+    exact = [_required(exact_number(value)) for value in data.tolist()]
+    sums = [_total(exact[start:stop]) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+    if all(isinstance(value, int) for value in sums) and (words := as_words(sums)) is not None:
+        return words
+    doubles = [as_double(value) for value in sums]
+    return np.fromiter(sums, object, len(sums)) if None in doubles else np.array(doubles, np.float64)
+
+
+def _total(values: list[Number]) -> Number:
+    return values[0] if len(values) == 1 else reduced(sum((Fraction(value) for value in values), Fraction(0)))
