@@ -129,6 +129,7 @@ class Caches:
                 found.store = sink
             else:
                 found.store = Converted(sink.path, reader, sink.finish(key, reader, found))
+            found.batches = len(found.store.lengths)
             return found
         except OSError as error:
             raise NoCacheError(error.strerror or error) from error
