@@ -288,7 +288,7 @@ class CsvReader(TextReader, TableReader):
         self.decimal_places = tuple(most.values())
 
     def _whole_rows(self, text: bytes) -> bytes:
-        """The rows of a piece that are text and as long as the header: what is left when bad rows are set aside."""
+        """The rows of a piece that are text and as long as the header: what is left when bad rows are rejected."""
         records = split_records(text.decode("utf-8", "surrogateescape"), self.delimiter)
         kept = (
             source
@@ -501,7 +501,7 @@ class CsvReader(TextReader, TableReader):
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line on which each of these rows begins: one walk over the text up to the last of them.
 
-        Rows that were set aside are no rows, but have lines.
+        Rejected rows are not rows, but have lines.
         """
         wanted, last = set(rows), max(rows, default=-1)
         found: dict[int, int] = {}

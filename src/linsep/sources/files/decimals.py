@@ -25,7 +25,7 @@ NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9
 def places_of(column: Any, bound: int | None = None) -> int:
     """How many digits after the point the longest number of a text column has; more than 18 count as 19.
 
-    With a bound, numbers that have more are passed over: their rows will be set aside.
+    With a bound, numbers that have more are passed over: their rows will be rejected.
     """
     most = _most_places(column)
     if bound is None or most <= bound:
@@ -129,7 +129,7 @@ def plain(text: str) -> str | None:
 
 
 def does_not_fit(text: str, places: int) -> bool:
-    """Whether a number times 10^places is no integer of 64 bits."""
+    """Whether a number times 10^places is not an integer of 64 bits."""
     if places > MOST_PLACES:
         return _places(text) > MOST_PLACES
     bare = plain(_trimmed(text.strip()))

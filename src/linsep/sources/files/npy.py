@@ -71,7 +71,7 @@ class ArrayReader(Reader):
         return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
     def _is_bad(self, piece: Batch) -> npt.NDArray[np.bool_] | None:
-        """Which rows are bad; None where nobody asked for bad rows to be set aside, so that the first is an error."""
+        """Which rows are bad; None where nobody asked for bad rows to be rejected, so that the first is an error."""
         if self.options.set_aside is None:
             return None
         values, labels = piece.values, piece.labels
@@ -223,7 +223,7 @@ def read_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 
 def require_table(path: str, shape: tuple[int, ...], kind: np.dtype[Any], name: str) -> None:
-    """Refuse what is no table of numbers."""
+    """Refuse what is not a table of numbers."""
     if kind.kind not in "biuf":
         raise fault("array type", path, name=name, seen=kind)
     if len(shape) != 2:

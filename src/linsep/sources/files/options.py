@@ -59,7 +59,7 @@ class Options:
 
 
 def room_for(n_columns: int, each: int = SPARSE_COLUMN) -> str:
-    """How to ask for the memory that so many columns need."""
+    """How to ask for the memory that this many columns need."""
     if n_columns > MOST_COLUMNS:
         return f"At most {MOST_COLUMNS:,} can be read: renumber them."
     size = f"{-(-n_columns * each // 10**6):,}MB".replace(",", "")

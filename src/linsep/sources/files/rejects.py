@@ -16,7 +16,7 @@ from linsep.sources.files.paths import Paths, reads
 
 @dataclass(slots=True, weakref_slot=True)
 class Rejects:
-    """Bad rows set aside in a file of their own, each with its reason.
+    """Bad rows, written to a file of their own, each with its reason.
 
     `recent` are the file and number of each that was added since somebody looked, where somebody does.
     """

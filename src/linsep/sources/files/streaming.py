@@ -61,7 +61,7 @@ class Stretch:
 
 
 def stretches(reader: Reader, rejects: Rejects | None) -> Iterator[Stretch]:
-    """Every row once, in order, all numbers finite; where bad rows are set aside, a file may hold nothing else."""
+    """Every row once, in order, all numbers finite; where bad rows are rejected, a file may hold nothing else."""
     if rejects is not None:
         rejects.drain()
     try:

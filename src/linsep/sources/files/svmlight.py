@@ -134,7 +134,7 @@ class SvmlightReader(TextReader):
     # Faults ---------------------------------------------------------------------------------------------
 
     def _without_bad_lines(self, lines: Iterator[Line], first: int, seen: Exception | None) -> Batch:
-        """The good lines of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
+        """The good lines of a piece, the bad ones rejected; where nobody asked for that, the first is raised."""
         good: list[bytes] = []
         for line in lines:
             found = self._fault(line)
