@@ -33,6 +33,20 @@ def positive(name: str, value: Any) -> float:
     return float(value)
 
 
+def number(name: str, value: Any) -> float:
+    """A finite number, not rounded to infinity."""
+    if not (_is_real(value) and math.isfinite(_double(value))):
+        raise ArgumentError(f"{name} is {shown(value)}: it must be a finite number.")
+    return float(value)
+
+
+def size(name: str, value: Any) -> float:
+    """A finite number, 0 or above, not rounded to 0 or infinity."""
+    if not (_is_real(value) and value >= 0 and _double(value) < math.inf and (_double(value) > 0) == (value > 0)):
+        raise ArgumentError(f"{name} is {shown(value)}: it must be a finite number, 0 or more.")
+    return float(value)
+
+
 def part(name: str, value: Any) -> float:
     """A number between 0 and 1."""
     if not (_is_real(value) and 0 < _double(value) < 1):

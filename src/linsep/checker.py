@@ -200,7 +200,8 @@ def is_label(field: str, label: Any) -> bool:
         return field == label
     if isinstance(label, bool):
         return field.strip().lower() == str(label).lower()
-    return NUMERAL.fullmatch(field) is not None and bool(read_number(field, "exact-integers") == label)
+    value = read_number(field, "exact-integers") if NUMERAL.fullmatch(field) else None
+    return value == label and (isinstance(value, int) or Decimal(field.strip()) == Decimal(repr(value)))
 
 
 def find_layout(data: dict[str, Any], options: argparse.Namespace) -> Layout:

@@ -23,6 +23,7 @@ from linsep.cli import report, stdio
 from linsep.cli.options import STDIN_WORD, Reading
 from linsep.errors import ArgumentError, CheckpointError, FileError, InputError, NoFileError
 from linsep.sources.inputs import as_source
+from linsep.tables import read_labels
 
 if TYPE_CHECKING:
     from linsep.certificates import Verdict
@@ -94,7 +95,7 @@ def named(files: Sequence[str]) -> str:
 def in_memory(source: "Source") -> tuple[Any, Array]:
     """All rows as one array or CSR matrix, and their labels: for what draws them."""
     block = reduce(operator.add, source.blocks())
-    return block.values, np.array(source.facts.labels)[(block.y > 0).astype(np.intp)]
+    return block.values, read_labels(list(source.facts.labels))[(block.y > 0).astype(np.intp)]
 
 
 @contextmanager

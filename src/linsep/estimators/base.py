@@ -112,7 +112,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         _refuse_rounding(X)
         if y is not None:
-            _refuse_labels(y)
+            y = _plain_labels(y)
         with _explained(X, y):
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._number_types, reset=reset)
         if y.dtype.kind not in "biu":  # integers are classes, always
@@ -177,8 +177,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y.dtype.kind + self.classes_.dtype.kind in ("if", "uf", "fi", "fu"):  # NumPy would round one of them
             y = _in_doubles(y, self.classes_)
         if len(self.classes_) == 2:  # two comparisons are ten times as fast as a search
-            second = y == self.classes_[1]
-            codes, is_known = second.astype(np.int64), second | (y == self.classes_[0])
+            second = y == self.classes_[1:]  # arrays: NumPy drops a NUL at the end of a single text
+            codes, is_known = second.astype(np.int64), second | (y == self.classes_[:1])
         else:
             codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
             is_known = self.classes_[codes] == y
@@ -222,13 +222,21 @@ def _refuse_rounding(X: Any) -> None:
         return
 
 
-def _refuse_labels(y: Any) -> None:
-    """Refuse labels that are missing or of several kinds, before NumPy makes text or floats of them all."""
+def _plain_labels(y: Any) -> Any:
+    """Labels as one array, before scikit-learn makes doubles of the integers of other libraries, or text of them all.
+
+    Missing ones, several kinds, and integers that only objects hold are refused.
+    """
     if type(y) is np.ndarray and y.dtype.kind in "biufc":  # here scikit-learn sees all there is to see
-        return
+        return y
     labels = read_labels(y)
     if labels.dtype == object and not isinstance(labels[:1].tolist()[0] if labels.size else "", str):
         raise InexactError("Some labels are integers that a double would round, beside floats. Use text, or integers.")
+    if type(y) is np.ndarray and y.ndim == 2:  # scikit-learn warns of a column
+        return y
+    if labels.dtype == object and isinstance(y, (list, tuple)) and not any("\0" in label for label in labels):
+        return labels.astype(str)  # as scikit-learn would; NumPy drops a NUL at the end of text
+    return labels
 
 
 @contextmanager

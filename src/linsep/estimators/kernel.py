@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import check_random_state
 
-from linsep.errors import ArgumentError, OverflowedError
+from linsep import arguments
+from linsep.errors import ArgumentError, OverflowedError, shown
 from linsep.estimators.base import ScoreClassifier, distinct_labels, require_count, require_one_of
 from linsep.halfspace import linear_scores
 from linsep.kernels import gram
@@ -145,7 +146,8 @@ class KernelPerceptronClassifier(ScoreClassifier):
             if callable(self.kernel):
                 values = self.kernel(A, B)
             else:
-                options = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+                degree, coef0 = arguments.number("degree", self.degree), arguments.number("coef0", self.coef0)
+                options = {"gamma": self.gamma_, "degree": degree, "coef0": coef0}
                 values = pairwise_kernels(A, B, metric=self.kernel, filter_params=True, **options)
         values = np.ascontiguousarray(values, np.float64)
         if not np.isfinite(values).all():
@@ -179,6 +181,7 @@ def _gamma(gamma: Any, X: Any) -> float:
         if not np.isfinite(variance) or not 0 < scaled < np.inf:
             raise OverflowedError("The variance of X is beyond the range of doubles: scale the columns, or give gamma.")
         return scaled
-    if isinstance(gamma, str) or not np.isfinite(gamma) or gamma <= 0:
-        raise ArgumentError(f"gamma is {gamma!r}: it must be 'scale', 'auto' or a positive number.")
-    return float(gamma)
+    try:
+        return arguments.positive("gamma", gamma)
+    except ArgumentError:
+        raise ArgumentError(f"gamma is {shown(gamma)}: it must be 'scale', 'auto' or a positive number.") from None

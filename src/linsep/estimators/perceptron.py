@@ -39,8 +39,9 @@ class PerceptronClassifier(ScoreClassifier):
     then: nothing has the length of the data.
 
     Attributes after `fit`: `coef_` and `intercept_` (one row for two classes, else one for each class),
-    `classes_`, `n_features_in_`, `n_updates_`, `n_passes_`, `converged_` (the last pass made no mistake) and
-    `mistakes_per_row_` (for each row of the last call). With "ovr" updates and mistakes are those of all runs
+    `classes_`, `n_features_in_`, `n_updates_`, `n_passes_`, `converged_` (the last pass made no mistake; with
+    keep="last" and "best", `predict` makes none on these rows either) and `mistakes_per_row_` (for each row of the
+    last call). With "ovr" updates and mistakes are those of all runs
     together, and `n_passes_` is the longest run's. With keep="vote" `coef_` holds the last weights, but it is
     the ballot that predicts: `decision_function` gives shares of the voices. At most the latest 65,536 vectors
     vote, each stored as one update.
@@ -153,8 +154,24 @@ class PerceptronClassifier(ScoreClassifier):
         kept: list[Weights] = [learner.kept for learner in self._learners]
         self.coef_ = narrowed(np.vstack([weights.W for weights in kept]), kind)
         self.intercept_ = narrowed(np.concatenate([weights.b for weights in kept]), kind)
+        if self.keep in ("last", "best") and not self._is_right(source):
+            for learner in self._learners:
+                learner.converged = False
         self._count()
         return self
+
+    def _is_right(self, source: Source) -> bool:
+        """Whether `coef_`, which may be rounded to float32, has every row on its side, if the run says so."""
+        if not all(learner.converged for learner in self._learners):
+            return False
+        if len(self.coef_) == 1 and self.coef_.dtype == np.float64:
+            return True  # the run has looked at doubtful rows exactly
+        for block in source.blocks():
+            scores = linear_scores(block.values, self.coef_, self.intercept_)
+            winners = 2 * (scores[:, 0] > 0) - 1 if scores.shape[1] == 1 else scores.argmax(axis=1)
+            if not (winners == block.y).all():
+                return False
+        return True
 
     def _count(self) -> None:
         """What the runs did, in all."""

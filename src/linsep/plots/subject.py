@@ -113,9 +113,11 @@ def judged(source: Source, bias: bool, time_limit: float | None = None) -> Verdi
 
 
 def _halfspace(model: Model) -> Halfspace | None:
-    """The hyperplane of a model; None for a classifier that has none, such as one with a kernel."""
+    """The hyperplane of a model; None for a classifier that has none, such as one with a kernel or a vote."""
     from sklearn.base import BaseEstimator
     from sklearn.utils.validation import check_is_fitted
+
+    from linsep.estimators import PerceptronClassifier
 
     if isinstance(model, Halfspace):
         return model
@@ -127,8 +129,8 @@ def _halfspace(model: Model) -> Halfspace | None:
         )
     check_is_fitted(model)
     coef = getattr(model, "coef_", None)
-    if coef is None:
-        return None
+    if coef is None or (isinstance(model, PerceptronClassifier) and model.keep == "vote"):
+        return None  # a ballot predicts otherwise than its last weights
     rows = np.atleast_2d(coef)
     if len(rows) != 1:
         raise ArgumentError(f"The classifier has {len(rows)} hyperplanes: a picture of two classes shows one.")

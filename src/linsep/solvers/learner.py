@@ -12,6 +12,7 @@ from linsep.halfspace import Halfspace
 from linsep.kernels.learning import worst
 from linsep.kernels.shuffling import shuffled
 from linsep.kernels.walks import ALL_FINE
+from linsep.scores import linear_scores
 from linsep.solvers.keeping import NO_LIMIT, Voters, joined
 from linsep.solvers.perceptron_run import Mistake, PerceptronRun, Step
 from linsep.sources.base import Array, Block, Ints, Source, refusal
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from linsep.solvers.perceptron import Perceptron
 
 ROWS_A_CALL = 1 << 20  # how many rows a sweep walks before Python may look up (a Ctrl-C, a progress bar)
+ROWS_A_CHECK = 1 << 12  # rows near the hyperplane whose sides are looked at exactly, at a time
 ROW_ORDER = None
 
 
@@ -76,9 +78,36 @@ class Learner:
         """
         while not self.converged and not self._is_spent():
             one_pass = self._correct_worst if self.order == "worst" and self.place is None else self._walk_rows
-            self.converged = yield from one_pass(1 if self.order == "restart" else look_after)
+            is_clean = yield from one_pass(1 if self.order == "restart" else look_after)
+            mistake = self._rounded_away() if is_clean else None
+            self.converged = is_clean and mistake is None
+            if mistake is not None and not self._is_spent():
+                self._correct(mistake.row)
+                yield mistake if look_after == 1 else None
             if self.perceptron.keep == "best" and not self.converged and not self._is_spent():
                 self._look_at_pocket()
+
+    def _rounded_away(self) -> Mistake | None:
+        """The first mistake that only rounding calls none, after a pass that found none; of two classes in floats."""
+        perceptron = self.perceptron
+        if perceptron.is_exact() or perceptron.margin or len(self.b) > 1:
+            return None
+        w, b = self.w.astype(np.float64), float(self.b[0])
+        doubtful = self.source.scan(w, b).doubtful
+        for start in range(0, len(doubtful), ROWS_A_CHECK):
+            block = self.source.take(np.sort(doubtful[start : start + ROWS_A_CHECK]))
+            scores = linear_scores(block.values, w[None, :], np.array([b]))[:, 0]
+            wrong = np.flatnonzero(block.y * scores <= 0)
+            if wrong.size:
+                return Mistake(int(block.row_numbers[wrong[0]]), float(scores[wrong[0]]))
+        return None
+
+    def _correct(self, row: int) -> None:
+        """The update at one row, whose score the compiled loop takes for right."""
+        perceptron, asked = self.perceptron, self.perceptron.margin
+        perceptron.margin = np.inf  # no score is enough
+        perceptron.learn(self.source.take([row]), self._counts(row, 1), limit=1)
+        perceptron.margin = asked
 
     def _look_at_pocket(self) -> None:
         """After as many rows as a pass has."""

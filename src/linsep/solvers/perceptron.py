@@ -120,9 +120,7 @@ class Perceptron:
             raise ArgumentError(f"keep is {keep!r}: it must be one of {', '.join(get_args(Keep))}.")
         if order not in get_args(Order):
             raise ArgumentError(f"order is {order!r}: it must be one of {', '.join(get_args(Order))}.")
-        if not 0 <= margin < np.inf:
-            raise ArgumentError(f"margin is {margin}: it must be a finite number, 0 or more.")
-        self.keep, self.order, self.bias, self.margin = keep, order, int(bool(bias)), float(margin)
+        self.keep, self.order, self.bias, self.margin = keep, order, int(bool(bias)), arguments.size("margin", margin)
         vectors, self._exact_updates = (1 if n_classes == 2 else n_classes), exact_updates
         self.weights = Weights.zeros(vectors, n_columns, np.int64 if exact_updates else np.float64)
         self.lag = Weights.zeros(vectors if keep == "average" else 0, n_columns)

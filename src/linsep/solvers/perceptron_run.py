@@ -49,8 +49,9 @@ class Step:
 class PerceptronRun(Reported):
     """What a run of the Perceptron did, and the halfspace it ended with.
 
-    `converged` means that a whole pass found no mistake. `passes` counts reads of the data (rows read / rows,
-    rounded up), the last clean one included. `mistakes_per_row` are the dual counts alpha:
+    `converged` means that a whole pass found no mistake, in exact arithmetic where rounding left a doubt. `passes`
+    counts reads of the data (rows read / rows, rounded up), the last clean one included. `mistakes_per_row` are the
+    dual counts alpha:
     w = sum alpha_i·y_i·x_i and b = sum alpha_i·y_i; files, which may have more rows than memory holds, have None.
     `bits` is the length of the largest weight where the run was exact in integers, and None where it ran in floats.
     """

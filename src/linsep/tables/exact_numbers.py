@@ -117,7 +117,7 @@ def plain_numbers(values: Array) -> Array:
         raise NotNumericError(f"X holds {name}{example}: rows are real numbers.")
     values = values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
     if kind == "b":
-        return values.view(np.uint8)
+        return _truths(values)
     if kind == "f" and size == 2:
         return values.astype(np.float32)
     if kind == "f" and size > 8:
@@ -129,6 +129,12 @@ def plain_numbers(values: Array) -> Array:
     return values
 
 
+def _truths(values: Array) -> Array:
+    """Booleans as 0 and 1. (Any other byte is true as well: in memory of another program, in a file.)"""
+    bytes_ = values.view(np.uint8)
+    return bytes_ if not values.size or bytes_.max() <= 1 else (bytes_ != 0).view(np.uint8)
+
+
 def of_cells(cells: list[Any], width: int, names: Columns) -> ExactTable:
     """Objects as the narrowest exact table."""
     exact: list[Number] = []
@@ -138,7 +144,7 @@ def of_cells(cells: list[Any], width: int, names: Columns) -> ExactTable:
         except OverflowError:
             raise inexact_number(cell, *divmod(position, width), names) from None
         if number is None:
-            raise _not_a_number(cell, *divmod(position, width), names)
+            raise not_a_number(cell, *divmod(position, width), names)
         exact.append(number)
     types = set(map(type, exact))
     if types == {int} and (words := as_words(exact)) is not None:
@@ -205,7 +211,8 @@ def as_double(value: Number) -> float | None:
     return double if double == value or double != double else None
 
 
-def _not_a_number(cell: Any, row: int, column: int, names: Columns) -> InputError:
+def not_a_number(cell: Any, row: int, column: int, names: Columns) -> InputError:
+    """The refusal of a cell that holds no real number."""
     name = name_of(column, names)
     holds = f"X holds {shown(cell)} in {place(row, name)}"
     where = {"row": row, "column": name, "value": shown(cell)}

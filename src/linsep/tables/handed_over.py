@@ -226,7 +226,7 @@ def of_frame(frame: Any) -> ExactTable:
 def _column(series: Any, name: str) -> Array:
     import narwhals as nw
 
-    kind = series.dtype
+    kind = _kind(series)
     if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):  # Arrow's long decimals are unknown
         given = series.drop_nulls().head(1).to_list()
         example = f", such as {given[0]!r}" if given else ""
@@ -245,7 +245,18 @@ def series_values(series: Any) -> Array:
     """A series without nulls as an array: numbers of at most 64 bits in their own type, everything else as objects."""
     import narwhals as nw
 
-    if series.dtype.is_numeric() and series.dtype not in (nw.Decimal, nw.Int128, nw.UInt128):
+    kind = _kind(series)
+    if kind.is_numeric() and kind not in (nw.Decimal, nw.Int128, nw.UInt128):
         return np.asarray(series.to_numpy())
     values = series.to_list()
-    return np.array(values, np.bool_) if series.dtype == nw.Boolean else np.fromiter(values, object, len(values))
+    return np.array(values, np.bool_) if kind == nw.Boolean else np.fromiter(values, object, len(values))
+
+
+def _kind(series: Any) -> Any:
+    """The type of a series; narwhals has none for Arrow's decimals of thousands (a negative scale)."""
+    import narwhals as nw
+
+    try:
+        return series.dtype
+    except ValueError:
+        return nw.Unknown()

@@ -7,11 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.errors import (
-    InexactError,
-    NotNumericError,
-    ShapeError,
-)
+from linsep.errors import InexactError, ShapeError
 from linsep.tables.exact_numbers import (
     EXACT,
     WORD,
@@ -21,6 +17,7 @@ from linsep.tables.exact_numbers import (
     as_words,
     exact_number,
     inexact_number,
+    not_a_number,
     plain_numbers,
     reduced,
     require_cells,
@@ -49,9 +46,15 @@ def of_sparse(X: Any) -> Any:
     if X.format in ("csr", "csc"):
         lines = X.shape[0 if X.format == "csr" else 1]
         _require_pointers(X.data, X.indices, X.indptr, lines, X.shape[1 if X.format == "csr" else 0])
-        if _is_canonical(X.indices, X.indptr):
+        is_plain = X.data.dtype != object  # SciPy moves no objects
+        if (is_plain or X.format == "csr") and _is_canonical(X.indices, X.indptr):
             matrix = X if X.format == "csr" else X.tocsr()
             return _with_data(matrix, plain_numbers(matrix.data), matrix.indices, matrix.indptr)
+        if not is_plain:
+            n = int(X.indptr[-1])
+            along, across = np.repeat(np.arange(lines), np.diff(X.indptr)), X.indices[:n]
+            rows, columns = (along, across) if X.format == "csr" else (across, along)
+            return _summed(X, rows, columns, X.data[:n])
     try:
         coo = X.tocoo()
     except Exception as error:
@@ -84,20 +87,39 @@ def _inside(indices: Array, length: int) -> bool:
 
 
 def _with_data(matrix: Any, data: Array, indices: Array, indptr: Array) -> Any:
-    if data.dtype == object:
-        first = next(k for k, value in enumerate(data.tolist()) if as_double(_required(exact_number(value))) is None)
-        row = int(np.searchsorted(indptr, first, side="right")) - 1
-        raise inexact_number(data[first], row, int(indices[first]), None)
     n = int(indptr[-1])
+    if data.dtype == object:
+        rows, columns = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices[:n]
+        data = _in_one_type(_entries(data[:n], rows, columns), rows, columns)
     if matrix.format == "csr" and data is matrix.data and len(data) == len(indices) == n:
         return matrix
     return sp.csr_array((data[:n], indices[:n], indptr), shape=matrix.shape)
 
 
-def _required(value: Number | None) -> Number:
-    if value is None:
-        raise NotNumericError("The sparse matrix holds something that is not a real number.")
-    return value
+def _entries(data: Array, rows: Array, columns: Array) -> Array:
+    """Objects of a sparse matrix as Python numbers, none rounded; what is not a number is refused by its place."""
+    exact: list[Number] = []
+    for cell, row, column in zip(data.tolist(), rows.tolist(), columns.tolist(), strict=True):
+        try:
+            number = exact_number(cell)
+        except OverflowError:
+            raise inexact_number(cell, row, column, None) from None
+        if number is None:
+            raise not_a_number(cell, row, column, None)
+        exact.append(number)
+    return np.fromiter(exact, object, len(exact))
+
+
+def _in_one_type(numbers: Array, rows: Array, columns: Array) -> Array:
+    """Python numbers as int64 or float64; the first that the common type would round is refused by its place."""
+    exact = numbers.tolist()
+    if all(isinstance(number, int) for number in exact) and (words := as_words(exact)) is not None:
+        return words
+    doubles = [as_double(number) for number in exact]
+    if None in doubles:
+        first = doubles.index(None)
+        raise inexact_number(exact[first], int(rows[first]), int(columns[first]), None)
+    return np.array(doubles, np.float64)
 
 
 def _summed(matrix: Any, rows: Array, columns: Array, data: Array) -> Any:
@@ -114,7 +136,7 @@ def _summed(matrix: Any, rows: Array, columns: Array, data: Array) -> Any:
                 f"The sparse matrix of booleans has row {rows[twice]}, column {columns[twice]} more than once. "
                 "Use matrix.astype(int) if they are to be added up."
             )
-        data = _group_sums(data, starts)
+        data = _group_sums(_entries(data, rows, columns) if data.dtype == object else data, starts)
     rows, columns = rows[starts], columns[starts]
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=matrix.shape[0]))])
     return _with_data(matrix, data, columns, indptr)
@@ -131,12 +153,9 @@ def _group_sums(data: Array, starts: npt.NDArray[np.intp]) -> Array:
         if is_whole or not np.isfinite(data).all():  # NaN and infinity are refused by name later
             return np.asarray(np.add.reduceat(data.astype(np.float64), starts))
     stops = np.append(starts[1:], len(data))
-    exact = [_required(exact_number(value)) for value in data.tolist()]
+    exact = data.tolist()  # Python's numbers: entries of NumPy's types are words and doubles here
     sums = [_total(exact[start:stop]) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
-    if all(isinstance(value, int) for value in sums) and (words := as_words(sums)) is not None:
-        return words
-    doubles = [as_double(value) for value in sums]
-    return np.fromiter(sums, object, len(sums)) if None in doubles else np.array(doubles, np.float64)
+    return np.fromiter(sums, object, len(sums))
 
 
 def _total(values: list[Number]) -> Number:

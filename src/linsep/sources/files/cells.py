@@ -78,7 +78,7 @@ class Cells:
         if pa.types.is_float64(kind) and not column.null_count:
             return numbers_of(column)
         if pa.types.is_dictionary(kind):
-            column = column.cast(kind.value_type)
+            column = decoded(column)
             kind = column.type
         self.require_numeric(kind, name)
         if column.null_count:
@@ -114,9 +114,7 @@ class Cells:
 
         needs_label = self.label is not None and self.options.needs is None
         for name in (*self.names, *((self.label,) if needs_label else ())):
-            column = table[name]
-            if pa.types.is_dictionary(column.type):
-                column = column.cast(column.type.value_type)
+            column = decoded(table[name])
             yield name, "missing", column.is_null()
             if name in self.categories and self.options.needs is not None:
                 yield name, "unknown", self._is_unknown(column, name)
@@ -145,6 +143,8 @@ class Cells:
     def _decimals(self, column: Any, name: str, first: int) -> Array:
         import pyarrow as pa
 
+        if column.type.bit_width < 128:  # Arrow finds no integer in the bounds of a short decimal
+            column = column.cast(pa.decimal128(38, column.type.scale))
         if column.type.scale <= 0:
             try:
                 return numbers_of(column.cast(pa.int64()))
@@ -156,6 +156,7 @@ class Cells:
     def _one_hot(self, column: Any, name: str, first: int) -> Iterator[Array]:
         import pyarrow.compute as pc
 
+        column = decoded(column)  # a null may stand in the dictionary, where it is not counted
         if column.null_count:
             raise self.missing(first + first_true(column.is_null()), name)
         if self.options.needs is not None:
@@ -201,9 +202,7 @@ class Cells:
 
         if self.label is None:
             return None
-        column = table[self.label]
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
+        column = decoded(table[self.label])
         is_text = is_string(column.type)
         if not (is_text or pa.types.is_integer(column.type) or is_real(column.type)):
             raise fault("label column type", self.path, column=self.label, seen=column.type)
@@ -267,6 +266,22 @@ class TableReader(Reader):
         if len(set(self.columns)) < self.n_columns:
             twice = next(name for name in self.columns if self.columns.count(name) > 1)
             raise fault("category twice", self.path, column=twice)
+
+
+def decoded(column: Any) -> Any:
+    """A column without its dictionary; views of text, which few of Arrow's functions know, as text."""
+    import pyarrow as pa
+
+    kind = column.type
+    if not pa.types.is_dictionary(kind):
+        return column.cast(pa.string()) if pa.types.is_string_view(kind) else column
+    if not pa.types.is_string_view(kind.value_type):
+        return column.cast(kind.value_type)
+    chunks = getattr(column, "chunks", [column])
+    texts = [
+        pa.DictionaryArray.from_arrays(c.indices, c.dictionary.cast(pa.string())).dictionary_decode() for c in chunks
+    ]
+    return pa.chunked_array(texts, pa.string())
 
 
 def is_string(kind: Any) -> bool:

@@ -18,7 +18,6 @@ EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
 CERTAINLY_SHORT = 20  # characters: times 10^18 they are at most 38 digits
 SHORT = r"^-?[0-9]{0,19}(\.[0-9]{0,18})?$"  # anything longer is no integer of 64 bits times 10^-18
-EXPONENT = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+[ \t]*")
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?[ \t]*")
 
 
@@ -68,7 +67,7 @@ def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
 
     if places > MOST_PLACES:
         return None
-    text = pc.replace_substring_regex(pc.utf8_trim(column, " \t"), pattern=r"^\+", replacement="")
+    text = pc.replace_substring_regex(pc.utf8_trim(column, " \t"), pattern=r"^\+([0-9.])", replacement=r"\1")
     has_exponent = pc.match_substring_regex(text, "[eE]")
     if pc.any(has_exponent).as_py():
         values = [None if t is None else plain(t) for t in text.to_pylist()]
@@ -119,9 +118,12 @@ def _trimmed(text: str) -> str:
 
 
 def plain(text: str) -> str | None:
-    """A number without its exponent; None where that would be longer than any integer of 64 bits."""
+    """A number without its exponent; None where that would be longer than any integer of 64 bits, or is not a number.
+
+    (Arrow takes 1e0x1 for 10.)
+    """
     if not NUMBER.fullmatch(text):
-        return None if EXPONENT.fullmatch(text) else text
+        return None
     number = Decimal(text)
     if not number:
         return "0"

@@ -125,6 +125,11 @@ FAULTS = {
     "svmlight rounded": Fault(
         errors.InexactError, f"{{_row}}, {{what}} holds {{word}}: an integer beyond 2^53 {ROUNDED}", SHIFT
     ),
+    "label digits": Fault(
+        errors.InexactError,
+        "{_row}, {what} holds {word}: a double would not tell it from labels near by",
+        "Write fewer digits.",
+    ),
     "svmlight vanishes": Fault(
         errors.InexactError, f"{{_row}}, {{what}} holds {{word}}: {VANISHES}", "Multiply by a power of ten, or write 0."
     ),

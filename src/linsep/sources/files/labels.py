@@ -167,7 +167,7 @@ def is_label(cell: str, label: Label) -> bool:
         return cell.strip().lower() == str(label).lower()
     if _INTEGER.fullmatch(cell):
         return int(cell) == label
-    return bool(_NUMBER.fullmatch(cell)) and float(cell) == label and not _vanishes(cell)
+    return bool(_NUMBER.fullmatch(cell)) and float(cell) == label and _is_its_double(cell)
 
 
 def is_same(label: Label, other: Label) -> bool:
@@ -215,25 +215,18 @@ def _as_numbers(texts: list[str]) -> list[Label]:
         return [int(text) for text in texts]
     if all(_NUMBER.fullmatch(text) and math.isfinite(float(text)) for text in texts):
         numbers = [float(text) for text in texts]
-        if _merge(texts, numbers) or any(map(_vanishes, texts)):
+        if not all(map(_is_its_double, texts)):
             return list(texts)
         return [int(n) for n in numbers] if all(n == int(n) and abs(n) < 2**53 for n in numbers) else list(numbers)
     return list(texts)
 
 
-def _vanishes(text: str) -> bool:
-    """Whether a number that is not 0 would become 0, as 1e-400 would."""
-    return float(text) == 0 and any(digit in "123456789" for digit in text.lower().partition("e")[0])
-
-
-def _merge(texts: list[str], numbers: list[float]) -> bool:
-    """Whether two labels that are different numbers would be the same double."""
-    if len(set(numbers)) == len(numbers):
-        return False
+def _is_its_double(text: str) -> bool:
+    """Whether a number is the shortest decimal of its double: not 1e-400, which is not 0, nor 0.1000...01."""
     try:
-        return len({Decimal(text.strip()) for text in texts}) > len(set(numbers))
+        return Decimal(text.strip()) == Decimal(repr(float(text)))
     except InvalidOperation:  # an exponent beyond all bounds
-        return True
+        return False
 
 
 def _few(values: Iterable[Any]) -> str:

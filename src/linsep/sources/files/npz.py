@@ -135,7 +135,8 @@ class NpzReader(ArrayReader):
         import scipy.sparse as sp
 
         data, (n_rows, width) = arrays["data"], arrays["shape"].tolist()
-        data = data.astype(np.float32 if data.dtype == np.float16 else data.dtype.newbyteorder("="))  # as SciPy has it
+        is_half = data.dtype.kind == "f" and data.dtype.itemsize == 2  # in either byte order
+        data = data.astype(np.float32 if is_half else data.dtype.newbyteorder("="))  # as SciPy has it
         try:
             matrix = sp.csr_array((data, arrays["indices"], arrays["indptr"]), shape=(n_rows, width))
             matrix.check_format(full_check=True)  # an index out of range would be read as memory that is not ours

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linsep.errors import InputError
-from linsep.sources.files.cells import TableReader, is_string
+from linsep.sources.files.cells import TableReader, decoded, first_true, is_string
 from linsep.sources.files.faults import fault
 from linsep.sources.files.options import Options
 from linsep.sources.files.reader import Batch, Stamp, Store, unreadable
@@ -127,10 +127,11 @@ class ColumnarReader(TableReader, Store):
         for k in range(len(self.lengths) if text else 0):
             for table in self._group(k, text, use_threads=True):
                 for name in text:
-                    if table[name].null_count and self.options.set_aside is None:
-                        raise self.cells.missing(first + int(np.argmax(np.asarray(table[name].is_null()))), name)
                     table[name].validate(full=True)
-                    found[name].update(pc.unique(table[name].cast(pa.string()).drop_null()).to_pylist())
+                    column = decoded(table[name])
+                    if column.null_count and self.options.set_aside is None:
+                        raise self.cells.missing(first + first_true(column.is_null()), name)
+                    found[name].update(pc.unique(column.cast(pa.string()).drop_null()).to_pylist())
                     self.cells.require_few(name, len(found[name]))
                 first += table.num_rows
         self.cells.categories = {name: tuple(sorted(values)) for name, values in found.items()}

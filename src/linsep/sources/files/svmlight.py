@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ LABEL = re.compile(NUMBER, re.IGNORECASE)
 PAIR = re.compile(rf"([+-]?[0-9]+):({NUMBER})", re.IGNORECASE)
 QUERY = re.compile(r"qid:[0-9]+")
 INTEGER = re.compile(r"[+-]?[0-9]+")
+LONG_LABEL = re.compile(rb"^[ \t]*[^\s:]{16}", re.MULTILINE)  # fewer characters than this are different doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class SvmlightReader(TextReader):
         odd = b"_" in text or b"qid" in text  # Python reads 1_000 as a thousand, and qid: is not looked at
         large = any(values.size and not np.abs(values).max() < EXACT for values in (X.data, y))  # NaN too
         small = any((values == 0).any() for values in (X.data, y)) and may_vanish(text)
-        return odd or large or small or X.shape[1] > self._widest
+        return odd or large or small or X.shape[1] > self._widest or LONG_LABEL.search(text) is not None
 
     def _as_batch(self, X: Any, y: Any, first: int) -> Batch:
         self.n_columns = max(self.n_columns, X.shape[1] if X.shape[0] else 1)
@@ -178,7 +180,8 @@ class SvmlightReader(TextReader):
             return self._bad(line, word, "is not a label: a number comes first")
         if not np.isfinite(float(word)):
             return self._error("label not finite", line, word, word=clipped(word))
-        return self._inexact(line, word, "the label") if is_rounded(word) or vanishes(word) else None
+        is_lost = is_rounded(word) or vanishes(word) or has_more_digits(word)
+        return self._inexact(line, word, "the label") if is_lost else None
 
     def _pairs_fault(self, line: Line, words: list[str]) -> InputError | None:
         base = self.options.index_base
@@ -221,12 +224,18 @@ class SvmlightReader(TextReader):
 
     def _inexact(self, line: Line, number: str, what: str, column: int | None = None) -> InputError:
         word = clipped(number)[1:-1] if len(number) <= 50 else clipped(number)
-        kind = "svmlight vanishes" if vanishes(number) else "svmlight rounded"
+        kind = "svmlight rounded" if is_rounded(number) else "label digits"
+        kind = "svmlight vanishes" if vanishes(number) else kind
         return self._error(kind, line, number, word=word, what=what, column=column)
 
     def _not_text(self, line: Line, byte: int) -> InputError:
         what, fix = not_text(bytes([byte]))
         return self._error("line not text", line, f"{byte:#04x}", what=what, fix=fix)
+
+
+def has_more_digits(number: str) -> bool:
+    """Whether a number has more digits than its double tells: another label may be the same double."""
+    return len(number) > 15 and Decimal(number) != Decimal(repr(float(number)))
 
 
 def is_rounded(number: str) -> bool:
