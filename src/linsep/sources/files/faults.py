@@ -312,7 +312,7 @@ def _rendered(name: str, where: Where, fix: str | None, words: dict[str, Any]) -
     fix = usual.format(**words) if fix is None else fix
     more = f" and {words['more']:,} more" if words.get("more") else ""
     name_of_file = "standard input" if where.file == "-" else where.file
-    told = f"{name_of_file}{more}: {what}{'' if what.endswith('.') else '.'}"
+    told = f"{name_of_file}{more}: {what}{'' if what.endswith(('.', '?')) else '.'}"
     value: Any = where.value[:200] if isinstance(where.value, str) else where.value
     fields: dict[str, Any] = {"file": where.file, "byte": where.byte, "fix": fix or None}
     told = f"{told} {fix}" if fix else told
