@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
-export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/kernels/*.py | cksum | cut -d' ' -f1)
+export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/loops/*.py | cksum | cut -d' ' -f1)
 
 .PHONY: demo test test-quick torture kills interrupts fuzz forge-cache lint format bench scale load images chromium clean
 

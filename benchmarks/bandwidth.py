@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from numba import njit
 
 import linsep
-from linsep.kernels.rows import FAST
-from linsep.solvers.keeping import Weights
+from linsep.loops.row_verbs import FAST
+from linsep.solvers.kept_weights import Weights
 from linsep.solvers.perceptron import Perceptron
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import thread_count

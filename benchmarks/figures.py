@@ -40,7 +40,7 @@ class Page:
     is_text: bool = False  # printed as it stands, not as Markdown
 
 
-DECIDING = tuple(f"src/linsep/{part}" for part in ("_decide.py", "certificates", "kernels", "solvers"))
+DECIDING = tuple(f"src/linsep/{part}" for part in ("_decide.py", "proofs", "loops", "solvers"))
 ROWS = (*DECIDING, "src/linsep/sources/inputs.py", "src/linsep/sources/memory.py")
 PAGES = {
     "docs/speed.md": Page(
@@ -53,11 +53,11 @@ PAGES = {
     ),
     "docs/learners.md": Page(
         ("python benchmarks/learners.py",),
-        ("src/linsep/estimators", "src/linsep/kernels", "src/linsep/solvers", "benchmarks/learners.py"),
+        ("src/linsep/estimators", "src/linsep/loops", "src/linsep/solvers", "benchmarks/learners.py"),
     ),
     "docs/online.md": Page(
         ("python benchmarks/learn.py",),
-        ("src/linsep/online", "src/linsep/kernels", "src/linsep/sources/hashing.py", "benchmarks/learn.py"),
+        ("src/linsep/online", "src/linsep/loops", "src/linsep/sources/hashing.py", "benchmarks/learn.py"),
     ),
     "docs/explorer.md": Page(
         ("python benchmarks/explorer.py",), (*ROWS, "src/linsep/explorer", "benchmarks/explorer.py"), is_text=True
@@ -67,7 +67,7 @@ PAGES = {
     ),
     "docs/checkpoints.md": Page(
         ("python tests/kills.py 200",),
-        (*ROWS, "src/linsep/solvers", "src/linsep/checkpoints.py", "src/linsep/cli/training.py", "tests/kills.py"),
+        (*ROWS, "src/linsep/solvers", "src/linsep/checkpoints.py", "src/linsep/on_files/training.py", "tests/kills.py"),
         is_text=True,
     ),
     "docs/published.md": Page(

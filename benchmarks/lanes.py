@@ -1,4 +1,4 @@
-"""What eight entries at a time (kernels/lanes.py) are worth beside the compiler's own loop, pass and scan, by width.
+"""What eight entries at a time (loops/simd.py) are worth beside the compiler's own loop, pass and scan, by width.
 
 python benchmarks/lanes.py
 
@@ -22,7 +22,7 @@ ROUNDS = 15
 
 def worker() -> None:
     """Answers lines "columns numbers dtype" with the seconds of a clean pass and of a scan."""
-    from linsep.kernels import dense
+    from linsep.loops import dense
 
     if sys.argv[2] == "compiler":
         dense._has_lanes = lambda table, w: False

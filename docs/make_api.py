@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import linsep
-from linsep.certificates.verdicts import Verdict
+from linsep.proofs.verdicts import Verdict
 
 PAGE = Path(__file__).with_name("api.md")
 GROUPS = {
@@ -20,7 +20,7 @@ GROUPS = {
         "PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier", "OnlinePerceptron",
         "load", "to_onnx",
     ),
-    "Rows from files": ("open",),
+    "Rows from files": ("open", "on_files"),
     "Pictures": ("explore", "plots"),
     "Data": ("datasets",),
     "Errors": ("errors", "LinsepError", "InputError", "CertificateError", "NotSeparableError", "NotSeparableWarning"),
@@ -75,11 +75,11 @@ def is_class(value: Any) -> bool:
 
 
 def functions(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """The public functions of a module, in the order of its `__all__`, or else of its text."""
+    """The public functions and classes of a module, in the order of its `__all__`, or else of its text."""
     names = getattr(module, "__all__", None) or [n for n, v in vars(module).items() if inspect.isfunction(v)]
     for name in names:
         value = getattr(module, name)
-        if inspect.isfunction(value) and not name.startswith("_"):
+        if (inspect.isfunction(value) or inspect.isclass(value)) and not name.startswith("_"):
             yield name, value
 
 

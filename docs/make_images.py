@@ -12,9 +12,9 @@ from sklearn.datasets import load_iris
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from browser import launch
 from linsep.explorer import engine, export
+from linsep.explorer.own_table import OwnTable
 from linsep.explorer.presets import presets
 from linsep.explorer.server import Explorer
-from linsep.explorer.tables import OwnTable
 
 DOCS = Path(__file__).parent
 WIDE, PHONE, SLIDE = (1360, 860), (390, 800), (1100, 640)

@@ -33,12 +33,12 @@ import numpy as np
 from scipy import sparse
 
 from linsep import checker
-from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
-from linsep.certificates.margin_checks import margin_bounds
-from linsep.certificates.rows import rows_of
-from linsep.certificates.written import verdict_from_json
 from linsep.errors import LinsepError
-from linsep.storage.sealed import seal
+from linsep.proofs import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
+from linsep.proofs.checked_rows import rows_of
+from linsep.proofs.margin_checks import margin_bounds
+from linsep.proofs.proof_json import verdict_from_json
+from linsep.storage.checksum import seal
 
 
 @dataclass

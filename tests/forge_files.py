@@ -26,10 +26,10 @@ import numpy as np
 from scipy import sparse
 
 from linsep import checker
-from linsep.certificates import Overlapping, Separable, Touching
-from linsep.certificates.written import verdict_from_json
 from linsep.cli import main
 from linsep.errors import LinsepError
+from linsep.proofs import Overlapping, Separable, Touching
+from linsep.proofs.proof_json import verdict_from_json
 from tests import naive
 from tests.forge import Table, judge, read_label, resealed, true_proof, typed
 

@@ -32,16 +32,16 @@ import numpy as np
 
 import linsep
 from linsep import checker, checkpoints, exact, models
-from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
-from linsep.certificates.written import verdict_from_json
 from linsep.errors import LinsepError
 from linsep.halfspace import Halfspace
+from linsep.proofs import Obstruction, Overlapping, Separable, Touching, Undecided
+from linsep.proofs.proof_json import verdict_from_json
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import learner_on
-from linsep.solvers.resuming import restore, state
+from linsep.solvers.perceptron_state import restore, state
 from linsep.sources.files import options_of, streaming
 from linsep.sources.inputs import as_source
-from linsep.storage.sealed import seal
+from linsep.storage.checksum import seal
 
 SLOW_S = 2.0  # an input of a few kilobytes that takes longer is a hang
 HANG_S = 5.0  # and is stopped
@@ -101,19 +101,17 @@ def true_checkpoints() -> list[bytes]:
         file = checkpoints.CheckpointFile(Path(folder) / "run.checkpoint", checkpoints.Identity(12, 2, "0" * 64))
         run = learner()
         for _ in run.walk():
-            file.put(checkpoints.key("walk", "shuffled"), state(run))
+            file.put(checkpoints.key("shuffled"), state(run))
             file.save(now=True)
             texts.append(file.path.read_bytes())
     return texts
 
 
 def read_checkpoint(content: bytes) -> None:
-    """The text, and then each record as the state of a run."""
-    _, records = checkpoints.read(content)
-    for text in records.values():
-        _, arrays = checkpoints._record(json.loads(text), "record")
-        with suppress(LinsepError):
-            resume(arrays)
+    """The text, and then the state of its run."""
+    _, _, arrays = checkpoints.read(content)
+    with suppress(LinsepError):
+        resume(arrays)
 
 
 def resume(arrays: Any) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from linsep import cli, datasets
-from linsep.certificates.written import verdict_from_json
+from linsep.proofs.proof_json import verdict_from_json
 
 PROGRAM = "import os, sys; from linsep.__main__ import main; os.write({ready}, b'.'); sys.exit(main())"
 SOURCES = str(Path(cli.__file__).parents[2])

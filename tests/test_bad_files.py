@@ -22,8 +22,8 @@ import pytest
 
 import linsep
 from linsep import checker, errors
-from linsep.certificates import Obstruction, Overlapping
 from linsep.cli import main
+from linsep.proofs import Obstruction, Overlapping
 from linsep.sources.files import text_reader
 from linsep.sources.files.first_read import Survey
 

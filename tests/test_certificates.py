@@ -16,10 +16,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import linsep
-from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
-from linsep.certificates.margin_checks import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
-from linsep.certificates.rows import MemoryRows, rows_of
-from linsep.certificates.written import verdict_from_json
 from linsep.errors import (
     ArgumentError,
     CertificateError,
@@ -29,9 +25,13 @@ from linsep.errors import (
     NotNumericError,
     ShapeError,
 )
+from linsep.proofs import Obstruction, Overlapping, Separable, Touching, Undecided
+from linsep.proofs.checked_rows import MemoryRows, rows_of
+from linsep.proofs.margin_checks import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
+from linsep.proofs.proof_json import verdict_from_json
 from linsep.signs import form_of, scaled_floats, scores, signs
 from linsep.sources.inputs import as_source
-from linsep.storage.sealed import seal
+from linsep.storage.checksum import seal
 
 E, M = 2.0**-1074, np.finfo(float).max
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])

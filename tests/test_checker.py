@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from linsep import checker
-from linsep.certificates.written import verdict_from_json
 from linsep.cli import main
+from linsep.proofs.proof_json import verdict_from_json
 from tests.forge import resealed
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "certificate-format.md"

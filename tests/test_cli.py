@@ -21,11 +21,11 @@ import pytest
 import scipy.sparse as sp
 
 from linsep import __version__, cli
-from linsep.cli import main
+from linsep.cli import main, parameters
 from linsep.datasets import planted
 from linsep.models import load
 from linsep.solvers import perceptron
-from linsep.storage.sealed import seal
+from linsep.storage.checksum import seal
 
 GOLDEN = Path(__file__).parent / "golden"
 DOCUMENTATION = Path(__file__).parents[1] / "docs" / "command-line.md"
@@ -220,7 +220,7 @@ def test_a_bias_can_be_asked_for_where_the_lecture_has_none(capsys):
 
 
 def test_the_trace_is_the_run_of_the_fit(capsys):
-    for order in get_args(cli.Order):
+    for order in get_args(parameters.Order):
         main(["trace", "cornwell.csv", "--label", "y", "--order", order, "--json", "--seed", "3"])
         trace = lines_of_json(capsys)[-1]
         main(["fit", "cornwell.csv", "--label", "y", "--order", order, "--json", "--seed", "3"])
@@ -315,7 +315,7 @@ def test_hostile_names_do_not_command_the_terminal(tmp_path, capsys):
 
 
 def test_a_fault_is_one_line_and_code_4(monkeypatch, capsys):
-    monkeypatch.setattr("linsep.cli.tables.read", lambda *given: 1 / 0)
+    monkeypatch.setattr("linsep.cli.file_arguments.read", lambda *given: 1 / 0)
     assert main(["fit", "example:xor"]) == 4
     err = capsys.readouterr().err
     assert err.count("\n") == 1
@@ -339,7 +339,7 @@ def test_an_output_that_cannot_be_written_is_bad_input(capsys):
 
 
 def test_the_orders_of_the_help_are_those_of_the_library():
-    assert get_args(cli.Order) == get_args(perceptron.Order)
+    assert get_args(parameters.Order) == get_args(perceptron.Order)
 
 
 def linsep(*arguments, **options):

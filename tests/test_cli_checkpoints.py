@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import linsep
 from linsep.cli import main
-from linsep.cli.checkpointing import fingerprint
+from linsep.on_files.training import fingerprint
 from linsep.sources import files
 from linsep.sources.files.source import FileSource
 from linsep.sources.inputs import as_source

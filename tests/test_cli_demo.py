@@ -1,7 +1,6 @@
 """The first command: what it says is computed, what it writes is checked, and it is pleasant to look at."""
 
 import contextlib
-import importlib
 import io
 import re
 from pathlib import Path
@@ -11,11 +10,10 @@ import pytest
 from numba.core import event
 
 import linsep
+from linsep.cli import linsep_demo as demo
 from linsep.cli import main
 from linsep.errors import CertificateError
-from linsep.kernels import compiler
-
-demo = importlib.import_module("linsep.cli.demo")  # the command has the same name
+from linsep.loops import compiler
 
 
 @pytest.fixture(autouse=True)

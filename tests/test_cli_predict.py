@@ -20,10 +20,10 @@ from sklearn.datasets import dump_svmlight_file
 import linsep
 from linsep import cli
 from linsep.cli import main
-from linsep.cli.prediction import judge_of, parts
 from linsep.datasets import planted
 from linsep.errors import MissingColumnError, ShapeError, SvmlightError
 from linsep.models import Model
+from linsep.on_files.labelling import labeller_of, parts
 from linsep.sources.files.options import Options
 
 SOURCES = str(Path(cli.__file__).parents[2])
@@ -198,7 +198,7 @@ def test_rows_that_do_not_fit_the_model_are_errors_with_a_code(model, name, cont
     else:
         np.savez(file, **content)
     known = linsep.load(model / "m.json")
-    judge = judge_of(known, "m.json")
+    judge = labeller_of(known, "m.json")
     with pytest.raises(error, match=says) as caught:
         list(parts(judge, [str(file)], Options(needs=judge.needs), None))
     assert caught.value.file == str(file)

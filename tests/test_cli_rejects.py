@@ -77,7 +77,7 @@ def test_a_bad_row_has_an_empty_prediction_in_its_place(name, memory, here, caps
     code, lines, err = ran(capsys, "predict", "m.json", name, "--reject", "bad.csv", "--memory", memory)
     assert (code, lines) == (0, ["no", '""', '""', "no", "yes", '""'])
     assert [(file, row) for file, row, _ in rejected()] == [(name, row) for row in BAD]
-    assert "3 bad rows were rejected: see bad.csv. Where they stand, the prediction is empty." in err
+    assert "3 bad rows were rejected: see bad.csv. Their predictions are empty." in err
 
 
 def test_predictions_can_be_joined_to_the_rows_that_they_are_of(here, capsys):
@@ -115,7 +115,7 @@ def test_batches_of_any_size_leave_the_same_places_empty(block, here, monkeypatc
 def test_one_bad_row_is_told_of_in_the_singular(here, capsys):
     Path("d.csv").write_text("a,b\n1,2\nx,1\n3,1\n")
     err = ran(capsys, "predict", "m.json", "d.csv", "--reject", "bad.csv")[2]
-    assert "1 bad row was rejected: see bad.csv. Where it stands, the prediction is empty." in err
+    assert "1 bad row was rejected: see bad.csv. Its prediction is empty." in err
 
 
 def test_a_missing_label_is_no_fault_of_a_row_to_be_labelled(here, capsys):
@@ -306,7 +306,7 @@ def test_what_the_system_says_about_a_file_has_a_code_too(here, monkeypatch, cap
 
 
 def test_a_fault_of_linsep_is_json_too(here, monkeypatch, capsys):
-    monkeypatch.setattr("linsep.cli.tables.read", lambda *given: 1 / 0)
+    monkeypatch.setattr("linsep.cli.file_arguments.read", lambda *given: 1 / 0)
     code, _, err = ran(capsys, "fit", "t.csv", "--label", "y", "--json")
     assert (code, json.loads(err)["code"]) == (4, "E-FAULT")
 
@@ -363,7 +363,7 @@ TEXT = b"ham\tsee you\nspam win\n\n\xff\tlatin\nspam\twin a prize\nprize\nham\tl
 
 @pytest.mark.parametrize("block", [1 << 20, 7, 30])
 def test_lines_without_a_label_or_text_are_set_aside(block, here, monkeypatch, capsys):
-    monkeypatch.setattr("linsep.cli.streams.BLOCK", block)
+    monkeypatch.setattr("linsep.on_files.text_lines.BLOCK", block)
     Path("d.tsv").write_bytes(TEXT)
     code, lines, _ = ran(capsys, "learn", "--text", "d.tsv", "--reject", "bad.csv", "-o", "m.json", "--json")
     assert (code, json.loads(lines[-1])["rows"], json.loads(lines[-1])["rows_left_out"]) == (0, 3, 3)

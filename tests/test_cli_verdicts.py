@@ -20,11 +20,11 @@ import pytest
 
 import linsep
 from linsep import cli
-from linsep.certificates import Undecided
-from linsep.certificates.written import verdict_from_json
 from linsep.cli import main
 from linsep.errors import InputError, NotSeparableError
-from linsep.storage.sealed import seal
+from linsep.proofs import Undecided
+from linsep.proofs.proof_json import verdict_from_json
+from linsep.storage.checksum import seal
 
 SOURCES = str(Path(cli.__file__).parents[2])
 FILES = {
@@ -168,7 +168,7 @@ def test_a_proof_of_one_label_against_the_rest_says_which_option_is_missing(caps
     Path("three.csv").write_text("a,y\n1,u\n3,v\n0,w\n")
     main(["decide", "three.csv", "--label", "y", "--positive", "v", "--proof", "proof.json"])
     assert main(["verify", "proof.json", "three.csv"]) == 1
-    assert "say --positive v." in capsys.readouterr().out
+    assert "add --positive v." in capsys.readouterr().out
 
 
 ODD = {
@@ -231,7 +231,7 @@ def test_a_command_that_a_terminal_would_garble_is_not_printed(capsys):
 
 def test_an_undecided_proof_claims_nothing(capsys, monkeypatch):
     verdict = Undecided(n_rows=4, n_columns=2, labels=("no", "yes"), reason="time is up", margin=(0.0, 0.5))
-    monkeypatch.setattr("linsep._decide.decide", lambda *rows, **options: verdict)
+    monkeypatch.setattr("linsep.decide", lambda *rows, **options: verdict)
     assert main(["decide", "separable.csv", "--label", "y", "--proof", "proof.json"]) == 3
     out, err = capsys.readouterr()
     assert "This proves nothing" in out
@@ -298,7 +298,7 @@ def test_ctrl_c_ends_plainly_and_leaves_no_proof(monkeypatch, capsys):
     def interrupted(*rows, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("linsep._decide.decide", interrupted)
+    monkeypatch.setattr("linsep.decide", interrupted)
     assert main(["decide", "separable.csv", "--label", "y", "--proof", "proof.json"]) == 130
     assert capsys.readouterr().err == "linsep: interrupted.\n"
     assert not list(Path().glob("*proof.json*"))
@@ -384,16 +384,16 @@ def test_a_forged_margin_is_refuted_by_both(capsys):
 
 
 def test_no_margin_without_separation(monkeypatch, capsys):
-    monkeypatch.setattr("linsep._margin.novikoff", None)  # not to be called
+    monkeypatch.setattr("linsep.novikoff", None)  # not to be called
     assert main(["margin", "example:xor"]) == 1
     assert capsys.readouterr().out.startswith("overlapping (overlap), 4 rows.\n")
 
 
 def test_a_bound_that_is_not_certain_in_time_is_left_out(monkeypatch, capsys):
-    def late(source, **options):
+    def late(*rows, **options):
         raise NotSeparableError(Undecided(n_rows=4, n_columns=2, reason="time is up"))
 
-    monkeypatch.setattr("linsep._margin.novikoff", late)
+    monkeypatch.setattr("linsep.novikoff", late)
     assert main(["margin", "separable.csv", "--label", "y"]) == 0
     out = capsys.readouterr().out
     assert "margin       Every row is at least 1 away from it" in out
@@ -407,9 +407,9 @@ def test_a_gap_is_a_number_between_0_and_1(gap, capsys):
 
 
 def estimates(monkeypatch, coefficients):
-    def mle_exists(source, names=None, *, bias=True, time_limit=None, watch=None):
+    def mle_exists(X, y=None, names=None, *, bias=True, time_limit=None, watch=None):
         assert (tuple(names), bias, time_limit, watch) == (("a", "b"), True, None, None)
-        return replace(found(source, names=names), states=tuple(coefficients.items()))
+        return replace(found(X, y, names=names), states=tuple(coefficients.items()))
 
     found = linsep.mle_exists
     monkeypatch.setattr(linsep, "mle_exists", mle_exists)

@@ -13,9 +13,9 @@ import scipy.sparse as sp
 import linsep
 from linsep import Halfspace, OnlinePerceptron, PerceptronClassifier
 from linsep.errors import ArgumentError, InexactError, ModelError
-from linsep.explorer import engine, tables
+from linsep.explorer import engine, own_table
 from linsep.models.halfspaces import Model, Training, from_json
-from linsep.plots.subject import Subject
+from linsep.plots.scene import Subject
 from linsep.scores import linear_scores
 from linsep.sources.inputs import as_source
 
@@ -234,4 +234,4 @@ def test_the_radius_of_narrow_types_does_not_overflow(rows, layout):
 
 
 def test_the_smallest_integer_is_not_a_point_of_the_page():
-    assert not tables.OwnTable(np.array([[-(2**63), 0], [1, 1]]), [0, 1]).is_flat
+    assert not own_table.OwnTable(np.array([[-(2**63), 0], [1, 1]]), [0, 1]).is_flat

@@ -12,7 +12,7 @@ import naive
 from linsep import _decide, errors
 from linsep.solvers.clock import Clock
 from linsep.solvers.exact_search import ExactSearch
-from linsep.solvers.minnorm import shortest
+from linsep.solvers.min_norm import shortest
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
 from strategies import random_small

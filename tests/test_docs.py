@@ -9,8 +9,8 @@ import pytest
 
 from linsep.cli import main
 from linsep.explorer import requests, server
-from linsep.plots import subject
-from linsep.solvers import keeping
+from linsep.plots import scene
+from linsep.solvers import kept_weights
 from linsep.sources import hashing
 from linsep.sources.files import cells, labels, text_reader
 from linsep.storage import documents
@@ -113,9 +113,9 @@ LIMITS = {
     "a proof": f"{documents.MOST_BYTES >> 20} MiB",
     "a checkpoint": f"{documents.MOST_BYTES >> 20} MiB",
     "`bits` of hashed columns": str(hashing.MOST_BITS),
-    "vectors that vote": f"{keeping.MOST_VOTERS:,}",
-    "rows of a picture": f"{subject.DRAWN_ROWS:,}",
-    "columns of a picture": f"{subject.MANY_COLUMNS:,}",
+    "vectors that vote": f"{kept_weights.MOST_VOTERS:,}",
+    "rows of a picture": f"{scene.DRAWN_ROWS:,}",
+    "columns of a picture": f"{scene.MANY_COLUMNS:,}",
     "explorer": f"{requests.MOST_POINTS:,} points",
     "| explorer": f"{server.MOST_BYTES >> 10} KiB",
 }

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import linsep
 from linsep import PerceptronClassifier
-from linsep.solvers import keeping, perceptron
+from linsep.solvers import kept_weights, perceptron
 
 KEEPS = ("last", "average", "vote", "best")
 SHAPES = [(keep, multiclass) for keep in KEEPS for multiclass in ("joint", "ovr")]
@@ -278,7 +278,7 @@ def test_a_long_run_keeps_its_latest_voters(monkeypatch):
     X, y = integers(7, 3, n=300)
     _, walked = naive_run(X, y, 3, passes=6)
     vectors, starts = np.unique([id(W) for W in walked], return_index=True)
-    monkeypatch.setattr(keeping, "MOST_VOTERS", 10)
+    monkeypatch.setattr(kept_weights, "MOST_VOTERS", 10)
     monkeypatch.setattr(perceptron, "LOGGED_A_CALL", 64)
     model = PerceptronClassifier("vote", order="cyclic", max_passes=6).fit(X, y)
     ballot = model._learners[0].ballot
@@ -295,7 +295,7 @@ def test_a_vote_may_be_counted_in_parts(monkeypatch, n_classes):
     X, y = integers(9, n_classes)
     model = PerceptronClassifier("vote", random_state=0, max_passes=4).fit(X, y)
     whole = model.decision_function(X)
-    monkeypatch.setattr(keeping, "PRODUCTS_A_CALL", 7 * model._learners[0].ballot.rows.shape[0])
+    monkeypatch.setattr(kept_weights, "PRODUCTS_A_CALL", 7 * model._learners[0].ballot.rows.shape[0])
     np.testing.assert_allclose(model.decision_function(X), whole, rtol=1e-12, atol=1e-12)
 
 
@@ -306,7 +306,7 @@ def test_the_mean_of_the_voters_is_the_average():
     )
     ballot, total = voted._learners[0].ballot, 0
     for j, count in enumerate(ballot.survived):
-        W = keeping.Ballot(ballot.first, 0, ballot.rows, ballot.log[:j], 0, 1).trimmed(0).first.W
+        W = kept_weights.Ballot(ballot.first, 0, ballot.rows, ballot.log[:j], 0, 1).trimmed(0).first.W
         total = total + count * W
     np.testing.assert_allclose(total / ballot.survived.sum(), average.coef_, atol=1e-12)
 

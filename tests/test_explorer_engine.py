@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import linsep
 from linsep.explorer import bundle, engine, export, requests
+from linsep.explorer.own_table import OwnTable
 from linsep.explorer.presets import presets
 from linsep.explorer.requests import read_points
 from linsep.explorer.server import page_files
-from linsep.explorer.tables import OwnTable
 
 SMALL = st.integers(-3, 3)
 POINTS = st.lists(st.tuples(SMALL, SMALL, st.sampled_from([-1, 1])), min_size=2, max_size=9).filter(

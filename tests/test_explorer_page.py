@@ -17,9 +17,9 @@ from sklearn.datasets import load_iris
 import linsep
 from browser import launch
 from linsep.explorer import engine, export
+from linsep.explorer.own_table import OwnTable
 from linsep.explorer.presets import presets
 from linsep.explorer.server import Explorer
-from linsep.explorer.tables import OwnTable
 
 pytestmark = pytest.mark.browser
 

@@ -14,9 +14,9 @@ import pytest
 from explorer import storm  # of benchmarks/
 from linsep.errors import ArgumentError
 from linsep.explorer import engine
+from linsep.explorer.own_table import OwnTable
 from linsep.explorer.security import HEADERS
 from linsep.explorer.server import MOST_BYTES, Explorer, page_files
-from linsep.explorer.tables import OwnTable
 
 POINTS = {"points": [[0, 0], [1, 1]], "labels": [-1, 1]}
 BODIES = {

@@ -118,7 +118,7 @@ def test_without_a_cache_each_source_parses_the_text_once_and_leaves_nothing(
 def test_a_compressed_file_that_is_larger_than_it_looks_is_not_held_in_memory(tmp_path):
     path = write(tmp_path / "a.csv.gz", b"a,y\n" + b"1,0\n2,1\n" * 100_000)
     source = linsep.open(path, label="y", memory="1MiB")
-    assert path.stat().st_size < 4000 and isinstance(source._surveys[0].store, store.Converted)
+    assert path.stat().st_size < 4000 and isinstance(source._surveys[0].store, store.ConvertedRows)
     assert source.take([0, 199_999]).values.tolist() == [[1], [2]] and source.scan(np.ones(1), 0.0).rows == 200_000
 
 

@@ -8,8 +8,8 @@ from linsep import _decide
 from linsep.solvers import peel
 from linsep.sources.base import distinct_rows
 from linsep.sources.files.source import FileSource
-from linsep.sources.marks import Marks
-from linsep.sources.remaining import Remaining, samples
+from linsep.sources.row_set import Marks
+from linsep.sources.subset import Remaining, samples
 from test_files_formats import proof
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import linsep
 from linsep.errors import ChangedFileError, InexactError, NotFiniteError
-from linsep.kernels.layouts import Dense
+from linsep.loops.layouts import Dense
 from linsep.sources.base import Facts, require_finite
 from linsep.sources.files.columnar_source import ColumnPart
 from linsep.sources.files.reader import ColumnValues, row_major

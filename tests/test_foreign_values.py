@@ -20,8 +20,8 @@ import linsep
 import naive
 from linsep import checker, errors
 from linsep.cli import main
-from linsep.cli.tables import in_memory
-from linsep.plots.subject import Subject
+from linsep.on_files import in_memory
+from linsep.plots.scene import Subject
 from linsep.sources.inputs import as_source
 from linsep.tables import read_exact
 

@@ -13,7 +13,7 @@ import linsep
 from linsep import checker
 from linsep.cli import app, main
 from linsep.errors import CertificateError, HeaderError
-from linsep.storage.sealed import seal
+from linsep.storage.checksum import seal
 from tests import interrupts
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import linsep
 from linsep.cli import main
 from linsep.errors import EncodingError, InexactError, QuoteError, TooManyDigitsError
-from linsep.solvers.frame import free_memory, group_limit
+from linsep.solvers.scaling import free_memory, group_limit
 from linsep.sources.files import private
 from linsep.sources.files.decimals import scaled
 from linsep.sources.files.parquet import ParquetReader

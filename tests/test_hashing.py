@@ -8,7 +8,7 @@ from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import HashingVectorizer
 
 from linsep.errors import ArgumentError, NotFiniteError, NotNumericError
-from linsep.kernels.text import NO_LABEL
+from linsep.loops.text_hash import NO_LABEL
 from linsep.sources.hashing import _folds, hash_dicts, hash_lines, hash_texts, require_bits
 
 WORDY = st.text(alphabet="abZ09_ .'\t\n\r£éÉßİΣςǅ中😀𐐀́", max_size=60)

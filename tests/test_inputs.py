@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import linsep
 from linsep import errors
-from linsep.kernels.layouts import Csr
+from linsep.loops.layouts import Csr
 from linsep.sources.inputs import as_source, read_table
 
 Y = [0, 1, 1]

@@ -16,9 +16,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import linsep
 from linsep.errors import ArgumentError, OneClassError, OverflowedError
-from linsep.estimators.kernel import KernelPerceptronClassifier
-from linsep.solvers import dual as module
-from linsep.solvers.dual import DualPerceptron, Rows
+from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
+from linsep.solvers import kernel_perceptron as module
+from linsep.solvers.kernel_perceptron import DualPerceptron, KernelRows
 
 KEEPS = ["last", "average", "vote", "best"]
 POLY = {"kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 1.0, "order": "cyclic"}  # exact on small integers
@@ -122,7 +122,9 @@ def test_a_budget_bounds_the_support_of_a_hypothesis(block_rows):
 @pytest.mark.parametrize("order", ["cyclic", "shuffled"])
 def test_each_pass_visits_each_row_once(order, block_rows):
     X, y = integers(50, 2, 3)
-    run = DualPerceptron(Rows(X, lambda A, B: A @ B.T), y.astype(np.int8)[None], None, order, np.random.RandomState(0))
+    run = DualPerceptron(
+        KernelRows(X, lambda A, B: A @ B.T), y.astype(np.int8)[None], None, order, np.random.RandomState(0)
+    )
     run.learn(4)
     assert run.active and run.history(0).counts.sum() == 4 * 50
 

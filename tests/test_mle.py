@@ -20,7 +20,7 @@ from linsep.errors import ArgumentError, NotFiniteError, OneClassError
 from linsep.exact import PRIME
 from linsep.mle_report import Dependence
 from linsep.solvers.clock import OutOfTime
-from linsep.solvers.minnorm import Shortest
+from linsep.solvers.min_norm import Shortest
 from linsep.sources.calls import CallSource
 from strategies import data_sets, random_small
 

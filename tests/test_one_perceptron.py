@@ -10,7 +10,7 @@ from sklearn.datasets import dump_svmlight_file, load_digits
 
 import linsep
 from linsep import PerceptronClassifier
-from linsep.solvers.keeping import Candidate, Pocket
+from linsep.solvers.kept_weights import Candidate, Pocket
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import Perceptron, plain_rule
 from linsep.sources.base import Facts, marks

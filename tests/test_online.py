@@ -27,7 +27,7 @@ from linsep.errors import (
     ShapeError,
 )
 from linsep.models.files import MODEL
-from linsep.online import Counts, saving
+from linsep.online import Counts, online_document
 
 KEEPS = ("last", "average")
 
@@ -221,7 +221,7 @@ def test_bad_options_are_refused(options):
 
 
 def test_labels_that_are_no_classes_do_not_fill_the_memory(monkeypatch):
-    monkeypatch.setattr("linsep.online.perceptron.MOST_WEIGHTS", 1 << 10)
+    monkeypatch.setattr("linsep.online.online_perceptron.MOST_WEIGHTS", 1 << 10)
     model = OnlinePerceptron(bits=9)
     with pytest.raises(ManyClassesError, match="3 classes"):
         model.predict_then_learn(["one", "two", "three"], ["a", "b", "c"])
@@ -238,13 +238,13 @@ def test_a_saved_stream_goes_on_as_if_never_interrupted(keep, classes, tmp_path)
     halted.save(tmp_path / "m.json")
     resumed = linsep.load(tmp_path / "m.json")
     resumed.predict_then_learn(X[100:200], labels[100:])
-    assert saving.document_of(resumed) == saving.document_of(straight)
+    assert online_document.document_of(resumed) == online_document.document_of(straight)
 
 
 def written():
     model = OnlinePerceptron(["a", "b"], bits=4, keep="average")
     model.predict_then_learn(["one two", "three"], ["a", "b"])
-    return saving.document_of(model)
+    return online_document.document_of(model)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_a_model_file_is_read_strictly(change, said):
         from_json(MODEL.write(written() | change))
 
 
-@pytest.mark.parametrize("name", saving.FIELDS)
+@pytest.mark.parametrize("name", online_document.FIELDS)
 def test_every_field_of_a_model_file_is_needed(name):
     document = written()
     del document[name]

@@ -222,7 +222,7 @@ DATA = Identity(4, 2, "0" * 64)
 
 def _saved(path):
     file = CheckpointFile(path, DATA)
-    file.put(("scan", "0" * 64), {"a": np.arange(3)})
+    file.put("0" * 64, {"a": np.arange(3)})
     file.save(now=True)
 
 

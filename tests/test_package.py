@@ -6,7 +6,8 @@ import sys
 import pytest
 
 import linsep
-from linsep import errors
+from linsep import errors, on_files
+from linsep.cli import app
 
 
 def modules_after(statement):
@@ -53,3 +54,13 @@ def test_a_small_file_is_decided_without_compiler_pandas_or_solvers_it_does_not_
     )
     seen = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
     assert seen.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_job_on_files_loads_and_is_documented():
+    for name in on_files._HOME:
+        assert getattr(on_files, name).__doc__, name
+
+
+def test_each_command_is_in_the_module_of_its_name():
+    for name in (name for name in app if not name.startswith("-")):
+        assert app[name].default_command.__module__ == f"linsep.cli.linsep_{name}"

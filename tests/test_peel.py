@@ -15,8 +15,8 @@ from linsep.solvers.peel import lift, peel
 from linsep.sources.base import Facts
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import read_table
-from linsep.sources.marks import Marks
 from linsep.sources.memory import MemorySource
+from linsep.sources.row_set import Marks
 from strategies import EXTREMES, LARGEST, SMALLEST, data_sets
 
 # The slow obvious version --------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from linsep import plots
 from linsep.cli import main
 from linsep.datasets import cornwell, planted, planted_sparse, tao, xor
 from linsep.errors import ArgumentError, LengthError, NotSeparableError, ShapeError
-from linsep.plots import flat, many, runs, style, subject, view
+from linsep.plots import multiclass, region_plot, runs, scene, style, view
 from linsep.solvers.perceptron import learner_on
 from linsep.sources.inputs import as_source
 
@@ -114,7 +114,7 @@ def test_twins_with_both_labels_share_one_name(ax):
 
 def test_a_hull_holds_every_row_of_its_class():
     X, y = planted(200, 2, seed=5)
-    corners = flat.hull(as_source(X, y), 1)
+    corners = region_plot.hull(as_source(X, y), 1)
     for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         across = (b - a)[0] * (X[y == 1] - a)[:, 1] - (b - a)[1] * (X[y == 1] - a)[:, 0]
         assert (across > -1e-9).all()
@@ -122,14 +122,14 @@ def test_a_hull_holds_every_row_of_its_class():
 
 def test_the_hull_of_rows_on_a_line_is_a_segment():
     source = as_source([[0, 0], [1, 1], [3, 3], [2, 2], [0, 1]], [1, 1, 1, 1, 0])
-    assert sorted(flat.hull(source, 1).tolist()) == [[0, 0], [3, 3]]
+    assert sorted(region_plot.hull(source, 1).tolist()) == [[0, 0], [3, 3]]
 
 
 def test_clipping_cuts_a_square_in_half():
     square = np.array([[0.0, 0], [2, 0], [2, 2], [0, 2]])
-    half = flat.clip(square, np.array([1.0, 0]), -1.0)
+    half = region_plot.clip(square, np.array([1.0, 0]), -1.0)
     assert sorted(half.tolist()) == [[1, 0], [1, 2], [2, 0], [2, 2]]
-    assert len(flat.clip(square, np.array([1.0, 0]), -9.0)) == 0
+    assert len(region_plot.clip(square, np.array([1.0, 0]), -9.0)) == 0
 
 
 def test_without_bias_there_is_no_common_point_to_show(ax):
@@ -189,7 +189,7 @@ def test_the_region_under_a_place_is_the_class_that_is_predicted_there(three):
     grounds = [artist for artist in ax.collections if artist.get_zorder() == 0]
     for place, name in zip(([0, 0], [3, 0], [0, 3]), model.predict([[0, 0], [3, 0], [0, 3]]), strict=True):
         (ground,) = [area for area in grounds if any(path.contains_point(place) for path in area.get_paths())]
-        mixed = style.tint(many.COLORS["abc".index(name)], ax, 1.6 * style.PALE)
+        mixed = style.tint(multiclass.COLORS["abc".index(name)], ax, 1.6 * style.PALE)
         assert to_rgb(ground.get_facecolor()[0]) == pytest.approx(mixed)
 
 
@@ -291,7 +291,7 @@ def test_one_column_has_nothing_within_its_hyperplane(ax):
 
 
 def test_many_rows_are_sampled_never_without_those_that_matter(ax, monkeypatch):
-    monkeypatch.setattr(subject, "DRAWN_ROWS", 50)
+    monkeypatch.setattr(scene, "DRAWN_ROWS", 50)
     X, y = planted(2000, 2, flipped=5)
     verdict = linsep.decide(X, y)
     plots.regions(X, y, verdict=verdict, ax=ax)

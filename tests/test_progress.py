@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linsep
-from linsep.cli import main, report
+from linsep.cli import main, progress
 from linsep.sources.base import require_finite
 from linsep.sources.inputs import as_source
 from linsep.sources.watched import WatchedSource
@@ -62,7 +62,7 @@ def test_progress_is_silent_where_nobody_looks_and_can_be_asked_for(tmp_path, mo
 
 
 def test_where_stderr_is_no_terminal_a_line_comes_now_and_then(monkeypatch, capsys):
-    monkeypatch.setattr(report, "PLAIN_EVERY_S", 0.01)
-    with report.shown(lambda: "on it", wanted=True):
+    monkeypatch.setattr(progress, "PLAIN_EVERY_S", 0.01)
+    with progress.shown(lambda: "on it", wanted=True):
         time.sleep(0.2)
     assert capsys.readouterr().err.count("on it\n") >= 2

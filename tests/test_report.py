@@ -96,11 +96,11 @@ def require_agreement(report):
 @pytest.mark.parametrize("name", RESULTS)
 def test_every_rendering_of_a_result_says_the_same(name):
     result = RESULTS[name]()
-    require_agreement(result._report())
-    assert result.explain() == result._report().text()
+    require_agreement(result.report())
+    assert result.explain() == result.report().text()
     if name not in ESTIMATORS:
         assert str(result) == result.explain()
-        assert on_terminal(result) == on_terminal(result._report())
+        assert on_terminal(result) == on_terminal(result.report())
 
 
 TEXT = st.text(max_size=12)
@@ -126,7 +126,7 @@ def test_labels_and_names_are_never_markup(name):
     page = RESULTS[name]()._repr_html_()
     ours = page[page.index('<div class="linsep') :]
     assert "<script" not in ours
-    assert json.dumps(RESULTS[name]()._report().json())
+    assert json.dumps(RESULTS[name]().report().json())
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -203,7 +203,7 @@ def test_every_verdict_of_rows_in_memory_has_a_picture(name):
 
 def test_the_hyperplane_of_a_picture_has_every_row_on_its_side():
     X, y = linsep.datasets.planted(500, 7, seed=3)
-    picture = linsep.decide(X, y)._report().picture
+    picture = linsep.decide(X, y).report().picture
     a, b, c = picture.line
     sides = [[a * x + b * z + c for x, z in points] for points in picture.classes]
     assert max(sides[0]) < 0 < min(sides[1])
@@ -214,7 +214,7 @@ def test_the_common_point_of_a_picture_is_common_to_both_classes():
     X, y = linsep.datasets.planted(300, 5, seed=1)
     y[:9] = -y[:9]
     verdict = linsep.decide(X, y)
-    picture, found = verdict._report().picture, verdict.obstruction
+    picture, found = verdict.report().picture, verdict.obstruction
     for label, hull in zip(verdict.labels, picture.hulls, strict=True):
         shares = [share for share, own in zip(found.shares, found.classes, strict=True) if own == label]
         np.testing.assert_allclose(np.array(shares) @ np.array(hull), picture.common, atol=1e-9)
@@ -224,7 +224,7 @@ def test_rows_of_a_file_that_prove_something_are_drawn(tmp_path):
     path = tmp_path / "xor.csv"
     path.write_text("a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
     verdict = linsep.decide(linsep.open(path, label="y"))
-    assert verdict._report().picture.common == (0.5, 0.5)
+    assert verdict.report().picture.common == (0.5, 0.5)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e200, 1e300])
@@ -237,7 +237,7 @@ def test_a_proof_from_a_file_has_no_picture_and_the_same_verdict():
     verdict = linsep.decide(*linsep.datasets.xor())
     read = linsep.verdict_from_json(verdict.to_json())
     assert read == verdict
-    assert read._report().picture is None
+    assert read.report().picture is None
 
 
 def test_a_line_is_drawn_within_the_picture():

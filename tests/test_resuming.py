@@ -7,7 +7,7 @@ from linsep.datasets import planted
 from linsep.errors import CheckpointError
 from linsep.solvers import learner as learning
 from linsep.solvers.perceptron import learner_on
-from linsep.solvers.resuming import restore, state
+from linsep.solvers.perceptron_state import restore, state
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
 

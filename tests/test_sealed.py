@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from linsep import checker
-from linsep.certificates import Obstruction, Overlapping, Separable, Touching, Undecided
-from linsep.certificates.written import verdict_from_json
 from linsep.errors import CertificateError, ModelError
 from linsep.halfspace import Halfspace
 from linsep.models import Model, Training, from_json, load
-from linsep.storage.sealed import fault, seal
+from linsep.proofs import Obstruction, Overlapping, Separable, Touching, Undecided
+from linsep.proofs.proof_json import verdict_from_json
+from linsep.storage.checksum import fault, seal
 
 PAIR = Obstruction((0, 1), (1, 1))
 PROOFS = {

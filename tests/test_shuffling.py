@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from linsep.kernels.shuffling import AT_ONCE, shuffled
+from linsep.loops.shuffling import AT_ONCE, shuffled
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 1000, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE])

@@ -3,8 +3,8 @@
 import pytest
 
 from linsep.errors import ModelError
+from linsep.storage.checksum import seal
 from linsep.storage.documents import Format
-from linsep.storage.sealed import seal
 from linsep.storage.strict import FieldError, count, digits, each, long_integer, optional, record, text, written_integer
 
 KIND = Format("test", 1, "note", ModelError)

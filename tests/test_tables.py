@@ -17,7 +17,7 @@ import scipy.sparse as sp
 import linsep
 import naive
 from linsep import errors
-from linsep.certificates import Overlapping, Separable, Touching
+from linsep.proofs import Overlapping, Separable, Touching
 from linsep.sources.calls import CallSource
 from linsep.tables import read_doubles, read_exact, read_labels
 from linsep.tables.label_values import distinct

@@ -8,7 +8,7 @@ import pytest
 
 import linsep
 from linsep.errors import CertificateError, NotFiniteError
-from linsep.kernels.dense import Dense
+from linsep.loops.dense import Dense
 from linsep.sources.base import Block, Facts, Scan, Source
 
 EPS = np.finfo(float).eps

@@ -5,7 +5,7 @@ import pytest
 
 import linsep
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.minnorm import nearest_to_zero, shortest
+from linsep.solvers.min_norm import nearest_to_zero, shortest
 from linsep.solvers.working_set import Blocked, Separated, levels, scan_safely, search, walk
 from linsep.sources.inputs import as_source
 

@@ -11,25 +11,25 @@ from linsep._version import __version__ as __version__
 _HOME = {
     "CertificateError": "linsep.errors",
     "MleReport": "linsep.mle_report",
-    "Obstruction": "linsep.certificates",
-    "Overlapping": "linsep.certificates",
-    "Separable": "linsep.certificates",
-    "Touching": "linsep.certificates",
-    "Undecided": "linsep.certificates",
+    "Obstruction": "linsep.proofs",
+    "Overlapping": "linsep.proofs",
+    "Separable": "linsep.proofs",
+    "Touching": "linsep.proofs",
+    "Undecided": "linsep.proofs",
     "NotSeparableError": "linsep.errors",
     "Novikoff": "linsep._margin",
     "decide": "linsep._decide",
     "explore": "linsep.explorer.widget",
     "max_margin": "linsep._margin",
     "novikoff": "linsep._margin",
-    "verdict_from_json": "linsep.certificates.written",
+    "verdict_from_json": "linsep.proofs.proof_json",
     "Halfspace": "linsep.halfspace",
     "InputError": "linsep.errors",
     "LinsepError": "linsep.errors",
     "KernelPerceptronClassifier": "linsep.estimators",
     "MaxMarginClassifier": "linsep.estimators",
     "NotSeparableWarning": "linsep.errors",
-    "OnlinePerceptron": "linsep.online.perceptron",
+    "OnlinePerceptron": "linsep.online.online_perceptron",
     "PerceptronClassifier": "linsep.estimators",
     "PerceptronRun": "linsep.solvers.perceptron_run",
     "Step": "linsep.solvers.perceptron_run",
@@ -41,13 +41,14 @@ _HOME = {
     "perceptron_steps": "linsep.solvers.perceptron",
     "to_onnx": "linsep._onnx",
 }
-_MODULES = ("datasets", "errors", "plots")
+_MODULES = ("datasets", "errors", "on_files", "plots")
 
 __all__ = sorted([*_HOME, *_MODULES])
 
 if TYPE_CHECKING:
     from linsep import datasets as datasets
     from linsep import errors as errors
+    from linsep import on_files as on_files
     from linsep import plots as plots
     from linsep._decide import decide as decide
     from linsep._load import load as load
@@ -56,12 +57,6 @@ if TYPE_CHECKING:
     from linsep._margin import novikoff as novikoff
     from linsep._mle import mle_exists as mle_exists
     from linsep._onnx import to_onnx as to_onnx
-    from linsep.certificates import Obstruction as Obstruction
-    from linsep.certificates import Overlapping as Overlapping
-    from linsep.certificates import Separable as Separable
-    from linsep.certificates import Touching as Touching
-    from linsep.certificates import Undecided as Undecided
-    from linsep.certificates.written import verdict_from_json as verdict_from_json
     from linsep.errors import CertificateError as CertificateError
     from linsep.errors import InputError as InputError
     from linsep.errors import LinsepError as LinsepError
@@ -74,7 +69,13 @@ if TYPE_CHECKING:
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
     from linsep.mle_report import MleReport as MleReport
-    from linsep.online.perceptron import OnlinePerceptron as OnlinePerceptron
+    from linsep.online.online_perceptron import OnlinePerceptron as OnlinePerceptron
+    from linsep.proofs import Obstruction as Obstruction
+    from linsep.proofs import Overlapping as Overlapping
+    from linsep.proofs import Separable as Separable
+    from linsep.proofs import Touching as Touching
+    from linsep.proofs import Undecided as Undecided
+    from linsep.proofs.proof_json import verdict_from_json as verdict_from_json
     from linsep.solvers.perceptron import perceptron as perceptron
     from linsep.solvers.perceptron import perceptron_steps as perceptron_steps
     from linsep.solvers.perceptron_run import PerceptronRun as PerceptronRun

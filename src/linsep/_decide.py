@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
-from linsep.certificates import (
+from linsep.exact import coprime, dyadic
+from linsep.loops.layouts import Dense
+from linsep.proofs import (
     Obstruction,
     Overlapping,
     Separable,
@@ -27,19 +29,18 @@ from linsep.certificates import (
     Verdict,
     margin_checks,
 )
-from linsep.certificates.verdicts import check
-from linsep.exact import coprime, dyadic
-from linsep.kernels.layouts import Dense
+from linsep.proofs.verdicts import check
 from linsep.signs import form_of, signs
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.exact_search import Combination, ExactSearch, Settled, violated
+from linsep.solvers.exact_outcomes import Settled
+from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
 from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.inputs import as_source
-from linsep.sources.marks import STRIDE, Marks
 from linsep.sources.memory import MemorySource
-from linsep.sources.remaining import Remaining
+from linsep.sources.row_set import STRIDE, Marks
+from linsep.sources.subset import Remaining
 
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
@@ -164,7 +165,7 @@ class Case:
     def settle_rows(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled:
         """Decide rows that no single column helps with; without `three_way` any obstruction will do."""
         if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
-            zero = Combination((int(next(rows.blocks()).numbers[0]),), (1,))
+            zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
@@ -174,7 +175,7 @@ class Case:
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):
-            whole = Combination(tuple(found.rows.row_numbers.tolist()), found.weights)
+            whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights)
             if not three_way or len(found.weights) == len(columns) + self.bias + 1:
                 return Settled("overlapping", obstruction=whole, spread=whole)
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))

@@ -11,7 +11,7 @@ from linsep.models.halfspaces import read_halfspace
 from linsep.storage.strict import Document, word
 
 if TYPE_CHECKING:
-    from linsep.estimators.base import ScoreClassifier
+    from linsep.estimators.score_classifier import ScoreClassifier
     from linsep.online import OnlinePerceptron
 
 Loaded: TypeAlias = Union["ScoreClassifier", "OnlinePerceptron", Model]
@@ -46,7 +46,7 @@ def _model_of(document: Document) -> Loaded:
         return read_halfspace(document)
     try:
         if kind == ONLINE:
-            from linsep.online.saving import model_of
+            from linsep.online.online_document import model_of
 
             return model_of(document)
         from linsep.estimators.saving import estimator_of

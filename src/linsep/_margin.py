@@ -11,11 +11,11 @@ import numpy as np
 
 from linsep import arguments
 from linsep._decide import as_integers, decide, facts_of, obstruction_of
-from linsep.certificates import Obstruction, Separable, Verdict, margin_checks
-from linsep.certificates.verdicts import check
 from linsep.errors import LinsepError, NotSeparableError, OutOfMemoryError, OverflowedError
 from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
+from linsep.proofs import Obstruction, Separable, Verdict, margin_checks
+from linsep.proofs.verdicts import check
 from linsep.report import Grid, Report, Reported, one_line
 from linsep.signs import form_of
 from linsep.signs import scores as float_scores
@@ -178,11 +178,16 @@ class Novikoff(Reported):
         most = f"{self.most_updates:,}" if self.most_updates < ENDLESS else f"{Decimal(self.most_updates):.6g}"
         return one_line(self, f"at most {most} updates", f"R = {self.radius[1]:.6g}", f"gamma = {self.gamma[0]:.6g}")
 
-    def _report(self) -> Report:
+    def report(self) -> Report:
         """The theorem with these numbers, and their certified ends."""
         ends = {"R": self.radius, "gamma": self.gamma, "(R/gamma)²": self.bound}
         rows = tuple((name, f"{low:.6g}", f"{high:.6g}") for name, (low, high) in ends.items())
         return Report(self._sentence(), (Grid(("", "at least", "at most"), rows),))
+
+    def facts(self) -> dict[str, Any]:
+        """The ends as plain values; None for infinity."""
+        ends = {"radius": self.radius, "gamma": self.gamma, "bound": self.bound}
+        return {name: [low, high if math.isfinite(high) else None] for name, (low, high) in ends.items()}
 
     def _sentence(self) -> str:
         """The theorem with these numbers."""

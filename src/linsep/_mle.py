@@ -33,15 +33,15 @@ import numpy as np
 
 from linsep import arguments
 from linsep._decide import Case, part_of
-from linsep.certificates import Verdict
-from linsep.certificates.verdicts import check
 from linsep.errors import ArgumentError
 from linsep.mle_report import INTERCEPT_NAME, Dependence, MleReport, State
+from linsep.proofs import Verdict
+from linsep.proofs.verdicts import check
 from linsep.solvers.aliasing import INTERCEPT, Alias, TooLarge, find_aliases
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.exact_search import Settled
-from linsep.solvers.frame import Frame
+from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.recession import Cone
+from linsep.solvers.scaling import Frame
 from linsep.sources.base import Ints, Source
 from linsep.sources.inputs import as_source
 

@@ -17,12 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 from linsep._version import __version__
 from linsep.errors import ArgumentError, InexactError, MissingPackageError, shown
 from linsep.estimators import KernelPerceptronClassifier, MaxMarginClassifier, PerceptronClassifier
-from linsep.estimators.base import Array, ScoreClassifier
+from linsep.estimators.score_classifier import Array, ScoreClassifier
 from linsep.halfspace import Halfspace
-from linsep.kernels.learning import LABEL, RIVAL, ROW
+from linsep.loops.sweeps import LABEL, RIVAL, ROW
 from linsep.models import Model
 from linsep.online import OnlinePerceptron
-from linsep.solvers.keeping import Ballot
+from linsep.solvers.kept_weights import Ballot
 from linsep.tables import as_double
 
 OPSET, IR_VERSION = 17, 8  # of 2022: what runtimes in use can read

@@ -66,7 +66,8 @@ class Halfspace(Reported):
     def __repr__(self) -> str:
         return one_line(self, self._cut(), f"labels {told(self.labels)}")
 
-    def _report(self) -> Report:
+    def report(self) -> Report:
+        """The hyperplane, its sides and its largest weights."""
         order = np.argsort(-np.abs(self.w.astype(np.float64)), kind="stable")[:SHOWN_ROWS].tolist()
         rows = tuple((f"x{j + 1}", f"{self.w[j]:.6g}") for j in order)
         hidden = len(self.w) - len(order)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final
 
-from linsep.certificates import Overlapping, Separable, Touching, Undecided, Verdict, words
+from linsep.proofs import Overlapping, Separable, Touching, Undecided, Verdict, explain
 from linsep.report import (
     SHOWN,
     TONES,
@@ -94,11 +94,25 @@ class MleReport(Reported):
         coefficients = f"{finite} of {count(len(self.states), 'coefficient')} finite"
         return one_line(self, ANSWERS[self.exists], self.verdict.kind, coefficients)
 
-    def _report(self, where: Where | None = None) -> Report:
+    def report(self, where: Where | None = None) -> Report:
         """The answer, what diverges, what to do next, the coefficients, and the rows behind it."""
         sentences = [*self._divergence(), *self._aliasing(), *self._advice()]
-        parts = (*sentences, self._coefficients(), *self._separated(where), *words.left_out(self.verdict))
+        parts = (*sentences, self._coefficients(), *self._separated(where), *explain.left_out(self.verdict))
         return Report(self._existence(), parts, TONES[self.exists])
+
+    def facts(self) -> dict[str, Any]:
+        """The answer as plain values."""
+        rows = self.separated_rows
+        return {
+            "exists": self.exists,
+            "kind": self.verdict.kind,
+            "coefficients": self.coefficients,
+            "separated_rows": None if rows is None else list(rows),
+            "rows": self.verdict.n_rows,
+            "rows_left_out": self.verdict.rows_left_out,
+            "reads": self.verdict.reads,
+            "seconds": self.verdict.seconds,
+        }
 
     def _existence(self) -> str:
         n_rows = self.verdict.n_rows

@@ -1,6 +1,6 @@
 """One way to say a result: a `Report`, rendered as text, for a terminal, as HTML and as JSON.
 
-A result builds its report in one method, `_report`. Whatever is shown of it is made from that value alone, so that
+A result builds its report in one method, `report`. Whatever is shown of it is made from that value alone, so that
 `explain()`, `str()`, the command line and a notebook cannot disagree. A report is a title and parts of three kinds:
 
     Sentence    stands on its own; its name says what it is about, where there is room for it
@@ -146,21 +146,22 @@ class Reported:
 
     __slots__ = ()
 
-    def _report(self) -> Report:
+    def report(self) -> Report:
+        """What there is to say about the result, as a value: see `linsep.report`."""
         raise NotImplementedError
 
     def explain(self) -> str:
         """The result in plain words."""
-        return self._report().text()
+        return self.report().text()
 
     def __str__(self) -> str:
-        return self._report().text()
+        return self.report().text()
 
     def __rich__(self) -> Report:
-        return self._report()
+        return self.report()
 
     def _repr_html_(self) -> str:
-        return self._report().html()
+        return self.report().html()
 
 
 def one_line(value: object, *details: str) -> str:

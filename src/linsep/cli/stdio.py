@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from io import TextIOBase
 from pathlib import Path
+from types import TracebackType
 from typing import NoReturn, TextIO
 
 from linsep import outputs
-from linsep.cli.options import Terminated
 
 
 class Closed(TextIOBase):
@@ -113,10 +113,54 @@ def spare(files: Collection[outputs.Identity]) -> bool:
     return True
 
 
+class Terminated(BaseException):
+    """SIGTERM or SIGHUP, as an exception with its number: like Ctrl-C it ends the command where it stands."""
+
+
+def is_main_thread() -> bool:
+    """Whether signals are heard here."""
+    return threading.current_thread() is threading.main_thread()
+
+
+class FirstSignal:
+    """The first signal is noted, so that no work is cut in half; a second one, or one during a wait, interrupts.
+
+    `noted` is the number of the signal, 0 before there was one.
+    """
+
+    def __init__(self, *signals: signal.Signals) -> None:
+        self.noted, self._waits = 0, False
+        self._signals = signals if is_main_thread() else ()
+
+    def __enter__(self) -> "FirstSignal":
+        self._before = {number: signal.signal(number, self._hear) for number in self._signals}
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _hear(self, number: int, frame: object) -> None:
+        if self._waits or self.noted:
+            raise KeyboardInterrupt
+        self.noted = number
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """While input is waited for."""
+        self._waits = True
+        try:
+            if self.noted:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self._waits = False
+
+
 @contextmanager
 def termination_raised() -> Iterator[None]:
     """SIGTERM and SIGHUP end a command as Ctrl-C does: by an exception, so that no half-written file is left."""
-    if threading.current_thread() is not threading.main_thread():  # only the main thread hears signals
+    if not is_main_thread():
         yield
         return
 

@@ -1,7 +1,7 @@
 """The scikit-learn contract over the solvers: parameters, validation and attributes."""
 
-from linsep.estimators.kernel import KernelPerceptronClassifier
-from linsep.estimators.margin import MaxMarginClassifier
-from linsep.estimators.perceptron import PerceptronClassifier
+from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
+from linsep.estimators.margin_classifier import MaxMarginClassifier
+from linsep.estimators.perceptron_classifier import PerceptronClassifier
 
 __all__ = ["KernelPerceptronClassifier", "MaxMarginClassifier", "PerceptronClassifier"]

@@ -11,7 +11,7 @@ from linsep.explorer.bundle import bundle, page_text
 from linsep.explorer.questions import beginning, questions
 
 if TYPE_CHECKING:
-    from linsep.explorer.tables import OwnTable
+    from linsep.explorer.own_table import OwnTable
 
 ORDERS = ("cyclic", "restart", "shuffled", "worst")
 LONGEST = 400  # updates recorded of a run

@@ -7,7 +7,7 @@ from linsep.explorer import engine, requests
 from linsep.explorer.presets import presets
 
 if TYPE_CHECKING:
-    from linsep.explorer.tables import OwnTable
+    from linsep.explorer.own_table import OwnTable
 
 Job = Callable[[Any], Any]
 

@@ -36,7 +36,7 @@ except ImportError as error:
     raise MissingPackageError(error.name or "uvicorn", "explore", "The explorer's pages") from error
 
 if TYPE_CHECKING:
-    from linsep.explorer.tables import OwnTable
+    from linsep.explorer.own_table import OwnTable
 
 MOST_HEAD = 1 << 20  # bytes: a browser sends the cookies of every program on this machine along
 MOST_BYTES = 1 << 18  # 2,000 points with 17 digits a coordinate fit in

@@ -4,8 +4,8 @@ from typing import Any
 
 from linsep.errors import LinsepError, MissingPackageError
 from linsep.explorer.bundle import bundle, page_text
+from linsep.explorer.own_table import OwnTable
 from linsep.explorer.questions import beginning, questions
-from linsep.explorer.tables import OwnTable
 
 try:
     import anywidget

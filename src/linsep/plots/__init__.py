@@ -11,8 +11,8 @@ Each takes `ax=` and returns the Axes it drew on (`weights`: an array of them), 
 without changing them. matplotlib is loaded by the first picture, not by the import of this module.
 """
 
-from linsep.plots.flat import regions
 from linsep.plots.panels import verdicts, weights
+from linsep.plots.region_plot import regions
 from linsep.plots.runs import bound, mistakes
 from linsep.plots.view import separation
 

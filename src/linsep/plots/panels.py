@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.certificates import Separable, Verdict
 from linsep.errors import ArgumentError
 from linsep.halfspace import Halfspace
 from linsep.plots import style
+from linsep.proofs import Separable, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linsep.certificates import Verdict
 from linsep.halfspace import Halfspace
 from linsep.plots import style
-from linsep.plots.subject import Model, Subject, values_of
+from linsep.plots.scene import Model, Subject, values_of
+from linsep.proofs import Verdict
 from linsep.sources.base import Floats
 from linsep.sources.inputs import as_source
 
@@ -25,6 +25,7 @@ def separation(
     verdict: Verdict | None = None,
     model: Model = None,
     bias: bool = True,
+    time_limit: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw rows of any dimension as the hyperplane sees them.
@@ -35,14 +36,15 @@ def separation(
 
     The hyperplane is the verdict's (the one with the largest margin, up to 2,000 columns), or the model's if one is
     given (a Halfspace, a PerceptronRun, a fitted classifier). Where the verdict has none, because the classes
-    overlap, a soft margin is fitted to the rows drawn. Of more than 5,000 rows a sample is drawn.
+    overlap, a soft margin is fitted to the rows drawn. Of more than 5,000 rows a sample is drawn. Finding the verdict
+    takes at most `time_limit` seconds.
 
     >>> import linsep
     >>> ax = linsep.plots.separation(*linsep.datasets.planted(200, 30, margin=0.5))
     >>> ax.get_xlabel()
     'signed distance to the hyperplane'
     """
-    subject = Subject.of(as_source(X, y), verdict, model, bias)
+    subject = Subject.of(as_source(X, y), verdict, model, bias, time_limit)
     halfspace = subject.halfspace or _soft(subject, bias if verdict is None else verdict.bias)
     look = Lookout(halfspace, subject)
     ax = style.canvas(ax, (6.0, 4.2))
@@ -122,7 +124,7 @@ def widest_direction(values: Any, unit: Floats) -> Floats | None:
 
 def _soft(subject: Subject, bias: bool) -> Halfspace:
     """A hyperplane for rows that none separates."""
-    from linsep.estimators.margin import soft_margin
+    from linsep.estimators.margin_classifier import soft_margin
 
     w, b = soft_margin(subject.values, subject.block.y, bias=bias)
     if not np.any(w):  # both classes have one mean: any direction is as good as another

@@ -23,7 +23,7 @@ import numpy as np
 from flint import fmpz_mat
 from numpy.typing import NDArray
 
-from linsep import kernels
+from linsep import loops
 from linsep.exact import solve
 
 Row: TypeAlias = Sequence[int]
@@ -96,7 +96,7 @@ class Residues(Basis):
 
     def weights(self, in_force: Sequence[bool]) -> list[int]:
         """Add the dual vectors in force."""
-        return self._rebuilt(kernels.residues.weights(self._dual, np.array(in_force, np.bool_), self._primes))
+        return self._rebuilt(loops.residues.weights(self._dual, np.array(in_force, np.bool_), self._primes))
 
     def coordinates(self, rows: Sequence[Row]) -> tuple[fmpz_mat, int]:
         """Multiply: d·z = Σ (z·v_k) b_k."""
@@ -113,13 +113,13 @@ class Residues(Basis):
         entering = self._coordinates(row)
         self._rows[place], self._row_bits[place] = row, _bits(row)
         if not self._strike(entering[:, place]):
-            kernels.residues.replace(self._dual, self._dets, entering, place, 1.0 if pivot > 0 else -1.0, self._primes)
+            loops.residues.replace(self._dual, self._dets, entering, place, 1.0 if pivot > 0 else -1.0, self._primes)
             self._det = self._rebuilt(self._dets[:, None])[0]
             return
         self._build()
 
     def _coordinates(self, row: Row) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = kernels.residues.coordinates(self._dual, self._residues(row), self._primes)
+        found: NDArray[np.float64] = loops.residues.coordinates(self._dual, self._residues(row), self._primes)
         return found
 
     def _build(self, longest: int = 0) -> None:
@@ -136,7 +136,7 @@ class Residues(Basis):
             if self._strike(entering[:, place]):
                 self._build(longest)
                 return
-            kernels.residues.replace(self._dual, self._dets, entering, place, 1.0, self._primes)
+            loops.residues.replace(self._dual, self._dets, entering, place, 1.0, self._primes)
             is_vacant[place] = False
             order.append(place)
         self._dual = np.ascontiguousarray(self._dual[:, order])
@@ -157,8 +157,8 @@ class Residues(Basis):
     def _choose_primes(self, bits: int) -> None:
         """Take primes enough for minors of so many bits, and prepare the Chinese remainder theorem."""
         self._room = bits
-        pairs = (bits + len(self._rows).bit_length() + 2) // (2 * kernels.residues.PRIME_BITS) + 1
-        known = kernels.residues.primes()[: 2 * pairs + len(self._struck)].tolist()
+        pairs = (bits + len(self._rows).bit_length() + 2) // (2 * loops.residues.PRIME_BITS) + 1
+        known = loops.residues.primes()[: 2 * pairs + len(self._struck)].tolist()
         chosen = [prime for prime in known if prime not in self._struck][: 2 * pairs]
         if len(chosen) < 2 * pairs:
             raise ArithmeticError(f"numbers of {bits} bits are too long for the primes below 2^23")
@@ -224,7 +224,7 @@ class RentThenBuy(Basis):
             self._kept = self._buy()
 
     def _buy(self) -> Basis:
-        n_primes = _room([_bits(row) for row in self._rows]) / kernels.residues.PRIME_BITS
+        n_primes = _room([_bits(row) for row in self._rows]) / loops.residues.PRIME_BITS
         fits = 8 * len(self._rows) ** 2 * n_primes <= _LARGEST_BYTES
         return Residues(self._rows) if fits else Dixon(self._rows)
 

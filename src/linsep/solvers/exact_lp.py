@@ -32,29 +32,11 @@ from flint import fmpz_mat
 from numpy.typing import NDArray
 
 from linsep.exact import coprime, independent_columns, independent_rows
+from linsep.proofs import Obstruction
 from linsep.solvers import int64_lp
 from linsep.solvers.exact_basis import Basis, RentThenBuy
-from linsep.solvers.exact_outcomes import (
-    Obstruction,
-    Outcome,
-    Overlapping,
-    Separable,
-    Separator,
-    Stopped,
-    Touching,
-)
+from linsep.solvers.exact_outcomes import Settled, Stopped
 from linsep.solvers.pricing import RowStore
-
-__all__ = [
-    "ExactLP",
-    "Obstruction",
-    "Outcome",
-    "Overlapping",
-    "Separable",
-    "Separator",
-    "Stopped",
-    "Touching",
-]
 
 _UNIT = -1
 _FEW_COLUMNS, _FEW_ROWS = 20, 500
@@ -74,12 +56,12 @@ class ExactLP:
     >>> lp = ExactLP(2)
     >>> lp.add([[1, 1], [1, -1]])
     range(0, 2)
-    >>> lp.three_way()
-    Separable(weights=(1, 0))
+    >>> lp.three_way().weights
+    (1, 0)
     >>> lp.add([[-2, 0]])
     range(2, 3)
     >>> lp.solve()
-    Obstruction(ids=(0, 1, 2), weights=(1, 1, 1))
+    <Obstruction: rows 0, 1, 2>
     """
 
     def __init__(self, n_columns: int, *, seed: int = 0, should_stop: Callable[[], bool] = lambda: False) -> None:
@@ -91,7 +73,6 @@ class ExactLP:
         self._size = n_columns
         self._looked_at = 0
         self._hinted: list[int] = []
-        self._is_quick = False
         self._aside: set[int] = set()
         self._first: Obstruction | None = None
         self._spread: dict[int, int] = {}
@@ -107,12 +88,15 @@ class ExactLP:
         """Add integer rows (Python integers, an integer array or flint's integers); return their ids."""
         return self._store.add(rows)
 
-    def solve(self, basis_hint: Sequence[int] = ()) -> Separator | Obstruction:
-        """Go on to a separator of all rows added, or to the next obstruction; `free` steps over that one."""
+    def solve(self, basis_hint: Sequence[int] = ()) -> tuple[int, ...] | Obstruction:
+        """Go on to weights, or to the next obstruction; `free` steps over that one.
+
+        The weights have z·w > 0 on every row outside the free span: on every row, while nothing was freed.
+        """
         self._take_hint(basis_hint)
         if self._advance():
             return self._as_obstruction(self._combined())
-        return Separator(coprime(self._weights))
+        return coprime(self._weights)
 
     def free(self) -> None:
         """Free the rows of the obstruction that `solve` returned: the next call goes beyond it."""
@@ -130,35 +114,22 @@ class ExactLP:
                 self._is_free[place] |= coordinate != 0
             self._weigh()
 
-    def three_way(self, basis_hint: Sequence[int] = ()) -> Outcome:
+    def three_way(self, basis_hint: Sequence[int] = ()) -> Settled:
         """Decide all rows added: separable, touching or overlapping."""
         quick = None if self.pivots or self._first else three_way_in_int64(self._store.as_int64())
-        self._is_quick = quick is not None
         if quick is not None:
             return quick
         self._take_hint(basis_hint)
-        self._finish()
+        while self._advance():  # past all obstructions
+            self.free()
         if self._first is None:
-            return Separable(coprime(self._weights))
+            return Settled("separable", coprime(self._weights))
         spread = self._as_obstruction(self._spread) if self._spread else self._first
         if any(self._weights):
-            return Touching(coprime(self._weights), self._first, spread)
-        return Overlapping(self._first, spread)
-
-    def is_in_free_span(self, rows: Iterable[Sequence[Any]]) -> list[bool]:
-        """Say of each row, added or not, whether it lies in the span of the rows freed so far; exact."""
-        if self._is_quick:  # the last answer came from 64-bit integers, which leaves no basis behind
-            self._finish()
-        table = [[int(x) for x in row] for row in rows]
-        return self._in_free_span(table) if table else []
+            return Settled("touching", coprime(self._weights), 0, self._first, spread)
+        return Settled("overlapping", obstruction=self._first, spread=spread)
 
     # The loop -------------------------------------------------------------------------------------
-
-    def _finish(self) -> None:
-        """Go on past all obstructions."""
-        while self._advance():
-            self.free()
-        self._is_quick = False
 
     def _advance(self) -> bool:
         """Pivot until a row is blocked (True) or every row outside the free span is positive (False)."""
@@ -334,7 +305,7 @@ class ExactLP:
         self._weigh()
 
 
-def three_way_in_int64(rows: NDArray[np.int64] | None) -> Outcome | None:
+def three_way_in_int64(rows: NDArray[np.int64] | None) -> Settled | None:
     """Let 64 bits decide, if the rows are few and small enough; else None."""
     if rows is None or rows.shape[1] > _FEW_COLUMNS or len(rows) > _FEW_ROWS:
         return None

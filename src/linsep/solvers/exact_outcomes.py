@@ -1,59 +1,31 @@
-"""What the exact LP can answer: plain values in integers, about the rows it was given.
-
-Rows are named by the ids that `ExactLP.add` returned; weights belong to the integer rows as they were added.
-"""
+"""What an exact answer is, on its way from the LP to a verdict: plain integers about signed rows z."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal
+
+from linsep.proofs import Obstruction
 
 
 class Stopped(Exception):  # noqa: N818 - not an error: the caller's clock ran out, and the LP can go on
     """The LP was asked to stop. Its state is kept: call again to go on."""
 
 
-@dataclass(frozen=True)
-class Obstruction:
-    """Rows with positive coprime weights whose weighted sum is zero."""
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Exact weights (all columns, and the bias) if there is a weak separator, and what forbids more.
 
-    ids: tuple[int, ...]
-    weights: tuple[int, ...]
+        separable      z·w > 0 on every row
+        touching       z·w >= 0 on every row: an obstruction forbids more
+        overlapping    no weights: the rows of the spread span all rows
 
-
-@dataclass(frozen=True)
-class Separator:
-    """Weights with z·w > 0 on every row outside the free span: on every row, while nothing was freed."""
-
-    weights: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Separable:
-    """Weights with z·w > 0 on every row."""
-
-    weights: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Touching:
-    """An obstruction, and weights zero on the free span and positive on every row outside it.
-
-    The spread is a positive combination equal to zero whose rows span the free span: no weak separator is
-    positive there, so the weights are positive wherever one can be.
+    The spread of touching rows is a combination equal to zero whose rows span the rows that are 0 under the weights:
+    no weak separator is positive there, so the weights are positive wherever one can be.
     """
 
-    weights: tuple[int, ...]
-    obstruction: Obstruction
-    spread: Obstruction
-
-
-@dataclass(frozen=True)
-class Overlapping:
-    """An obstruction, and a positive combination equal to zero of at most 2·rank rows that span all rows."""
-
-    obstruction: Obstruction
-    spread: Obstruction
-
-
-Outcome: TypeAlias = Separable | Touching | Overlapping
+    kind: Literal["separable", "touching", "overlapping"]
+    weights: tuple[int, ...] = ()
+    bias_weight: int = 0
+    obstruction: Obstruction | None = None
+    spread: Obstruction | None = None

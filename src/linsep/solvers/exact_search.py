@@ -5,43 +5,20 @@ that contradict it are added, and the LP goes on from where it stands. No row is
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.certificates import recheck
 from linsep.exact import original_multipliers, original_weights
+from linsep.proofs import Obstruction, checks
 from linsep.signs import Form, form_of, scores, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_lp import ExactLP, three_way_in_int64
-from linsep.solvers.exact_outcomes import Obstruction, Outcome, Overlapping, Separable, Stopped
-from linsep.solvers.frame import Frame
+from linsep.solvers.exact_outcomes import Settled, Stopped
+from linsep.solvers.scaling import Frame
 from linsep.sources.base import Block, Ints, Source
-
-
-@dataclass(frozen=True, slots=True)
-class Combination:
-    """Row numbers of the source with positive integers: Σ weight·z = 0."""
-
-    rows: tuple[int, ...]
-    weights: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """Exact weights (all columns, and the bias) if there is a weak separator, and what forbids more.
-
-    The spread of overlapping rows spans all rows. That of touching rows, after a `maximal` run, spans all rows that
-    are 0 under the weights: no weak separator is positive there.
-    """
-
-    kind: str
-    weights: tuple[int, ...] = ()
-    bias_weight: int = 0
-    obstruction: Combination | None = None
-    spread: Combination | None = None
 
 
 class ExactSearch:
@@ -64,9 +41,8 @@ class ExactSearch:
         basis = list(hint)
         try:
             while True:
-                outcome = self.lp.three_way(basis)
+                settled = self._in_source(self.lp.three_way(basis))
                 basis = []
-                settled = self._settled(outcome)
                 against = self._contradictions(settled, maximal)
                 if not len(against):
                     return settled
@@ -84,7 +60,7 @@ class ExactSearch:
             return None
         self.column_exponents = integers.column_exponents
         self.numbers, self.row_exponents = rows.row_numbers.tolist(), integers.row_exponents.tolist()
-        return self._settled(outcome)
+        return self._in_source(outcome)
 
     @cached_property
     def lp(self) -> ExactLP:
@@ -108,21 +84,20 @@ class ExactSearch:
         self.column_exponents = np.where(self.is_empty, integers.column_exponents, self.column_exponents)
         self.is_empty &= ~(integers.rows != 0).any(axis=0)
 
-    def _settled(self, outcome: Outcome) -> Settled:
-        """The outcome in terms of the original rows and columns."""
-        if isinstance(outcome, Overlapping):
-            first, spread = self._combination(outcome.obstruction), self._combination(outcome.spread)
-            return Settled("overlapping", obstruction=first, spread=spread)
-        weights, bias_weight = self.frame.spread_out(original_weights(outcome.weights, self.column_exponents))
-        if isinstance(outcome, Separable):
-            return Settled("separable", weights, bias_weight)
-        first, spread = self._combination(outcome.obstruction), self._combination(outcome.spread)
-        return Settled("touching", weights, bias_weight, first, spread)
+    def _in_source(self, found: Settled) -> Settled:
+        """What the LP found, in terms of the original rows and columns."""
+        weights, bias_weight = found.weights, 0
+        if weights:
+            weights, bias_weight = self.frame.spread_out(original_weights(weights, self.column_exponents))
+        first, spread = (self._rows_of(combination) for combination in (found.obstruction, found.spread))
+        return replace(found, weights=weights, bias_weight=bias_weight, obstruction=first, spread=spread)
 
-    def _combination(self, found: Obstruction) -> Combination:
-        exponents = [self.row_exponents[i] for i in found.ids]
-        rows = tuple(self.numbers[i] for i in found.ids)
-        return Combination(rows, original_multipliers(found.weights, exponents))
+    def _rows_of(self, found: Obstruction | None) -> Obstruction | None:
+        if found is None:
+            return None
+        exponents = [self.row_exponents[i] for i in found.rows]
+        rows = tuple(self.numbers[i] for i in found.rows)
+        return Obstruction(rows, original_multipliers(found.weights, exponents))
 
     def _contradictions(self, settled: Settled, maximal: bool) -> Ints:
         """A few rows of the source that the outcome is not true of; none if it is true of all."""
@@ -136,7 +111,7 @@ class ExactSearch:
         against = violated(self.source, form, least, self._at_most)
         if maximal and settled.kind == "touching" and not len(against):
             assert settled.spread is not None
-            inside = recheck.rows_outside_span(
+            inside = checks.rows_outside_span(
                 self.source, settled.spread.rows, self.frame.bias, on=form, most=self._at_most
             )
             return inside[: self._at_most]  # more may be possible there
@@ -146,7 +121,7 @@ class ExactSearch:
         """Rows that are no linear combination of the spread's rows."""
         assert settled.spread is not None  # only separable rows have none
         rows, bias, most = settled.spread.rows, self.frame.bias, self._at_most
-        return recheck.rows_outside_span(self.source, rows, bias, most=most)
+        return checks.rows_outside_span(self.source, rows, bias, most=most)
 
     @property
     def _at_most(self) -> int:

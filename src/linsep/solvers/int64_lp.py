@@ -15,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.solvers.exact_outcomes import Obstruction, Outcome, Overlapping, Separable, Touching
+from linsep.proofs import Obstruction
+from linsep.solvers.exact_outcomes import Settled
 
 LIMIT = 2.0**62
 MOST_PIVOTS = 50  # for each row and column: far more than are ever needed
@@ -30,11 +31,11 @@ class TooLargeError(ArithmeticError):
     """A number could pass 2^62."""
 
 
-def three_way(rows: Integers) -> Outcome | None:
+def three_way(rows: Integers) -> Settled | None:
     """Decide signed integer rows z_i: is there a w with z_i·w > 0 for all i? None where 64 bits are not enough.
 
     >>> three_way(np.array([[1, 1], [1, -1], [-2, 0]])).obstruction
-    Obstruction(ids=(0, 1, 2), weights=(1, 1, 1))
+    <Obstruction: rows 0, 1, 2>
     """
     try:
         return Tableau(rows).run()
@@ -59,7 +60,7 @@ class Tableau:
         self.reach = float(np.abs(rows.astype(np.float64)).sum(axis=1).max(initial=1.0))
         self.seed = 0x9E3779B97F4A7C15
 
-    def run(self) -> Outcome | None:
+    def run(self) -> Settled | None:
         """Pivot until no row is violated."""
         for _ in range(MOST_PIVOTS * sum(self.rows.shape) + MOST_PIVOTS):
             weights = self.weights()
@@ -160,13 +161,15 @@ class Tableau:
         alone[row] = 1
         return alone
 
-    def outcome(self, weights: Integers) -> Outcome:
+    def outcome(self, weights: Integers) -> Settled:
         """What it comes to; w = 0 only when every row of the basis is free, for the basis is nonsingular."""
         if self.first is None:
-            return Separable(divided(weights))
+            return Settled("separable", divided(weights))
         first = obstruction(self.first)
         spread = obstruction(self.spread) if self.spread.any() else first
-        return Touching(divided(weights), first, spread) if weights.any() else Overlapping(first, spread)
+        if weights.any():
+            return Settled("touching", divided(weights), 0, first, spread)
+        return Settled("overlapping", obstruction=first, spread=spread)
 
 
 def require_small(bound: float) -> None:
@@ -187,5 +190,5 @@ def divided(numbers: Integers) -> tuple[int, ...]:
 
 def obstruction(multipliers: Integers) -> Obstruction:
     """The rows in use, and their multipliers."""
-    ids = np.flatnonzero(multipliers)
-    return Obstruction(tuple(ids.tolist()), divided(multipliers[ids]))
+    rows = np.flatnonzero(multipliers)
+    return Obstruction(tuple(rows.tolist()), tuple(multipliers[rows].tolist()))

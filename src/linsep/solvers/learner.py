@@ -9,11 +9,11 @@ import numpy as np
 from linsep import arguments
 from linsep.errors import CheckpointError
 from linsep.halfspace import Halfspace
-from linsep.kernels.learning import worst
-from linsep.kernels.shuffling import shuffled
-from linsep.kernels.walks import ALL_FINE
+from linsep.loops.scans import ALL_FINE
+from linsep.loops.shuffling import shuffled
+from linsep.loops.sweeps import worst
 from linsep.scores import linear_scores
-from linsep.solvers.keeping import NO_LIMIT, Voters, joined
+from linsep.solvers.kept_weights import NO_LIMIT, Voters, joined
 from linsep.solvers.perceptron_run import Mistake, PerceptronRun, Step
 from linsep.sources.base import Array, Block, Ints, Source, refusal
 
@@ -25,7 +25,7 @@ ROWS_A_CHECK = 1 << 12  # rows near the hyperplane whose sides are looked at exa
 ROW_ORDER = None
 
 
-class Place(NamedTuple):
+class WalkPlace(NamedTuple):
     """Where a walk over the rows stands: enough to resume it."""
 
     updates_before: int  # the walk began after so many updates
@@ -57,7 +57,7 @@ class Learner:
         self.rows_read, self.converged = 0, False
         self.mistakes_per_row: Ints | None = None if source.facts.is_streamed else np.zeros(source.n_rows, np.int64)
         self._forgotten = np.zeros(0, np.int64)
-        self.place: Place | None = None  # None between two walks
+        self.place: WalkPlace | None = None  # None between two walks
         self._before = self.perceptron.updates
         if self.perceptron.keep == "vote":
             self.perceptron.voters = Voters(self.perceptron.bias, self.perceptron.walked)
@@ -129,7 +129,7 @@ class Learner:
         """One walk over the rows, or the rest of one. Returns whether it reached the last row without a mistake."""
         is_shuffled = self.order == "shuffled"
         begun = self.random_state if is_shuffled else {}
-        place = self.place or Place(self.updates, 0, 0, 0, {}, begun)
+        place = self.place or WalkPlace(self.updates, 0, 0, 0, {}, begun)
         updates_before, first, length, position, drawn_from, begun = place
         for block in self._blocks(begun, first if length else None):
             if length and (block.numbers[0], len(block)) != (first, length):
@@ -147,7 +147,7 @@ class Learner:
                 position, mistake = self._sweep(block, order, start, min(stop, len(block)), look_after)
                 self.rows_read += position - start
                 starts_again = mistake is not None and self.order == "restart"
-                here = Place(updates_before, int(block.numbers[0]), len(block), position, drawn_from, begun)
+                here = WalkPlace(updates_before, int(block.numbers[0]), len(block), position, drawn_from, begun)
                 self.place = None if starts_again else here
                 yield mistake
                 if starts_again:

@@ -17,9 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.solvers.clock import Clock
-from linsep.solvers.frame import require_memory
-from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
-from linsep.solvers.working_set import Level, WorkingSet, levels, scan_safely
+from linsep.solvers.min_norm import Shortest, nearest_to_zero, shortest
+from linsep.solvers.scaling import require_memory
+from linsep.solvers.working_set import SampleLevel, WorkingSet, levels, scan_safely
 from linsep.sources.base import Block, Floats, Source, require_finite
 
 ON_SAMPLES = 0.1  # how exactly a sample is solved before the next is drawn
@@ -123,7 +123,7 @@ class WidestSearch:
                 return None
         return best
 
-    def _begin(self, level: Level) -> None:
+    def _begin(self, level: SampleLevel) -> None:
         block = level.globally(level.source.sample(2 * self.source.n_columns + 12, seed=1))
         require_memory(len(block), self.source.n_columns + 1)
         self.working = WorkingSet(self._centre(block), block)
@@ -143,7 +143,7 @@ class WidestSearch:
         closer = -math.frexp(float(np.abs(rows - point).max(initial=0.0)))[1]
         return Centre(np.ldexp(point, closer), exponent + closer, 1.0)
 
-    def _settle(self, level: Level, gap: float) -> Widest | None:
+    def _settle(self, level: SampleLevel, gap: float) -> Widest | None:
         """Go on until the rows of this level are at the margin within the gap, or no bound gets better."""
         best: Widest | None = None
         waited = 0
@@ -167,7 +167,7 @@ class WidestSearch:
             waited += 1
         return best
 
-    def _note(self, level: Level, best: Widest) -> None:
+    def _note(self, level: SampleLevel, best: Widest) -> None:
         """Keep bounds on all rows, and show what is known; homogenised rows have another margin."""
         if level.numbers is None:
             self.best = best
@@ -183,7 +183,7 @@ class WidestSearch:
         self.working.matters = answer.multipliers > 0
         return answer
 
-    def _look(self, level: Level, answer: Shortest) -> tuple[Widest, Block]:
+    def _look(self, level: SampleLevel, answer: Shortest) -> tuple[Widest, Block]:
         """The bounds that this answer shows, and the rows worst for it."""
         w, b = self.working.frame.halfspace(answer.w)
         width = len(answer.w)

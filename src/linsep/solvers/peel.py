@@ -23,9 +23,9 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from linsep import kernels
+from linsep import loops
 from linsep.sources.base import Block, Ints, Signs, Source
-from linsep.sources.marks import Marks
+from linsep.sources.row_set import Marks
 
 AT_HAND = 1 << 16  # so many rows of a source in parts may be copied into memory
 
@@ -119,12 +119,12 @@ def _in_parts(source: Source, bias: bool) -> Peeling:
     levels: list[Level] = []
     while True:
         seen = _signs_seen(source.blocks, alive, n_columns, bias)
-        pure = np.flatnonzero((seen == kernels.columns.POSITIVE) | (seen == kernels.columns.NEGATIVE))
+        pure = np.flatnonzero((seen == loops.peeling.POSITIVE) | (seen == loops.peeling.NEGATIVE))
         if not pure.size or (levels and alive.count() <= AT_HAND):
             return Peeling(tuple(levels), _few_or_marks(alive) if levels else None, np.flatnonzero(seen[:-1]))
         touched = _touched_marks(source.blocks, alive, pure, n_columns)
         alive = alive.without(touched)
-        signs = np.where(seen[pure] == kernels.columns.POSITIVE, 1, -1).astype(np.int8)
+        signs = np.where(seen[pure] == loops.peeling.POSITIVE, 1, -1).astype(np.int8)
         levels.append(Level(pure, signs, _few_or_marks(touched)))
 
 
@@ -135,7 +135,7 @@ def _touched_marks(blocks: Callable[[], Iterable[Block]], alive: Marks, pure: In
     touched, start = Marks(alive.n_rows), 0
     for block in blocks():
         stop = start + len(block)
-        touched.put(start, kernels.columns.touched_rows(block.table, alive.get(start, stop), pure))
+        touched.put(start, loops.peeling.touched_rows(block.table, alive.get(start, stop), pure))
         start = stop
     return touched
 
@@ -151,14 +151,14 @@ def _in_rounds(blocks: Callable[[], Iterable[Block]], numbers: range | Ints, n_c
     levels: list[Level] = []
     while True:
         seen = _signs_seen(blocks, alive, n_columns, bias)
-        pure = np.flatnonzero((seen == kernels.columns.POSITIVE) | (seen == kernels.columns.NEGATIVE))
+        pure = np.flatnonzero((seen == loops.peeling.POSITIVE) | (seen == loops.peeling.NEGATIVE))
         if not pure.size:
             return Peeling(tuple(levels), _chosen(numbers, alive) if levels else None, np.flatnonzero(seen[:-1]))
         touched = _touched(blocks(), alive, pure, n_columns)
         alive &= ~touched
         levels.append(
             Level(
-                pure, np.where(seen[pure] == kernels.columns.POSITIVE, 1, -1).astype(np.int8), _chosen(numbers, touched)
+                pure, np.where(seen[pure] == loops.peeling.POSITIVE, 1, -1).astype(np.int8), _chosen(numbers, touched)
             )
         )
 
@@ -168,14 +168,14 @@ def _signs_seen(
 ) -> npt.NDArray[np.uint8]:
     """The signs that occur in each column of the rows alive, as bits; the bias last."""
     seen = np.zeros(n_columns + 1, np.uint8)
-    seen[-1] = 0 if bias else kernels.columns.BOTH  # a column that does not count is as good as mixed
+    seen[-1] = 0 if bias else loops.peeling.BOTH  # a column that does not count is as good as mixed
     start = 0
     for block in blocks():
         stop = start + len(block)
         flags = alive.get(start, stop) if isinstance(alive, Marks) else alive[start:stop]
-        kernels.columns.see_signs(block.table, block.y, flags, seen)
+        loops.peeling.see_signs(block.table, block.y, flags, seen)
         start = stop
-        if np.all(seen == kernels.columns.BOTH):
+        if np.all(seen == loops.peeling.BOTH):
             break
     return seen
 
@@ -186,7 +186,7 @@ def _touched(blocks: Iterable[Block], alive: Flags, pure: Ints, n_columns: int) 
         return alive.copy()
     flags, start = [], 0
     for block in blocks:
-        flags.append(kernels.columns.touched_rows(block.table, alive[start : start + len(block)], pure))
+        flags.append(loops.peeling.touched_rows(block.table, alive[start : start + len(block)], pure))
         start += len(block)
     return np.concatenate(flags)
 
@@ -194,14 +194,14 @@ def _touched(blocks: Iterable[Block], alive: Flags, pure: Ints, n_columns: int) 
 def _cascade(block: Block, bias: bool) -> Peeling:
     """All rounds on sparse rows: the work is that of one round."""
     counts = np.zeros((2, block.n_columns + 1), np.int64)
-    kernels.columns.count_signs(block.table, block.y, counts)
+    loops.peeling.count_signs(block.table, block.y, counts)
     is_pure = (counts[0] == 0) != (counts[1] == 0)
     if not is_pure[: block.n_columns + bias].any():
         return Peeling((), None, np.flatnonzero(counts[:, :-1].any(axis=0)))
     starts = np.concatenate([[0], np.cumsum(counts[:, :-1].sum(axis=0))])
     row_of = np.empty(starts[-1], np.uint32 if len(block) < 1 << 32 else np.uint64)
-    kernels.columns.rows_by_column(block.table, starts, row_of)
-    columns, signs, column_ends, rows, row_ends, rest = kernels.columns.cascade(
+    loops.peeling.rows_by_column(block.table, starts, row_of)
+    columns, signs, column_ends, rows, row_ends, rest = loops.peeling.cascade(
         block.table, block.y, counts, starts, row_of, bias
     )
     rows, rest = _chosen(block.numbers, rows), _chosen(block.numbers, rest)
@@ -241,7 +241,7 @@ class _Weights:
         self._is_pure[level.columns] = True
         weights = (self.doubles, self.mantissas, self.exponents)
         exponent = max(
-            kernels.columns.needed_exponent(block.table, block.y, _places(block, level.rows), weights, self._is_pure)
+            loops.peeling.needed_exponent(block.table, block.y, _places(block, level.rows), weights, self._is_pure)
             for block in blocks
         )
         self._is_pure[level.columns] = False

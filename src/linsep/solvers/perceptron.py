@@ -15,9 +15,9 @@ construction): |Z|² = 2·|x|², so the same proof gives 2·(R/gamma)², and (2�
 for. Two classes are the case W_1 = -W_0, of which one row is kept.
 
 If no hyperplane separates the classes, the updates never end, and however long one waits proves nothing. `keep` says
-which weights of such a run are used (see `keeping.py`).
+which weights of such a run are used (see `kept_weights.py`).
 
-`plain_rule` is the algorithm as a loop to read. What runs is the same loop compiled, `sweep` in kernels/learning.py:
+`plain_rule` is the algorithm as a loop to read. What runs is the same loop compiled, `sweep` in loops/sweeps.py:
 the tests hold one against the other. A `Perceptron` learns from one block of rows with it, and a `Learner` (learner.py)
 from all rows of a source, pass after pass. Everything here that learns a hyperplane from rows is one of the two.
 """
@@ -29,10 +29,10 @@ import numpy as np
 
 from linsep import arguments
 from linsep.errors import ArgumentError, InexactError
-from linsep.kernels.learning import End, sweep
-from linsep.kernels.shuffling import shuffled
-from linsep.kernels.walks import ALL_FINE
-from linsep.solvers.keeping import NO_LIMIT, Ballot, Pocket, Voters, Weights
+from linsep.loops.scans import ALL_FINE
+from linsep.loops.shuffling import shuffled
+from linsep.loops.sweeps import End, sweep
+from linsep.solvers.kept_weights import NO_LIMIT, Ballot, Pocket, Voters, Weights
 from linsep.solvers.learner import ROW_ORDER, Learner
 from linsep.solvers.perceptron_run import PerceptronRun, Step
 from linsep.solvers.vanishing import require_scores

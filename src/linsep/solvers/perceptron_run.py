@@ -70,13 +70,14 @@ class PerceptronRun(Reported):
 
     def explain(self, bound: float | None = None) -> str:
         """What the run shows; beside Novikoff's bound on the updates, if it is given."""
-        return self._report(bound).text()
+        return self.report(bound).text()
 
     def __repr__(self) -> str:
         done = f"{count(self.updates, 'update')} in {count(self.passes, 'pass')}"
         return one_line(self, "separated" if self.converged else "not separated yet", done)
 
-    def _report(self, bound: float | None = None) -> Report:
+    def report(self, bound: float | None = None) -> Report:
+        """What `explain` says, as a value."""
         title = run_ended(self.converged, self.updates, self.passes, self.halfspace.equation())
         known = [] if bound is None else [bounded(bound)]
         return Report(title, (*known, *most_corrected(self.mistakes_per_row)), "yes" if self.converged else "unsure")

@@ -19,10 +19,11 @@ from flint import fmpz_mat
 from linsep.exact import coprime, integer_rows, null_combination, original_weights, to_doubles
 from linsep.signs import form_of
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.exact_lp import ExactLP, Separator, Stopped
+from linsep.solvers.exact_lp import ExactLP
+from linsep.solvers.exact_outcomes import Stopped
 from linsep.solvers.exact_search import violated
-from linsep.solvers.frame import Frame
-from linsep.solvers.minnorm import nearest_to_zero, shortest
+from linsep.solvers.min_norm import nearest_to_zero, shortest
+from linsep.solvers.scaling import Frame
 from linsep.solvers.working_set import SUPPORT
 from linsep.sources.base import Block, Floats, Source
 
@@ -126,7 +127,7 @@ class Cone:
             found = lp.solve(hint)
         except Stopped:
             raise OutOfTime from None
-        return list(found.weights) if isinstance(found, Separator) else None
+        return list(found) if isinstance(found, tuple) else None
 
 
 def _levelled(z: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:

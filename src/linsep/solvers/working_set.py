@@ -24,11 +24,11 @@ import numpy.typing as npt
 from linsep.errors import OverflowedError
 from linsep.exact import null_combination, original_multipliers
 from linsep.solvers.clock import Clock
-from linsep.solvers.frame import Frame
-from linsep.solvers.minnorm import Shortest, nearest_to_zero, shortest
+from linsep.solvers.min_norm import Shortest, nearest_to_zero, shortest
+from linsep.solvers.scaling import Frame
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
 from linsep.sources.memory import MemorySource
-from linsep.sources.remaining import samples
+from linsep.sources.subset import samples
 
 SHRINK = 8  # each sample is this much smaller than the one before
 SMALL = 3  # rows per column below which a sample is not sampled again
@@ -70,7 +70,7 @@ Found = Separated | Blocked | Stuck
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class SampleLevel:
     """A sample of the rows, as a source of its own; `numbers` are its row numbers in the whole."""
 
     source: Source
@@ -164,7 +164,7 @@ def walk(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
     return Separated(w, b, min(scan.lowest), source.take(nobody), np.zeros(0))
 
 
-def levels(source: Source, width: int) -> Iterator[Level]:
+def levels(source: Source, width: int) -> Iterator[SampleLevel]:
     """Samples of the rows, each larger than the one before, drawn when their turn comes; at last the whole."""
     sizes = [source.n_rows]
     while sizes[-1] > SMALL * width * SHRINK:
@@ -174,11 +174,11 @@ def levels(source: Source, width: int) -> Iterator[Level]:
     if len(smaller) < len(sizes) - 1:
         smaller.append(at_hand)
     for block in samples(source, smaller):
-        yield Level(MemorySource(block.table, block.y, source.facts.of_part(len(block))), block.row_numbers)
-    yield Level(source, None)
+        yield SampleLevel(MemorySource(block.table, block.y, source.facts.of_part(len(block))), block.row_numbers)
+    yield SampleLevel(source, None)
 
 
-def _settle(level: Level, working: WorkingSet[Frame], clock: Clock) -> Found:
+def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock) -> Found:
     """Go on until the rows of this level are separated, or cannot be."""
     width = working.frame.width
     while True:

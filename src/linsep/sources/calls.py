@@ -27,7 +27,7 @@ from linsep.errors import (
     ShapeError,
     shown,
 )
-from linsep.kernels.layouts import Csr, Dense
+from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Signs, Source, Table, integer_bits
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep.errors import ArgumentError, InexactError, NotFiniteError, NotNumericError, shown
-from linsep.kernels import text
+from linsep.loops import text_hash
 from linsep.tables import as_double
 from linsep.tables.exact_numbers import exact_number
 
@@ -81,14 +81,14 @@ def hash_dicts(dicts: Sequence[Mapping[str, Any]], bits: int) -> Any:
 def hash_lines(block: bytes, labels: list[bytes], bits: int) -> Lines:
     """Lines "label<TAB>text" in UTF-8, the last one ended by a newline; labels that are not known yet are added.
 
-    Lines without a label have a negative code (`linsep.kernels.text.NO_LABEL`), and all of them is text.
+    Lines without a label have a negative code (`linsep.loops.text_hash.NO_LABEL`), and all of them is text.
     """
     data = np.frombuffer(block, np.uint8)
     n_lines = block.count(b"\n")
     spans, codes = np.empty((n_lines, 4), np.int64), np.empty(n_lines, np.int64)
     names = np.frombuffer(b"".join(labels), np.uint8)
     ends = np.cumsum([len(label) for label in labels], dtype=np.int64)
-    rows = text.lines(data, names, ends, spans, codes)
+    rows = text_hash.lines(data, names, ends, spans, codes)
     spans, codes = spans[:rows], codes[:rows]
     labels = _name(block, spans, codes, labels)
     most = len(block) // 3 + 1  # words: two letters and what ends them
@@ -96,20 +96,20 @@ def hash_lines(block: bytes, labels: list[bytes], bits: int) -> Lines:
     indices, values = np.empty(most, np.int32), np.empty(most)
     folds = _ascii_folds() if block.isascii() else _folds()
     folded = np.zeros(len(block) + 8, np.uint8)
-    left = text.hash_words(data, spans, rows, bits, folds, folded, keys, indptr, indices, values)
+    left = text_hash.hash_words(data, spans, rows, bits, folds, folded, keys, indptr, indices, values)
     filled = int(indptr[-1])
     X = sp.csr_array((values[:filled], indices[:filled], indptr), shape=(rows, 1 << bits))
     if left:
         X = _with_python(block, spans, X, bits)
     X.has_sorted_indices = X.has_canonical_format = True
-    return Lines(X, codes, labels, spans[:, text.LINE])
+    return Lines(X, codes, labels, spans[:, text_hash.LINE])
 
 
 def _name(block: bytes, spans: Ints, codes: Ints, labels: list[bytes]) -> list[bytes]:
     """Give new labels a code each."""
     known = {label: code for code, label in enumerate(labels)}
-    for row in np.flatnonzero(codes == text.UNKNOWN).tolist():
-        label = block[spans[row, text.LABEL_START] : spans[row, text.LABEL_END]]
+    for row in np.flatnonzero(codes == text_hash.UNKNOWN).tolist():
+        label = block[spans[row, text_hash.LABEL_START] : spans[row, text_hash.LABEL_END]]
         codes[row] = known.setdefault(label, len(known))
     return list(known)
 
@@ -118,9 +118,11 @@ def _with_python(block: bytes, spans: Ints, X: Any, bits: int) -> Any:
     """The same rows, those that the kernel left out made by scikit-learn."""
     from sklearn.feature_extraction.text import HashingVectorizer
 
-    rows = np.flatnonzero(spans[:, text.LINE] < 0)
-    spans[rows, text.LINE] = -1 - spans[rows, text.LINE]
-    texts = [block[spans[row, text.LABEL_END] + 1 : spans[row, text.TEXT_END]].decode() for row in rows.tolist()]
+    rows = np.flatnonzero(spans[:, text_hash.LINE] < 0)
+    spans[rows, text_hash.LINE] = -1 - spans[rows, text_hash.LINE]
+    texts = [
+        block[spans[row, text_hash.LABEL_END] + 1 : spans[row, text_hash.TEXT_END]].decode() for row in rows.tolist()
+    ]
     made = sp.csr_array(HashingVectorizer(n_features=1 << bits, norm=None).transform(texts))
     places = np.arange(len(spans))
     places[rows] = len(spans) + np.arange(len(rows))
@@ -130,7 +132,9 @@ def _with_python(block: bytes, spans: Ints, X: Any, bits: int) -> Any:
 @cache
 def _ascii_folds() -> npt.NDArray[np.uint32]:
     """What becomes of each ASCII character: itself in lower case, or nothing where it is no part of a word."""
-    return np.array([ord(c.lower()) if c.isalnum() or c == "_" else text.NO_WORD for c in map(chr, range(128))], "u4")
+    return np.array(
+        [ord(c.lower()) if c.isalnum() or c == "_" else text_hash.NO_WORD for c in map(chr, range(128))], "u4"
+    )
 
 
 @cache
@@ -141,8 +145,8 @@ def _folds() -> npt.NDArray[np.uint32]:
     lower = plain.tobytes().decode("utf-32-le").lower()
     folded = np.frombuffer(lower.encode("utf-32-le"), np.uint32)
     is_word = np.strings.isalnum(folded.view("U1")) | (folded == ord("_"))
-    folds = np.full(CHARACTERS, text.ASK_PYTHON, np.uint32)
-    folds[plain] = np.where(is_word, folded, text.NO_WORD)
+    folds = np.full(CHARACTERS, text_hash.ASK_PYTHON, np.uint32)
+    folds[plain] = np.where(is_word, folded, text_hash.NO_WORD)
     return folds
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep import exact, kernels
+from linsep import exact, loops
 from linsep.errors import ArgumentError, ManyClassesError, OneClassError, shown
-from linsep.kernels.layouts import Csr, Dense
+from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits
 from linsep.sources.memory import MemorySource, thread_count
 from linsep.tables import is_long, read_doubles, read_exact, read_labels, require_finite
@@ -123,5 +123,5 @@ def in_rows(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.ascontiguousarray(values)
     table = np.empty(values.shape)
     first = np.uint64(values.ctypes.data)
-    kernels.interleave.interleave(first + np.arange(n_columns, dtype=np.uint64) * np.uint64(8 * n_rows), n_rows, table)
+    loops.transpose.interleave(first + np.arange(n_columns, dtype=np.uint64) * np.uint64(8 * n_rows), n_rows, table)
     return table

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from linsep import exact, kernels
+from linsep import exact, loops
 from linsep.errors import ArgumentError, shown
-from linsep.kernels.layouts import Dense
+from linsep.loops.layouts import Dense
 from linsep.sources.base import Array, Block, Facts, Floats, Ints, Scan, Signs, Source, Table, distinct_rows, refusal
 
 MOST_THREADS = 4096
@@ -80,11 +80,11 @@ class MemorySource(Source):
 
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
         places = min(wanted, stop - start)
-        found = kernels.walks.Found(np.empty(places, np.int64), np.empty(places), np.zeros(stop - start, np.uint8))
-        mistakes, certain, minus, plus, longest2, written, bad = kernels.walks.scan(
+        found = loops.scans.Found(np.empty(places, np.int64), np.empty(places), np.zeros(stop - start, np.uint8))
+        mistakes, certain, minus, plus, longest2, written, bad = loops.scans.scan(
             self.table, self.y, start, stop, w, b, self._longest2, places, ceiling, found
         )
-        if bad != kernels.walks.ALL_FINE:
+        if bad != loops.scans.ALL_FINE:
             raise refusal(self, int(self.numbers[bad]))
         order = np.lexsort((found.worst[:written], found.worst_scores[:written]))
         return Scan(
@@ -106,7 +106,7 @@ class MemorySource(Source):
         return self.table.values if isinstance(self.table, Dense) and is_few else None
 
     def _scan_few(self, rows: Array, w: Floats, b: float, wanted: int) -> Scan:
-        """The scan of few rows, in NumPy: what `kernels.walks.scan` does, before it is compiled or loaded."""
+        """The scan of few rows, in NumPy: what `loops.scans.scan` does, before it is compiled or loaded."""
         x, y = rows.astype(np.float64), self.y
         with np.errstate(all="ignore"):
             products = x * w

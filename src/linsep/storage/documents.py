@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from linsep.errors import LinsepError, shown
-from linsep.storage import sealed
+from linsep.storage import checksum
 from linsep.storage.strict import Document, FieldError, repeated
 
 MOST_BYTES = 1 << 28  # 256 MiB: ten million weights
-HEADER = ("format", "version", sealed.FIELD)
+HEADER = ("format", "version", checksum.FIELD)
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class Format:
         whole = {"format": self.name, "version": self.version, **fields}
         try:  # each field by itself: the encoder in C knows no indentation
             lines = [f' "{name}": {self._dumped(value)}' for name, value in whole.items()]
-            return sealed.seal("{\n" + ",\n".join(lines) + "\n}")
+            return checksum.seal("{\n" + ",\n".join(lines) + "\n}")
         except UnicodeEncodeError as error:
             raise self.error("a name or a label holds half a surrogate pair, which is not text.") from error
         except ValueError as error:
@@ -80,7 +80,7 @@ class Format:
             raise FieldError(
                 f"version is {shown(version)}: this linsep reads version {self.version}. Use a newer linsep."
             )
-        if reason := sealed.fault(text):
+        if reason := checksum.fault(text):
             raise self.error(f"The {self.noun} is not whole: {reason}.")
         return {name: value for name, value in document.items() if name not in HEADER}
 

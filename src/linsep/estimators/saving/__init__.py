@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from linsep.errors import ModelError
-from linsep.estimators.base import ScoreClassifier
-from linsep.estimators.kernel import KernelPerceptronClassifier
-from linsep.estimators.margin import MaxMarginClassifier
-from linsep.estimators.perceptron import PerceptronClassifier
-from linsep.estimators.saving import kernel, margin, perceptron
+from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
+from linsep.estimators.margin_classifier import MaxMarginClassifier
+from linsep.estimators.perceptron_classifier import PerceptronClassifier
+from linsep.estimators.saving import kernel_document, margin_document, perceptron_document
+from linsep.estimators.score_classifier import ScoreClassifier
 from linsep.storage.strict import Document
 
 
@@ -24,9 +24,9 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "perceptron": Kind(PerceptronClassifier, perceptron.write, perceptron.read),
-    "kernel-perceptron": Kind(KernelPerceptronClassifier, kernel.write, kernel.read),
-    "max-margin": Kind(MaxMarginClassifier, margin.write, margin.read),
+    "perceptron": Kind(PerceptronClassifier, perceptron_document.write, perceptron_document.read),
+    "kernel-perceptron": Kind(KernelPerceptronClassifier, kernel_document.write, kernel_document.read),
+    "max-margin": Kind(MaxMarginClassifier, margin_document.write, margin_document.read),
 }
 
 

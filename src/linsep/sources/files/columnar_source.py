@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from linsep import kernels
-from linsep.kernels.layouts import Dense
+from linsep import loops
+from linsep.loops.layouts import Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Scan, Signs
 from linsep.sources.files.reader import ColumnValues
 from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource
@@ -36,8 +36,8 @@ class ColumnPart(MemorySource):
         if 0 < wanted < self.n_rows and ceiling == np.inf:
             ceiling = self._ceiling_of(wanted, w, b)
         others = np.empty(self.n_rows, np.int64)
-        near = kernels.columnar.sure_beyond(w, float(b), self._longest2)
-        wrong, minus, plus, left = kernels.columnar.count_plain(
+        near = loops.column_scores.sure_beyond(w, float(b), self._longest2)
+        wrong, minus, plus, left = loops.column_scores.count_plain(
             self._addresses, self.y, w, float(b), near, ceiling if wanted else -np.inf, others
         )
         found = self._looked_at(others[:left])._scan_part(0, left, w, b, wanted, ceiling)
@@ -52,7 +52,7 @@ class ColumnPart(MemorySource):
     def _ceiling_of(self, wanted: int, w: Floats, b: float) -> float:
         """What as many of the lowest scores as are wanted are below, and few others."""
         scores = np.empty(self.n_rows)
-        kernels.columnar.write_scores(self._addresses, w, scores)
+        loops.column_scores.write_scores(self._addresses, w, scores)
         return float(np.nextafter(np.partition(self.y * (scores + b), wanted - 1)[wanted - 1], np.inf))
 
     def as_rows(self) -> MemorySource:
@@ -71,7 +71,7 @@ class ColumnPart(MemorySource):
     def _largest_norm2(self) -> float:
         """The largest |x|², summed as rows are: only rows whose sum in another order comes near it can have it."""
         lengths2 = np.empty(self.n_rows)
-        kernels.columnar.write_lengths(self._addresses, lengths2)
+        loops.column_scores.write_lengths(self._addresses, lengths2)
         slack = (self.n_columns + 4) * 2.0**-50
         enough = np.fmax.reduce(lengths2) * (1.0 - slack) - 1e-300  # the last term for squares that underflow
-        return float(kernels.columnar.largest_norm2(self._values[np.flatnonzero(lengths2 >= enough)]))
+        return float(loops.column_scores.largest_norm2(self._values[np.flatnonzero(lengths2 >= enough)]))

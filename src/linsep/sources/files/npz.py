@@ -24,7 +24,7 @@ from linsep.sources.files.reader import Batch, Stamp, unreadable
 
 PARTS = ("data", "indices", "indptr", "shape")
 SPARSE_ROWS = 1 << 16  # of a CSR matrix looked at in one go; how many are read depends on their entries
-ENTRY = 12  # bytes of an entry of a CSR matrix, as the kernels have it
+ENTRY = 12  # bytes of an entry of a CSR matrix, as the loops have it
 
 
 class NpzReader(ArrayReader):
@@ -222,7 +222,7 @@ class Member:
         data = self._stream.read(count * self.kind.itemsize)
         if len(data) < count * self.kind.itemsize:
             raise ValueError("the file ends before its values do.")
-        return np.frombuffer(data, self.kind).copy()  # kernels are compiled once more for arrays that cannot be written
+        return np.frombuffer(data, self.kind).copy()  # loops are compiled once more for arrays that cannot be written
 
 
 def is_npy(path: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from linsep import exact, kernels
+from linsep import exact, loops
 from linsep.errors import InputError
 from linsep.sources.base import Ints
 from linsep.sources.files.faults import fault
@@ -224,7 +224,7 @@ def row_major(columns: Sequence[npt.NDArray[Any]], kind: type, buffers: Buffers 
         return np.array(columns, kind).T.copy() if columns else np.zeros((0, 0), kind)
     if kind is np.float64 and all(column.dtype == np.float64 and column.flags.c_contiguous for column in columns):
         doubles = (buffers or Buffers()).take(n_rows, len(columns))
-        kernels.interleave.interleave(np.array([column.ctypes.data for column in columns], np.uint64), n_rows, doubles)
+        loops.transpose.interleave(np.array([column.ctypes.data for column in columns], np.uint64), n_rows, doubles)
         return doubles
     table: npt.NDArray[Any] = np.empty((n_rows, len(columns)), kind)
     step = max(256, (1 << 15) // max(1, len(columns)))

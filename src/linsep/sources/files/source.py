@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.kernels.layouts import Csr, Dense
+from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, marks
 from linsep.sources.files.columnar_source import ColumnPart
 from linsep.sources.files.faults import fault

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep import kernels
+from linsep import loops
 from linsep.errors import InputError
 from linsep.sources.files import private
 from linsep.sources.files.faults import fault
@@ -87,7 +87,7 @@ class Caches:
         name = f"{hashlib.sha256(key.encode()).hexdigest()[:32]}{private.ENDING}"
         folder = self._kept_in(reader)
         if folder is not None and (facts := known(folder / name, reader, key)) is not None:
-            return Converted(folder / name, reader, facts).survey()
+            return ConvertedRows(folder / name, reader, facts).survey()
         try:
             return self._first_read(reader, key, folder, name)
         except NoCacheError as error:
@@ -128,7 +128,7 @@ class Caches:
                 self.hold -= sink.size
                 found.store = sink
             else:
-                found.store = Converted(sink.path, reader, sink.finish(key, reader, found))
+                found.store = ConvertedRows(sink.path, reader, sink.finish(key, reader, found))
             found.batches = len(found.store.lengths)
             return found
         except OSError as error:
@@ -198,7 +198,7 @@ class Held(Store):
         """Nothing is left behind."""
 
 
-class Converted(Store):
+class ConvertedRows(Store):
     """An Arrow file in place of the one that it was made from, whose reader can make it again."""
 
     def __init__(self, path: Path, reader: Reader, facts: Facts) -> None:
@@ -249,7 +249,7 @@ class Converted(Store):
                 again = caches.converted(self._reader, self._facts["key"], self.path.parent, self.path.name).store
             except NoCacheError as error:
                 raise self._lost() from error
-            if not isinstance(again, Converted) or again._facts != self._facts:
+            if not isinstance(again, ConvertedRows) or again._facts != self._facts:
                 raise fault("changed", self._reader.path)
             self._renewals += 1
 
@@ -409,7 +409,7 @@ def checksum_of(parts: Sequence[Array]) -> int:
     sums, found = np.empty(1, np.uint64), 0
     for part in parts:
         words = part.view(f"u{part.dtype.itemsize}")
-        kernels.checksums.checksums(words, max(1, words.size), sums)
+        loops.checksums.checksums(words, max(1, words.size), sums)
         found = zlib.crc32(sums.data, found)
     return found
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep import exact, kernels
+from linsep import exact, loops
 
 NOT_WHOLE = -1.0
 NOT_ZERO = "[^eE]*[1-9]"  # how a number begins that is not 0
@@ -39,14 +39,14 @@ def no_text() -> Any:
 def is_finite(values: Array) -> bool:
     """Whether no value is NaN or infinity."""
     if values.size > exact.FEW_CELLS:
-        return bool(kernels.numbers.is_finite(values))
+        return bool(loops.numbers.is_finite(values))
     return bool(np.isfinite(values).all())
 
 
 def is_below(values: Array, bound: float) -> bool:
     """Whether |value| < bound for all of them, and so none is NaN."""
     if values.size > exact.FEW_CELLS:
-        return bool(kernels.numbers.is_below(values, bound))
+        return bool(loops.numbers.is_below(values, bound))
     with np.errstate(all="ignore"):
         return bool((np.abs(values) < bound).all()) and not (values == np.iinfo(np.int64).min).any()
 
@@ -54,13 +54,13 @@ def is_below(values: Array, bound: float) -> bool:
 def largest_whole(values: Array) -> float:
     """The largest |value| where all of them, which are finite, are integers; else NOT_WHOLE."""
     if values.size > exact.FEW_CELLS:
-        return float(kernels.numbers.largest_whole(values))
+        return float(loops.numbers.largest_whole(values))
     return float(np.abs(values).max(initial=0.0)) if (values == np.floor(values)).all() else NOT_WHOLE
 
 
 def mark_first(values: Array, first: Any, second: Any, is_first: npt.NDArray[np.bool_]) -> bool:
     """Mark the values that are the first of two numbers; returns whether all others are the second."""
     if values.size > exact.FEW_CELLS:
-        return bool(kernels.numbers.mark_first(values, first, second, is_first))
+        return bool(loops.numbers.mark_first(values, first, second, is_first))
     np.equal(values, first, out=is_first)
     return bool((is_first | (values == second)).all())

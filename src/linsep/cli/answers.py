@@ -1,0 +1,106 @@
+"""What decide, margin and mle have in common: rows that are asked about, and an answer with its proof."""
+
+import shlex
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from linsep import on_files, outputs
+from linsep.cli import file_arguments, progress, stdio, terminal
+from linsep.cli.file_arguments import Table
+from linsep.cli.parameters import CODES, Reading, Search, spelt
+from linsep.report import Fact, Grid, Part, Report, Sentence, count
+
+NUMBERS = {
+    "binary64": "read as binary64",
+    "exact-integers": "read as integers, those beyond 2^53 kept exact",
+    "decimal": "read as exact decimals",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The files of a question, how they are read, and where the proof of the answer goes."""
+
+    files: Sequence[str]
+    label: str | None
+    reading: Reading
+    search: Search
+    proof: str | None = None
+
+    @contextmanager
+    def asked(self, doing: str) -> "Iterator[tuple[Table, tuple[Any, Any], Callable[[Any], None] | None]]":
+        """The rows while the question is worked on: as the file has them, as they are searched, and whom to tell."""
+        written = (("--proof", self.proof), ("--reject", self.reading.reject))
+        file_arguments.require_outputs(self.files, *written)
+        with on_files.about(self.files):
+            table = file_arguments.read(self.files, self.label, self.reading)
+            with progress.searching(doing, table.data, wanted=self.search.progress) as (data, watch):
+                yield table, data, watch
+
+    def answer(self, verdict: Any, table: Table, bound: Any = None) -> int:
+        """Show the verdict, write its proof where that is asked for, and say how it is checked; the exit code."""
+        if self.proof is not None:
+            outputs.write_file(self.proof, verdict.to_json().encode())
+        if self.search.json:
+            theory = {} if bound is None else {"novikoff": bound.facts()}
+            terminal.say_json({**verdict.facts(), **theory})
+        else:
+            theory_parts = [] if bound is None else [Sentence(bound.report().title, "bound")]
+            show(verdict.report(*table.data, where=table.where, verify=False) + theory_parts, verdict)
+        stdio.flush()
+        if self.proof is not None:
+            claims = "It claims nothing." if verdict.separable is None else self._how_to_check(self.proof, table)
+            terminal.note(f"Proof written to {self.proof}. {claims}")
+        return CODES[verdict.separable]
+
+    def _how_to_check(self, proof: str, table: Table) -> str:
+        """The command that checks the proof, or why there is none.
+
+        For a CSV file of numbers it is the one that needs the standard library alone.
+        """
+        if outputs.descriptor(proof) is not None or not Path(proof).is_file():
+            return "Save it in a file to check it."
+        found = on_files.expand(self.files) if table.source else []
+        if any(map(on_files.is_pipe, found)):
+            return "Its rows came through a pipe, which cannot be read again: save them in a file to check the proof."
+        words = self.reading.words(rows_left_out=table.rows_left_out)
+        place = spelt("--label", self.label)
+        if table.source and words in ([], ["--header"]) and on_files.checker_reads(table.source):
+            command = ["python", "-m", "linsep.checker", *map(_path, [proof, *found]), *place, *words]
+        else:
+            memory = spelt("--memory", None if self.reading.memory == Reading.memory else self.reading.memory)
+            command = ["linsep", "verify", *map(_path, [proof, *self.files]), *place, *words, *memory]
+        if terminal.printable(shown := shlex.join(command)) != shown:
+            return "A name in the command that checks it has characters that cannot be shown."
+        return f"Check it with: {shown}"
+
+
+def timed(table: Table, work: Callable[..., Any], *data: Any, **options: Any) -> Any:
+    """The verdict, with the time that its check took counted in and the names of the file."""
+    started = time.perf_counter()  # what `work` imports has been imported
+    verdict = work(*data, **options)
+    label = table.label if isinstance(table.label, str) else None
+    return replace(verdict, names=table.columns, label_column=label, seconds=time.perf_counter() - started)
+
+
+def show(said: Report, verdict: Any) -> None:
+    """A report, and what the answer took."""
+    terminal.show(said + _work(verdict))
+    if any(isinstance(part, Grid) and part.more for part in said.parts):
+        terminal.note("--json lists them all.")
+
+
+def _work(verdict: Any) -> Iterable[Part]:
+    size = f"{count(verdict.n_rows, 'row')}, {count(verdict.n_columns, 'column')}"
+    bias = "" if verdict.bias else ", through the origin (no bias)"
+    yield Fact("data", f"{size}; numbers {NUMBERS[verdict.numbers]}{bias}")
+    yield Fact("work", f"{count(verdict.reads, 'read')} of the whole data, {verdict.seconds:.3f} s")
+
+
+def _path(name: str) -> str:
+    """A path that cannot be taken for an option."""
+    return f"./{name}" if name.startswith("-") else name

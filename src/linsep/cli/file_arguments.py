@@ -1,0 +1,155 @@
+"""What a FILE argument may be: files that `linsep.open` reads, or one of the lectures' examples.
+
+No file that a command names is read and written, and every error begins with the name of the file.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import linsep
+from linsep import on_files, outputs
+from linsep.cli import stdio, terminal
+from linsep.cli.parameters import STDIN_WORD, Reading
+from linsep.errors import ArgumentError, FileError, NoFileError
+
+EXAMPLES = {"cornwell": True, "tao": False, "wang": False, "xor": True}  # with the bias that each lecture uses
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows and labels as every function of linsep takes them, and what the columns are called."""
+
+    data: tuple[Any, Any]  # X and y of an example, or a source of files and None
+    columns: tuple[str, ...] | None = None
+    label: str | int | None = None
+    bias: bool = True  # what the data ask for unless the user says otherwise
+
+    @property
+    def source(self) -> Any:
+        """The source of the files; None for an example."""
+        return self.data[0] if self.data[1] is None else None
+
+    @property
+    def rows_left_out(self) -> int:
+        """How many rows of the files were rejected."""
+        return self.source.facts.rows_left_out if self.source else 0
+
+    def chosen_bias(self, bias: bool | None, file: str) -> bool:
+        """The bias asked for, else that of the lecture that the data are from."""
+        if bias is None and not self.bias:
+            terminal.note(f"{file}: through the origin, as in the lecture (no bias; --bias asks for one).")
+        return self.bias if bias is None else bias
+
+    def where(self, rows: Sequence[int]) -> Mapping[str, Sequence[str]]:
+        """Where rows are found: the file, where there are several, and the line, where files have lines."""
+        if self.source is None:
+            return {}
+        files = {row: self.source.where(row)[0] for row in rows} if len(self.source.files) > 1 else {}
+        known: dict[str, Mapping[int, object]] = {"file": files, "line": self.source.lines(rows)}
+        return {name: [str(found.get(row, "-")) for row in rows] for name, found in known.items() if found}
+
+
+def read(files: Sequence[str], label: str | int | None, reading: Reading | None = None) -> Table:
+    """The rows and labels of files, or of an example."""
+    if (found := example(files, label)) is not None:
+        return found
+    how = reading or Reading()
+    numbers = how.numbers or "binary64"
+    options = {"positive": how.positive, "numbers": numbers, "cache": how.where_cached(), **how.keywords()}
+    return of_files(linsep.open(files, label=label, **options))
+
+
+def of_files(source: Any) -> Table:
+    """The table of a source, once what is odd about it has been said; more than two labels are refused."""
+    _ = source.facts.pair
+    for remark in source.remarks():
+        terminal.note(remark)
+    return Table((source, None), source.facts.names, source.label_column)
+
+
+def example(files: Sequence[str], label: str | int | None) -> Table | None:
+    """The example that is named in the place of a file, if one is."""
+    file = next(filter(is_example, files), None)
+    if file is None:
+        return None
+    if len(files) > 1:
+        raise ArgumentError(f"{file}: an example cannot be read together with other files.", file=file)
+    name = file.removeprefix("example:")
+    if name not in EXAMPLES:
+        known = ", ".join(f"example:{known}" for known in EXAMPLES)
+        raise ArgumentError(f"{file}: there is no such example. There are {known}.")
+    if label is not None:
+        raise ArgumentError(f"{file}: an example has its own labels: omit --label {label}.")
+    X, y = getattr(linsep.datasets, name)()
+    return Table((X, y), columns=("x1", "x2"), bias=EXAMPLES[name])
+
+
+def is_example(file: str) -> bool:
+    """Whether this names an example of the lectures."""
+    return file.startswith("example:")
+
+
+def require_outputs(inputs: Sequence[str], *options: tuple[str, str | None]) -> None:
+    """Refuse, before anything is read, what cannot be written, is read, or is written to twice.
+
+    Files are compared by their place on the disk, whatever they are called; what standard output and standard error
+    go into are two of them.
+    """
+    read = [file for file in inputs if not is_example(file)]
+    if "" in read:
+        raise ArgumentError("The name of a file to read is empty.")
+    if read.count("-") > 1:
+        raise ArgumentError("- is given twice: standard input can be read only once.")
+    streams = {"standard error": stdio.file_of(sys.stderr), "standard output": stdio.file_of(sys.stdout)}
+    shown = {known: name for name, known in streams.items() if known is not None}
+    taken = dict(shown)
+    if shown and (spoilt := [known for known in map(outputs.identity, _listed(read)) if known in shown]):
+        stdio.spare([known for known in spoilt if known is not None])
+        told = shown[spoilt[0]].capitalize()
+        raise ArgumentError(f"{told} goes into a file that is read. Redirect it to another one.")
+    for option, path in ((option, path) for option, path in options if path is not None):
+        about = f"{option} {path}".strip()
+        if not path:
+            raise ArgumentError(f"{option or 'The file to write'} is empty: give the name of a file.")
+        if path == STDIN_WORD:
+            raise ArgumentError("- is not a file to write to: give a name, or leave the option out.")
+        _require_folder(path)
+        if (found := on_files.reads(read, path)) is not None:
+            seen = "the command reads this file" if found == path else f"the command reads this file ({found})"
+            raise ArgumentError(f"{about}: {seen}. Give another name.", file=path)
+        known = outputs.identity(path)
+        if known in taken and not (known in shown and outputs.descriptor(path) is not None):
+            raise ArgumentError(f"{about}: {taken[known]} goes into the same file. Give another name.", file=path)
+        if known is not None:
+            taken[known] = option or "the result"
+
+
+def _listed(files: Sequence[str]) -> Iterator[str]:
+    for file in files:
+        with suppress(NoFileError):  # told of when it is read
+            yield from ["/dev/stdin"] if file == "-" else on_files.expand(file)
+
+
+def _require_folder(output: str) -> None:
+    """Refuse a path that cannot be written to because its folder is not there, or because it is a folder."""
+    seen, place = None, Path(output)
+    if place.is_dir():
+        seen = "this is a folder"
+    elif place.is_symlink() and not place.exists():
+        target = Path(os.path.realpath(place))  # of a link to itself, a link
+        seen = None if target.parent.is_dir() and not target.is_symlink() else "it is a link that leads nowhere"
+    elif not place.parent.is_dir():
+        seen = f"there is no folder {str(place.parent)!r}"
+    if seen is not None:
+        raise FileError(f"{output}: cannot be written: {seen}.", file=output)
+
+
+def require_name(path: str, what: str) -> None:
+    """Refuse standard input in the place of a file that is not one of rows."""
+    if path in ("", "-"):
+        raise ArgumentError(f"{path!r} is not {what}: give the name of its file.")

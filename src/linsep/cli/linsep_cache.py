@@ -1,0 +1,32 @@
+"""`linsep cache`: the caches of slow files, shown or cleared."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from linsep import on_files
+from linsep.cli.parameters import DONE_CODES, SEPARABLE, Debug, Json, app
+from linsep.cli.terminal import count, say, say_json
+
+
+@app.command(help_epilogue=f"Example: linsep cache --clear\n\n{DONE_CODES}")
+def cache(
+    *,
+    clear: Annotated[bool, Parameter(help="Delete them all.", negative="", show_default=False)] = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Where the caches of text files are kept, how many there are and how large; or delete them.
+
+    Nothing is lost with them: the next read of a file writes its cache again. Other files in the folder are left alone.
+    """
+    found = on_files.cached(clear=clear)
+    if json:
+        facts = {"folder": found.folder, "caches": found.number, "bytes": found.size, "cleared": clear}
+        say_json({**facts, "left_alone": found.left_alone})
+        return SEPARABLE
+    size = f"{count(found.number, 'cache')}{' deleted' if clear else ''}, {found.size / 1e6:,.1f} MB"
+    say(f"{found.folder or 'no folder'}: {size if found.number else 'no caches'}.")
+    if others := found.left_alone:
+        say(f"Left alone, since linsep did not write {'them' if len(others) > 1 else 'it'}: {', '.join(others)}.")
+    return SEPARABLE

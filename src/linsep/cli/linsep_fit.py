@@ -1,0 +1,64 @@
+"""`linsep fit`: learn a hyperplane, and write it as a model."""
+
+from signal import SIGINT, SIGTERM
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from linsep import on_files
+from linsep.cli import file_arguments, stdio, terminal
+from linsep.cli.parameters import (
+    INTERRUPTED,
+    LEARNED_CODES,
+    SEPARABLE,
+    TERMINATED,
+    UNDECIDED,
+    Checkpoint,
+    File,
+    Label,
+    Learning,
+    Progress,
+    Run,
+    app,
+)
+from linsep.cli.progress import learning
+
+
+@app.command(help_epilogue=f"Example: linsep fit data.csv --label species -o model.json\n\n{LEARNED_CODES}")
+def fit(
+    *file: File,
+    label: Label = None,
+    output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+    run: Run | None = None,
+    reading: Learning | None = None,
+) -> int:
+    """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
+    how, reading = run or Run(), reading or Learning()
+    before = on_files.previous(checkpoint) if checkpoint else None
+    kept = (("--checkpoint", checkpoint), ("--checkpoint", before))
+    file_arguments.require_outputs(file, ("--output", output), *kept, ("--reject", reading.reject))
+    with on_files.about(file):
+        table = file_arguments.read(file, label, reading)
+        trainer = on_files.Trainer(*table.data, **how.keywords(table.chosen_bias(how.bias, file[0])))
+        if not how.max_passes:
+            terminal.note("No cap on passes: it ends when the classes are separated, or with Ctrl-C.")
+        saved = on_files.Checkpoint(trainer, checkpoint, terminal.note) if checkpoint else None
+        heard = (SIGINT, SIGTERM) if saved else (SIGINT,)
+        with learning(how.max_passes or None, wanted=progress) as show, stdio.FirstSignal(*heard) as signal:
+            result = trainer.run(show, lambda: signal.noted, saved)
+    if output:
+        trainer.save(output, result, table.columns, table.label)
+    if how.json:
+        terminal.say_json(result.facts())
+    else:
+        terminal.show(result.report(table.columns))
+    stdio.flush()
+    if output:
+        terminal.note(f"Model written to {output}.")
+    if saved:
+        saved.close(result)
+        if result.stopped_by:
+            return TERMINATED if result.stopped_by == SIGTERM else INTERRUPTED
+    return SEPARABLE if result.separated else UNDECIDED

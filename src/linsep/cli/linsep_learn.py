@@ -1,0 +1,153 @@
+"""`linsep learn`: one pass over rows as they come, with the mistakes made on the way."""
+
+from collections.abc import Callable, Sequence
+from signal import SIGINT
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+import linsep
+from linsep import on_files
+from linsep.cli import file_arguments, stdio, terminal
+from linsep.cli.parameters import (
+    INTERRUPTED,
+    OF_A_FAULT,
+    READABLE,
+    SEPARABLE,
+    Columns,
+    Files,
+    Json,
+    Label,
+    app,
+    listed,
+    path,
+)
+from linsep.errors import LinsepError
+
+if TYPE_CHECKING:
+    from linsep.on_files import Look, OnePass
+
+HEADS = ("average", "since", "rows", "label", "predicted", "features")
+LABEL_WIDTH = 12  # of a longer label the beginning is shown
+
+
+@app.command(
+    help_epilogue="Example: linsep learn --text messages.tsv -o model.json\n\n"
+    f"Exit codes: 0 done, 2 bad input, 130 interrupted (the model is kept), {OF_A_FAULT}",
+)
+def learn(
+    *file: Annotated[str, Parameter(help=f"{READABLE} Without any, standard input is read.", converter=path)],
+    text: Annotated[
+        bool, Parameter(help="Lines are a label, a tab, and text.", negative="", show_default=False)
+    ] = False,
+    label: Label = None,
+    columns: Columns = None,
+    bits: Annotated[int, Parameter(help="Words are hashed into 2^bits columns.", validator=Number(gte=1, lte=28))] = 18,
+    keep: Annotated[Literal["average", "last"], Parameter(help="Which weights predict.")] = "average",
+    bias: Annotated[bool, Parameter(help="Fit a bias (intercept) term. [default: yes]", show_default=False)] = True,
+    gamma: Annotated[
+        float | None, Parameter(help="A margin known to exist: the mistake bound is shown.", validator=Number(gt=0))
+    ] = None,
+    output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
+    json: Json = False,
+    walking: Files | None = None,
+) -> int:
+    """Predict each row, then learn from it, in one pass; a line of mistakes each time the rows have doubled.
+
+    Rows are tables of any format with --label, or text with --text. Ctrl-C ends the stream and keeps what was learned.
+    """
+    how = walking or Files()
+    file_arguments.require_outputs(file or ["-"], ("--output", output), ("--reject", how.reject))
+    ctrl_c = stdio.FirstSignal(SIGINT)
+    model = linsep.OnlinePerceptron(keep=keep, bias=bias, bits=bits if text else None, gamma=gamma)
+    options = {"label": label, "columns": listed(columns), **how.keywords()}
+    stream = on_files.OnePass(model, file, waiting=ctrl_c.waiting, note=terminal.note, **options)
+    shown = _Shown(_show_json if json else _Page().show, stops=output is None)
+    _walk(stream, ctrl_c, shown, output)
+    stream.finish()
+    if output:
+        model.save(output)
+    shown.require_reader()
+    if json:
+        terminal.say_json({"summary": True, **stream.facts()})
+    else:
+        terminal.show(stream.report())
+    terminal.note_rejected(stream.rows_left_out, how.reject)
+    if output:
+        terminal.note(f"Model written to {output}.")
+    return INTERRUPTED if stream.was_stopped else SEPARABLE
+
+
+def _walk(stream: "OnePass", ctrl_c: stdio.FirstSignal, show: "Callable[[Look], None]", output: str | None) -> None:
+    """Learn from every row. What was learned before Ctrl-C is kept, and what was before a bad row is saved."""
+    try:
+        with ctrl_c:
+            for look in stream.looks(lambda: ctrl_c.noted):
+                show(look)
+    except KeyboardInterrupt:
+        stream.was_stopped = True
+    except LinsepError as error:
+        if output and len(stream.model.classes) > 1:
+            stream.model.save(output)
+            rows = terminal.count(stream.model.counts.rows, "row")
+            error.args = (f"{error} The model of the {rows} before it is in {output}.",)
+        raise
+
+
+class _Shown:
+    """Lines for whoever reads them: when nobody does any more, learning stops, or continues for the model's file."""
+
+    def __init__(self, show: "Callable[[Look], None]", *, stops: bool) -> None:
+        self._show, self._stops = show, stops
+        self._error: stdio.UnshownError | None = None
+
+    def __call__(self, look: "Look") -> None:
+        """Show a line, while they can be shown."""
+        if self._error is None:
+            try:
+                self._show(look)
+            except stdio.UnshownError as error:
+                self._error = error
+                if self._stops:
+                    raise
+
+    def require_reader(self) -> None:
+        """Say so at last if lines were not shown."""
+        if self._error is not None:
+            raise self._error
+
+
+class _Page:
+    """The table, line by line as it comes."""
+
+    def __init__(self) -> None:
+        self.last: Any = None
+
+    def show(self, look: "Look") -> None:
+        """One line, and the heads before the first."""
+        if self.last is None:
+            terminal.say(_line(HEADS))
+        since = look.counts if self.last is None else look.counts - self.last
+        self.last = look.counts
+        shown = [_short(look.label), "-" if look.predicted is None else _short(look.predicted)]
+        losses = (f"{look.counts.loss:.6f}", f"{since.loss:.6f}")
+        terminal.say(_line((*losses, str(look.counts.rows), *shown, str(look.features))))
+        stdio.flush()
+
+
+def _line(cells: Sequence[str]) -> str:
+    widths = (8, 8, 11, LABEL_WIDTH, LABEL_WIDTH, 8)
+    return " ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+
+
+def _short(label: str) -> str:
+    text = terminal.printable(label)
+    return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 1] + "…"
+
+
+def _show_json(look: "Look") -> None:
+    counts = look.counts
+    numbers = {"rows": counts.rows, "mistakes": counts.mistakes, "updates": counts.updates}
+    terminal.say_json({**numbers, "label": look.label, "predicted": look.predicted, "features": look.features})
+    stdio.flush()

@@ -1,0 +1,37 @@
+"""`linsep margin`: the largest margin of any hyperplane, and the mistake bound that follows from it."""
+
+from typing import Any
+
+import linsep
+from linsep.cli.answers import Question, timed
+from linsep.cli.parameters import PROVED_CODES, File, Gap, Label, Learning, Proof, Search, app
+
+
+@app.command(help_epilogue=f"Example: linsep margin data.csv --label species\n\n{PROVED_CODES}")
+def margin(
+    *file: File,
+    label: Label = None,
+    gap: Gap = 1e-6,
+    proof: Proof = None,
+    search: Search | None = None,
+    reading: Learning | None = None,
+) -> int:
+    """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
+
+    The bias is free, for the examples too.
+    """
+    how = search or Search()
+    question = Question(file, label, reading or Learning(), how, proof)
+    with question.asked("Widening") as (table, data, watch):
+        options: dict[str, Any] = {"gap": gap, "time_limit": how.time_limit}
+        verdict = timed(table, linsep.max_margin, *data, watch=watch, **options)
+        bound = _bound(data, options) if verdict.separable else None
+    return question.answer(verdict, table, bound)
+
+
+def _bound(data: tuple[Any, Any], options: dict[str, Any]) -> Any:
+    """Novikoff's bound, unless the time or the doubles end before it is certain."""
+    try:
+        return linsep.novikoff(*data, **options)
+    except linsep.NotSeparableError:
+        return None

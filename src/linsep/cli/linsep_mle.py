@@ -1,0 +1,31 @@
+"""`linsep mle`: whether a logistic regression has a maximum likelihood estimate."""
+
+import linsep
+from linsep.cli import answers, terminal
+from linsep.cli.parameters import CODES, OF_A_FAULT, Bias, File, Label, Learning, Search, app
+
+
+@app.command(
+    help_epilogue="Example: linsep mle data.csv --label disease\n\n"
+    f"Exit codes: 0 the estimate exists, 1 it does not, 2 bad input, 3 undecided, {OF_A_FAULT}",
+)
+def mle(
+    *file: File,
+    label: Label = None,
+    bias: Bias = None,
+    search: Search | None = None,
+    reading: Learning | None = None,
+) -> int:
+    """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
+
+    The intercept is the bias.
+    """
+    how = search or Search()
+    with answers.Question(file, label, reading or Learning(), how).asked("Deciding") as (table, data, watch):
+        chosen, limit = table.chosen_bias(bias, file[0]), how.time_limit
+        found = linsep.mle_exists(*data, names=table.columns, bias=chosen, time_limit=limit, watch=watch)
+    if how.json:
+        terminal.say_json(found.facts())
+    else:
+        answers.show(found.report(table.where), found.verdict)
+    return CODES[found.exists]

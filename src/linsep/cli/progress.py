@@ -1,0 +1,116 @@
+"""What a person sees while a command works: a line on stderr, and nothing where nobody looks."""
+
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from rich.text import Text
+
+from linsep import on_files
+from linsep.cli.terminal import Page, colours, count, note, printable
+
+PLAIN_EVERY_S = 2.0
+
+
+@contextmanager
+def learning(max_passes: int | None, *, wanted: bool = False) -> Iterator[Callable[[Any], None]]:
+    """The progress of a fit."""
+    looks: list[Any] = []
+
+    def described() -> str:
+        if not looks:
+            return "Learning"
+        look = looks[-1]
+        parts = [count(look.passes, "pass") + (f" of at most {max_passes:,}" if max_passes else "")]
+        parts.append(count(look.updates, "update"))
+        if look.mistakes is not None:
+            parts.append(f"best so far: {count(look.mistakes, 'mistake')}")
+        parts.append(f"{look.rows_read / look.seconds:,.0f} rows/s")
+        return ", ".join(parts) + " (Ctrl-C keeps the best)"
+
+    with shown(described, wanted=wanted):
+        yield lambda look: looks.__setitem__(slice(None), [look])
+
+
+class Watcher:
+    """A search as a person watches it: reads, rows per second, and the bounds on the margin so far."""
+
+    def __init__(self, doing: str, source: Any) -> None:
+        self.doing, self.source = doing, source
+        self.reads, self.bounds, self.started = 0, (0.0, math.inf), time.monotonic()
+
+    def watch(self, clock: Any) -> None:
+        """Note what the search knows."""
+        self.reads, self.bounds = clock.reads, clock.bounds
+
+    def described(self) -> str:
+        """The search in a line."""
+        speed = self.source.rows_read / max(1e-9, time.monotonic() - self.started)
+        parts = [f"{self.doing}: {count(self.reads, 'read')}", f"{speed:,.0f} rows/s"]
+        if math.isfinite(self.bounds[1]):
+            parts.append(f"gamma {self.bounds[0]:.6g} to {self.bounds[1]:.6g}")
+        return ", ".join(parts) + " (Ctrl-C ends)"
+
+
+@contextmanager
+def searching(
+    doing: str, data: tuple[Any, Any], *, wanted: bool = False
+) -> Iterator[tuple[tuple[Any, Any], Callable[[Any], None] | None]]:
+    """The rows to search and whom to tell; the rows as they are where nobody looks."""
+    if not (wanted or sys.stderr.isatty()):
+        yield data, None
+        return
+    source = on_files.watched(*data)
+    search = Watcher(doing, source)
+    with shown(search.described, wanted=wanted):
+        yield (source, None), search.watch
+
+
+@contextmanager
+def shown(described: Callable[[], str], *, wanted: bool = False) -> Iterator[None]:
+    """A line that is kept up to date on a terminal; elsewhere, if it is wanted, a new line every other second."""
+    if sys.stderr.isatty():
+        with _live(described):
+            yield
+        return
+    ended = threading.Event()
+
+    def now_and_then() -> None:
+        while not ended.wait(PLAIN_EVERY_S):
+            note(described())
+
+    thread = threading.Thread(target=now_and_then, daemon=True)
+    if wanted:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if wanted:
+            thread.join()
+            note(described())
+
+
+@contextmanager
+def _live(described: Callable[[], str]) -> Iterator[None]:
+    from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TimeElapsedColumn
+
+    class Described(ProgressColumn):
+        """The description as it is now, not as it was at the last update."""
+
+        def render(self, task: Task) -> Text:
+            return Text(printable(described()))
+
+    page = Page(file=sys.stderr, markup=False, emoji=False, highlight=False, **colours(sys.stderr))
+    with Progress(SpinnerColumn(), TimeElapsedColumn(), Described(), console=page, transient=True) as bar:
+        bar.add_task("", total=None)
+        yield
+
+
+def waiting(doing: str) -> AbstractContextManager[None]:
+    """A spinner with the seconds on stderr while something runs; nothing where stderr is not a terminal."""
+    return shown(lambda: f"{doing} (Ctrl-C ends)")

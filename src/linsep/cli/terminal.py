@@ -1,0 +1,88 @@
+"""What the commands print: results on stdout, everything else on stderr, plain where nobody is looking."""
+
+import json
+import os
+import sys
+from typing import Any, Literal, TextIO, TypedDict
+
+from rich.console import Console
+from rich.text import Text
+
+from linsep.cli import stdio
+from linsep.report import Report
+from linsep.report import count as count
+from linsep.report import printable as printable
+
+WIDE = 160  # columns of a page that is not a terminal
+
+
+class Page(Console):
+    """A console whose reader may leave: Rich would exit with 1, which is a verdict here."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave the error that is being handled to whoever prints."""
+        raise
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print, or say that it cannot be shown."""
+        with stdio.shown():
+            super().print(*objects, **options)
+
+
+def console(stream: TextIO) -> Console:
+    """A page that prints text as it is: a column called [red] stays a column."""
+    width = None if stream.isatty() else WIDE
+    return Page(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True, **colours(stream))
+
+
+def colours(stream: TextIO) -> "Colours":
+    """Whether to style: on a terminal, or where FORCE_COLOR asks for it; never where NO_COLOR is set."""
+    forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
+    plain = os.environ.get("NO_COLOR", "") != ""
+    return {"force_terminal": stream.isatty() or forced, "color_system": None if plain else "auto"}
+
+
+class Colours(TypedDict):
+    """What Rich calls them."""
+
+    force_terminal: bool
+    color_system: Literal["auto"] | None
+
+
+def say(text: str = "", style: str = "") -> None:
+    """A line of the result."""
+    console(sys.stdout).print(Text(printable(text), style))
+
+
+def show(found: Report) -> None:
+    """A result: folded between words on a terminal, and marked there by the colour of its title."""
+    page = console(sys.stdout)
+    for line, style in found.terminal(page.width if sys.stdout.isatty() else None):
+        page.print(Text(line, style))
+
+
+def note(text: str) -> None:
+    """A remark that is not part of the result: if nobody can hear it, the command goes on."""
+    with stdio.unheard():
+        console(sys.stderr).print(Text(printable(text), "dim"))
+
+
+def note_rejected(rows: int, path: str | None, more: str = "") -> None:
+    """How many rows were rejected, if any, and where they are."""
+    if rows:
+        note(f"{count(rows, 'bad row')} {'was' if rows == 1 else 'were'} rejected: see {path}.{more}")
+
+
+def complain(text: str, facts: "dict[str, Any] | None" = None) -> None:
+    """An error, in one line: of text, or of JSON where its facts are given."""
+    with stdio.unheard():
+        if facts is not None:
+            print(json.dumps(facts, ensure_ascii=False), file=sys.stderr, flush=True)
+        else:
+            console(sys.stderr).print(Text.assemble(("linsep: ", "bold red"), printable(text)))
+
+
+def say_json(value: Any) -> None:
+    """One line of JSON."""
+    with stdio.shown():
+        print(json.dumps(value, allow_nan=False, ensure_ascii=False))

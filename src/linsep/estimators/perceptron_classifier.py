@@ -1,0 +1,180 @@
+"""The Perceptron as a scikit-learn classifier."""
+
+from typing import Any, get_args
+
+import numpy as np
+
+from linsep.errors import ArgumentError
+from linsep.estimators.score_classifier import (
+    Array,
+    ScoreClassifier,
+    distinct_labels,
+    labelled,
+    narrowed,
+    require_count,
+    require_one_of,
+    seed_of,
+)
+from linsep.halfspace import linear_scores
+from linsep.solvers.kept_weights import Weights
+from linsep.solvers.learner import Learner
+from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
+from linsep.solvers.vanishing import require_scores_of
+from linsep.sources.base import Source
+from linsep.sources.relabelled import against_the_rest
+
+
+class PerceptronClassifier(ScoreClassifier):
+    """The Perceptron, for two classes or more, dense rows or sparse.
+
+    `keep` says which weights of the run are used: "last" (Rosenblatt), their "average" over all rows walked,
+    the "vote" of all of them, each with as many voices as rows it survived (Freund and Schapire), or the "best"
+    seen, the pocket (Gallant). `order` is "cyclic" or "shuffled" (a new permutation each pass). More than two
+    classes are learned jointly (an update moves the true class and the one mistaken for it), or as one run of
+    each class against the rest, "ovr". A row whose class leads by `margin` or less counts as a mistake. The run
+    ends with a pass without a mistake, or after `max_passes`.
+
+    `fit(source)` and `partial_fit(source)` learn from files (`linsep.open`) block by block, with the labels of the
+    source. In row order (order="cyclic") the weights are those of the same rows in memory. `mistakes_per_row_` is None
+    then: nothing has the length of the data.
+
+    Attributes after `fit`: `coef_` and `intercept_` (one row for two classes, else one for each class),
+    `classes_`, `n_features_in_`, `n_updates_`, `n_passes_`, `converged_` (the last pass made no mistake; with
+    keep="last" and "best", `predict` makes none on these rows either) and `mistakes_per_row_` (for each row of the
+    last call). With "ovr" updates and mistakes are those of all runs
+    together, and `n_passes_` is the longest run's. With keep="vote" `coef_` holds the last weights, but it is
+    the ballot that predicts: `decision_function` gives shares of the voices. At most the latest 65,536 vectors
+    vote, each stored as one update.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from linsep import PerceptronClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> PerceptronClassifier(random_state=0).fit(X, y).score(X, y) > 0.95
+    True
+
+    Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37 (1999);
+    Gallant, Perceptron-based learning algorithms, IEEE Transactions on Neural Networks 1 (1990).
+    """
+
+    def __init__(
+        self,
+        keep: Keep = "average",
+        *,
+        order: WalkOrder = "shuffled",
+        multiclass: str = "joint",
+        margin: float = 0.0,
+        max_passes: int = 50,
+        bias: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.keep = keep
+        self.order = order
+        self.multiclass = multiclass
+        self.margin = margin
+        self.max_passes = max_passes
+        self.bias = bias
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "PerceptronClassifier":
+        """Learn from the rows, starting afresh."""
+        require_count("max_passes", self.max_passes)
+        if isinstance(X, Source):
+            source = self._read_source(X, y, reset=True)
+            self._start()
+            return self._walk(source, self.max_passes)
+        X, y = self._read(X, y, reset=True)
+        self.classes_ = distinct_labels(y)
+        self._start()
+        return self._walk(labelled(X, self._encode(y), self.classes_), self.max_passes, X.dtype)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> "PerceptronClassifier":
+        """Learn from one more batch of a stream, in one pass. The first call names all the classes to come.
+
+        Where they are not named, those of the first source are all.
+        """
+        is_first = getattr(self, "_learners", None) is None
+        if not is_first and classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            raise ArgumentError(f"classes is {classes!r}: earlier calls named {self.classes_.tolist()}.")
+        if isinstance(X, Source):
+            source = self._read_source(X, y, classes, reset=is_first)
+            if is_first:
+                self._start()
+            return self._walk(source, 1)
+        X, y = self._read(X, y, reset=is_first)
+        if is_first:
+            if classes is None:
+                raise ArgumentError("classes is missing: the first call of partial_fit must name all classes.")
+            self.classes_ = distinct_labels(classes)
+            self._start()
+        return self._walk(labelled(X, self._encode(y), self.classes_), 1, X.dtype)
+
+    def decision_function(self, X: Any) -> Array:
+        """w·x + b for each row (for each class, where they are more than two); with keep="vote" the voices.
+
+        The sign and the order of the scores of a row are right at any scale (see `linsep.halfspace.linear_scores`).
+        """
+        scores = np.concatenate([self._scores(rows) for rows in self._read_blocks(X)])
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _scores(self, X: Any) -> Array:
+        if self._learners[0].ballot is not None:
+            return np.hstack([learner.ballot.votes(X) for learner in self._learners if learner.ballot])
+        return linear_scores(X, self.coef_, self.intercept_)
+
+    def _start(self) -> None:
+        require_one_of("multiclass", self.multiclass, ("joint", "ovr"))
+        require_one_of("order", self.order, get_args(WalkOrder))
+        n_classes, seed = len(self.classes_), seed_of(self.random_state)
+        self._is_ovr = self.multiclass == "ovr" and n_classes > 2
+        self._learners = [
+            Perceptron(
+                2 if self._is_ovr else n_classes,
+                self.n_features_in_,
+                keep=self.keep,
+                order=self.order,
+                bias=self.bias,
+                margin=self.margin,
+                seed=seed,
+            )
+            for _ in range(n_classes if self._is_ovr else 1)
+        ]
+
+    def _walk(self, source: Source, max_passes: int, kind: Any = np.float64) -> "PerceptronClassifier":
+        sources = [against_the_rest(source, k) for k in range(len(self.classes_))] if self._is_ovr else [source]
+        entries = (block.table[0] for block in source.blocks())  # the runs differ in labels, not in rows
+        require_scores_of(entries, *(learner.weights.W for learner in self._learners))
+        runs = [
+            Learner(own, learner, max_passes=max_passes).run()
+            for learner, own in zip(self._learners, sources, strict=True)
+        ]
+        for learner in self._learners:
+            learner.require_finite()
+        counts = [run.mistakes_per_row for run in runs if run.mistakes_per_row is not None]
+        self.mistakes_per_row_ = np.sum(counts, axis=0) if counts else None
+        kept: list[Weights] = [learner.kept for learner in self._learners]
+        self.coef_ = narrowed(np.vstack([weights.W for weights in kept]), kind)
+        self.intercept_ = narrowed(np.concatenate([weights.b for weights in kept]), kind)
+        if self.keep in ("last", "best") and not self._is_right(source):
+            for learner in self._learners:
+                learner.converged = False
+        self._count()
+        return self
+
+    def _is_right(self, source: Source) -> bool:
+        """Whether `coef_`, which may be rounded to float32, has every row on its side, if the run says so."""
+        if not all(learner.converged for learner in self._learners):
+            return False
+        if len(self.coef_) == 1 and self.coef_.dtype == np.float64:
+            return True  # the run has looked at doubtful rows exactly
+        for block in source.blocks():
+            scores = linear_scores(block.values, self.coef_, self.intercept_)
+            winners = 2 * (scores[:, 0] > 0) - 1 if scores.shape[1] == 1 else scores.argmax(axis=1)
+            if not (winners == block.y).all():
+                return False
+        return True
+
+    def _count(self) -> None:
+        """What the runs did, in all."""
+        self.n_updates_ = sum(learner.updates for learner in self._learners)
+        self.n_passes_ = max(learner.passes for learner in self._learners)
+        self.converged_ = all(learner.converged for learner in self._learners)

@@ -1,0 +1,299 @@
+"""What every classifier here shares: how rows, labels and seeds come in, and how scores become labels."""
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from linsep.errors import ArgumentError, InexactError, InputError, OneClassError, OverflowedError, ShapeError
+from linsep.models.files import MODEL, write_model
+from linsep.report import Fact, Report, count, label_text, listed, most_corrected
+from linsep.sources.base import MOST_BITS, Facts, Source, marks, positions
+from linsep.sources.inputs import as_given, in_rows, read_table
+from linsep.sources.memory import MemorySource
+from linsep.sources.relabelled import relabelled
+from linsep.tables import is_long, read_doubles, read_labels, require_finite
+
+Array = npt.NDArray[Any]
+
+
+class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose `decision_function` gives one score a row for two classes, and one for each class else."""
+
+    classes_: Array
+    n_features_in_: int
+    n_updates_: int
+    n_passes_: int
+    converged_: bool
+    _number_types: Any = (np.float64, np.float32)  # what rows are read as: the first one that holds them
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def decision_function(self, X: Any) -> Array:
+        """The scores; the predicted class is the positive side, or the class with the highest score."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Array:
+        """The class of each row. A score of exactly 0 goes to the first class."""
+        scores = self.decision_function(X)
+        winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: Array = self.classes_[winners]
+        return labels
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows whose class is predicted; a source brings its own labels."""
+        if isinstance(X, Source):
+            labels = as_given(X, y).facts.labels
+            codes = [positions(block.y, len(labels)) for block in X.blocks()]
+            y = _classes(labels)[np.concatenate(codes)]
+        return float(super().score(X, y, sample_weight))
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted classifier as JSON, which `linsep.load` reads back. Nothing in the file is ever run."""
+        from linsep.estimators.saving import document_of  # it knows every classifier, and those know this one
+
+        check_is_fitted(self)
+        write_model(path, MODEL.write(document_of(self)))
+
+    def explain(self) -> str:
+        """How the fit ended, in plain words."""
+        check_is_fitted(self)
+        return self.report().text()
+
+    def report(self) -> Report:
+        """What `explain` says, as a value."""
+        done = f"{count(self.n_updates_, 'update')} in {count(self.n_passes_, 'pass')}"
+        ended = "the last pass made no mistake" if self.converged_ else "stopped before a pass without a mistake"
+        support = getattr(self, "support_", None)
+        facts = {
+            "classes": listed(map(label_text, self.classes_.tolist())),
+            "columns": f"{self.n_features_in_:,}",
+            **({} if support is None else {"support": count(len(support), "row")}),
+        }
+        mistakes = getattr(self, "mistakes_per_row_", None)  # a saved model has none
+        rows = most_corrected(mistakes if mistakes is None or mistakes.ndim == 1 else mistakes.sum(axis=0))
+        title = f"{type(self).__name__}: {done}, {ended}."
+        return Report(title, (*map(Fact, facts, facts.values()), *rows), "yes" if self.converged_ else "unsure")
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        diagram = super()._repr_html_  # scikit-learn's, which its display option may turn off
+        return lambda: diagram() + self._html_below()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**options)
+        return {kind: text + self._html_below() if kind == "text/html" else text for kind, text in shown.items()}
+
+    def _html_below(self) -> str:
+        """What stands below scikit-learn's diagram once there is something to report."""
+        try:
+            check_is_fitted(self)
+        except NotFittedError:
+            return ""
+        return self.report().html()
+
+    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
+        """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""
+        if isinstance(X, Source):
+            raise ArgumentError(
+                f"A {type(self).__name__} needs all rows at once, and a source hands them out block by block. Read the "
+                "rows into a table and give X and y, or fit a PerceptronClassifier."
+            )
+        _refuse_rounding(X)
+        if y is not None:
+            y = _plain_labels(y)
+        with _explained(X, y):
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._number_types, reset=reset)
+        if y.dtype.kind not in "biu":  # integers are classes, always
+            check_classification_targets(y)
+        return X if sp.issparse(X) else np.ascontiguousarray(in_rows(X)), y
+
+    def _read_rows(self, X: Any) -> Any:
+        """Rows to be judged."""
+        check_is_fitted(self)
+        _refuse_rounding(X)
+        with _explained(X):
+            return validate_data(self, X, accept_sparse="csr", dtype=self._number_types, order="C", reset=False)
+
+    def _read_source(self, X: Source, y: Any, classes: Any = None, *, reset: bool) -> Source:
+        """A source to learn from: its columns and labels are those of the classifier, or become so."""
+        source = as_given(X, y)
+        if (source.facts.integer_bits or 0) > MOST_BITS:
+            raise InexactError("Some integers are beyond 2^53, so that doubles would round them. Subtract a constant.")
+        if not reset:
+            self._require_columns(source)
+            return self._labelled_alike(source)
+        self.n_features_in_ = source.n_columns
+        self.classes_ = _classes(source.facts.labels) if classes is None else distinct_labels(classes)
+        if source.facts.names is not None:
+            self.feature_names_in_ = np.array(source.facts.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self._labelled_alike(source)
+
+    def _labelled_alike(self, source: Source) -> Source:
+        """The source with the classes of the classifier, of which it may lack some."""
+        classes = tuple(self.classes_.tolist())
+        known = {label: code for code, label in enumerate(classes)}
+        for label in source.facts.labels:
+            if label not in known:
+                raise ArgumentError(f"The source has the label {label!r}: classes are {self.classes_.tolist()}.")
+        codes = [known[label] for label in source.facts.labels]
+        return source if codes == [*range(len(classes))] else relabelled(source, codes, classes)
+
+    def _require_columns(self, source: Source) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        if source.n_columns != self.n_features_in_:
+            raise ShapeError(
+                f"The source has {source.n_columns} columns, and the classifier learned from {self.n_features_in_}."
+            )
+        if source.facts.names is not None and names is not None and tuple(names) != source.facts.names:
+            before, now = next(pair for pair in zip(names, source.facts.names, strict=True) if pair[0] != pair[1])
+            raise ShapeError(f"The source has the column {now!r} where the classifier learned from {before!r}.")
+
+    def _read_blocks(self, X: Any) -> Iterator[Any]:
+        """Rows to be judged: those of a source block by block."""
+        if not isinstance(X, Source):
+            yield self._read_rows(X)
+            return
+        check_is_fitted(self)
+        self._require_columns(X)
+        for block in X.blocks():
+            yield block.values.astype(np.float64, copy=False)
+
+    def _encode(self, y: Array) -> npt.NDArray[np.int64]:
+        """Labels as positions in `classes_`."""
+        if y.dtype.kind + self.classes_.dtype.kind in ("if", "uf", "fi", "fu"):  # NumPy would round one of them
+            y = _in_doubles(y, self.classes_)
+        if len(self.classes_) == 2:  # two comparisons are ten times as fast as a search
+            second = y == self.classes_[1:]  # arrays: NumPy drops a NUL at the end of a single text
+            codes, is_known = second.astype(np.int64), second | (y == self.classes_[:1])
+        else:
+            codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+            is_known = self.classes_[codes] == y
+        unknown = np.flatnonzero(~is_known)
+        if unknown.size:
+            row = int(unknown[0])
+            raise ArgumentError(f"The label of row {row} is {y[row]!r}: classes are {self.classes_.tolist()}.")
+        return np.asarray(codes, np.int64)
+
+
+def labelled(X: Any, codes: Array, classes: Array) -> Source:
+    """Rows in memory, with labels as positions among the classes."""
+    table, n_columns, _ = read_table(X)
+    y = marks(codes, len(classes))
+    return MemorySource(table, y, Facts(len(y), n_columns, tuple(classes.tolist()), is_finite=True))
+
+
+def _classes(labels: tuple[Any, ...]) -> Array:
+    """The labels of a source as an array; of several kinds (3 and "not 3") as objects."""
+    alike = len({type(label) for label in labels}) == 1
+    return np.array(labels, dtype=None if alike else object)
+
+
+def _in_doubles(y: Array, classes: Array) -> Array:
+    """Integer labels beside classes of floats, or the other way round, refused where a double would round them."""
+    for labels, other in ((y, classes), (classes, y)):
+        if labels.dtype.kind in "iu" and is_long(labels):
+            raise InexactError(f"Some labels are integers beyond 2^53, others {other.dtype}: make them all integers.")
+    return y.astype(np.float64)
+
+
+def _refuse_rounding(X: Any) -> None:
+    """Refuse by name what scikit-learn would round when it makes doubles of the rows; all else is left to it."""
+    if isinstance(X, np.ndarray) and X.dtype in (np.float64, np.float32):
+        return
+    try:
+        read_doubles(X)
+    except InexactError:
+        raise
+    except InputError:
+        return
+
+
+def _plain_labels(y: Any) -> Any:
+    """Labels as one array, before scikit-learn makes doubles of the integers of other libraries, or text of them all.
+
+    Missing ones, several kinds, and integers that only objects hold are refused.
+    """
+    if type(y) is np.ndarray and y.dtype.kind in "biufc":  # here scikit-learn sees all there is to see
+        return y
+    labels = read_labels(y)
+    if labels.dtype == object and not isinstance(labels[:1].tolist()[0] if labels.size else "", str):
+        raise InexactError("Some labels are integers that a double would round, beside floats. Use text, or integers.")
+    if type(y) is np.ndarray and y.ndim == 2:  # scikit-learn warns of a column
+        return y
+    if labels.dtype == object and isinstance(y, (list, tuple)) and not any("\0" in label for label in labels):
+        return labels.astype(str)  # as scikit-learn would; NumPy drops a NUL at the end of text
+    return labels
+
+
+@contextmanager
+def _explained(X: Any, y: Any = None) -> Iterator[None]:
+    """Put row, column and value before what scikit-learn says about bad rows and labels."""
+    try:
+        yield
+    except ValueError as error:
+        try:
+            require_finite(read_doubles(X))
+            if y is not None:
+                read_labels(y)
+        except InputError as named:
+            named.args = (f"{named} (scikit-learn: {error})",)
+            raise named from error
+        raise
+
+
+def distinct_labels(y: Any) -> Array:
+    """The classes, in order; at least two."""
+    labels = y if isinstance(y, np.ndarray) else read_labels(list(y))
+    if labels.size:  # where there are two, no sorting is needed to find them
+        pair = labels[[0, (labels != labels[0]).argmax()]]
+        labels = pair if ((labels == pair[0]) | (labels == pair[1])).all() else labels
+    classes: Array = np.unique(labels)
+    if len(classes) < 2:
+        held = "1 class" if len(classes) else "no class"
+        raise OneClassError(
+            f"The labels hold {held}, {classes.tolist()}: there is nothing to tell apart. Two classes are needed."
+        )
+    return classes
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed by scikit-learn's rules: an int is itself, None draws from NumPy's global state."""
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def narrowed(weights: Array, dtype: Any) -> Array:
+    """Weights in the number type of the rows they were learned from."""
+    with np.errstate(over="ignore"):
+        narrow: Array = weights.astype(dtype)
+    if not np.isfinite(narrow).all():
+        raise OverflowedError(f"The weights are beyond the largest {narrow.dtype}. Divide large columns first.")
+    return narrow
+
+
+def require_one_of(name: str, value: Any, known: Collection[str]) -> None:
+    """Refuse an option that is not one of the words known."""
+    if not isinstance(value, str) or value not in known:
+        raise ArgumentError(f"{name} is {value!r}: it must be one of {', '.join(known)}.")
+
+
+def require_count(name: str, value: Any) -> None:
+    """Refuse an option that is not a whole number from 1 on."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ArgumentError(f"{name} is {value!r}: it must be a whole number, at least 1.")

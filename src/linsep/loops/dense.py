@@ -1,0 +1,115 @@
+"""Dense rows: a C-ordered table of any real number type.
+
+Entries are named one by one, never as a slice of the row: a slice counts its references, and two threads
+that count on one table wait for each other at every row.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import float32, float64
+from numba.extending import overload, register_jitable
+
+from linsep.loops import row_verbs, simd
+from linsep.loops.layouts import Dense
+from linsep.loops.row_verbs import verb
+
+INLINE = {"forceinline": True}
+MOST_LINES = 64  # of a row are fetched: 4 KiB, from there on the hardware follows
+
+# The loops stand in functions of their own: only there does Numba let their sums be regrouped.
+
+
+@register_jitable(**row_verbs.FAST)
+def _plain_dot(values: Any, i: Any, w: Any) -> Any:
+    total = w.dtype.type(0)
+    for j in range(w.size):
+        total += values[i, j] * w[j]
+    return total
+
+
+@register_jitable(**row_verbs.FAST)
+def _plain_add(values: Any, i: Any, factor: Any, w: Any) -> Any:
+    for j in range(w.size):
+        w[j] += factor * values[i, j]
+
+
+@register_jitable(**row_verbs.FAST)
+def plain_norm2(values: Any, i: Any) -> Any:
+    """The squared length of row i."""
+    total = 0.0
+    for j in range(values.shape[1]):
+        total += float(values[i, j]) * float(values[i, j])
+    return total
+
+
+@register_jitable(**row_verbs.FAST)
+def _plain_reach(values: Any, i: Any, w: Any) -> Any:
+    total = 0.0
+    for j in range(w.size):
+        total += abs(float(values[i, j]) * w[j])
+    return total
+
+
+@overload(row_verbs.dot, jit_options=INLINE)
+def _dot(table: Any, i: Any, w: Any) -> Any:
+    if not row_verbs.is_kind(table, Dense):
+        return None
+
+    def in_lanes(table: Any, i: Any, w: Any) -> Any:
+        return simd.row_dot(table.values, i, w)
+
+    def plain(table: Any, i: Any, w: Any) -> Any:
+        return _plain_dot(table.values, i, w)
+
+    return in_lanes if _has_lanes(table, w) else plain
+
+
+@overload(row_verbs.right_ahead, jit_options=INLINE)
+def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
+    if not row_verbs.is_kind(table, Dense):
+        return None
+
+    def in_lanes(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
+        return simd.four_ahead(table.values, y, i, w, b) if w.size <= simd.SHORT_ROW else 0
+
+    def unknown(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
+        return 0
+
+    return in_lanes if _has_lanes(table, w) else unknown
+
+
+@verb(row_verbs.add, Dense, **INLINE)
+def _add(table: Any, i: Any, factor: Any, w: Any) -> Any:
+    _plain_add(table.values, i, factor, w)
+
+
+@verb(row_verbs.norm2, Dense, **INLINE)
+def _norm2(table: Any, i: Any) -> Any:
+    return plain_norm2(table.values, i)
+
+
+@verb(row_verbs.reach, Dense, **INLINE)
+def _reach(table: Any, i: Any, w: Any) -> Any:
+    return _plain_reach(table.values, i, w)
+
+
+@verb(row_verbs.follow, Dense, **INLINE)
+def _follow(table: Any, i: Any) -> Any:
+    pass  # the hardware foresees it
+
+
+@verb(row_verbs.fetch, Dense, **INLINE)
+def _fetch(table: Any, i: Any, later: Any) -> Any:
+    width, line = table.values.shape[1], np.int64(simd.in_a_line(table.values))
+    for at in range(i * width, i * width + min(width, MOST_LINES * line), line):
+        simd.prefetch_line(table.values, at)
+
+
+@verb(row_verbs.lead, Dense, **INLINE)
+def _lead(table: Any) -> Any:
+    return simd.rows_under_way(table.values.shape[1] * table.values.itemsize)
+
+
+def _has_lanes(table: Any, w: Any) -> bool:
+    return w.dtype == float64 and table.types[0].dtype in (float64, float32)

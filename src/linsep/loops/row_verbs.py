@@ -1,0 +1,75 @@
+"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these eight, by `@verb`.
+
+`scans.py` is written once, on these names; Numba picks the answer by the type of the table.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeAlias
+
+from numba.extending import overload
+
+Answer: TypeAlias = Callable[..., Any]
+
+# Sums may be regrouped and fused (that is what makes them fast); NaN and infinity keep their meaning,
+# because the walks find them by looking at the score.
+FAST = {"fastmath": {"reassoc", "contract", "nsz"}}
+
+
+def dot(table: Any, i: Any, w: Any) -> Any:
+    """The product x_i·w, in the number type of w."""
+    raise NotImplementedError
+
+
+def add(table: Any, i: Any, factor: Any, w: Any) -> Any:
+    """The update w += factor·x_i."""
+    raise NotImplementedError
+
+
+def norm2(table: Any, i: Any) -> Any:
+    """The squared length |x_i|²."""
+    raise NotImplementedError
+
+
+def reach(table: Any, i: Any, w: Any) -> Any:
+    """The sum of |x_ij·w_j|, which measures the rounding error of the score."""
+    raise NotImplementedError
+
+
+def right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
+    """How many of the four rows from i on come before the first mistake. A layout may say 0: one by one."""
+    raise NotImplementedError
+
+
+def follow(table: Any, i: Any) -> Any:
+    """Ask the memory for what comes some way after row i, in a walk in row order."""
+    raise NotImplementedError
+
+
+def fetch(table: Any, i: Any, later: Any) -> Any:
+    """Ask the memory for row i, in an order that the hardware cannot foresee; and for where to find row `later`."""
+    raise NotImplementedError
+
+
+def lead(table: Any) -> Any:
+    """How many rows before its turn a row is fetched: as many as the memory can have under way."""
+    raise NotImplementedError
+
+
+def verb(asked: Answer, kind: type, **options: Any) -> Callable[[Answer], Answer]:
+    """Teach Numba the answer to one of these for a layout; `options` are those of the compiler."""
+
+    def teach(answer: Answer) -> Answer:
+        @overload(asked, jit_options=options)
+        @wraps(answer)  # Numba compares the signatures
+        def chosen(table: Any, *_: Any) -> Answer | None:
+            return answer if is_kind(table, kind) else None
+
+        return answer
+
+    return teach
+
+
+def is_kind(table: Any, kind: type) -> bool:
+    """Whether a Numba type stands for this named tuple."""
+    return getattr(table, "instance_class", None) is kind

@@ -1,0 +1,109 @@
+"""Files by their names: which there are, what errors call them, and what becomes of them."""
+
+import operator
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.checkpoints import PREVIOUS
+from linsep.errors import CheckpointError, InputError
+from linsep.sources.base import Source
+from linsep.sources.files import options_of, private
+from linsep.sources.files.paths import expand as expand
+from linsep.sources.files.paths import is_pipe as is_pipe
+from linsep.sources.files.paths import reads as reads
+from linsep.sources.inputs import as_source
+from linsep.tables import read_labels
+
+_SPOOLED = re.compile(r".*\.linsep-rows/([0-9]+)/stdin\.\w+")  # what came out of a pipe, by its number among the files
+
+
+class Converted(NamedTuple):
+    """How many rows were written, and how many were rejected."""
+
+    rows: int
+    rows_left_out: int
+
+
+class CacheFolder(NamedTuple):
+    """The caches of slow files: where they are, how many, how large, and what else is in the folder."""
+
+    folder: str
+    number: int
+    size: int
+    left_alone: list[str]
+
+
+def named(files: Sequence[str]) -> str:
+    """Files as a report names them: the first, and how many more."""
+    first = "stdin" if files[0] == "-" else files[0]
+    return first if len(files) == 1 else f"{first} and {len(files) - 1:,} more"
+
+
+@contextmanager
+def about(files: Sequence[str]) -> Iterator[None]:
+    """Begin every error about the rows with the name of their file."""
+    file = named(files)
+    try:
+        yield
+    except CheckpointError:  # about another file
+        raise
+    except InputError as error:
+        if found := _SPOOLED.fullmatch(error.file or ""):
+            name = expand(files)[int(found[1])]
+            error.args = (str(error).replace(found[0], "standard input" if name == "-" else name),)
+            error.file = name
+        elif error.file is None:
+            error.file = file
+            if not str(error).startswith(file):
+                error.args = (f"{file}: {error}",)
+        raise
+
+
+def previous(checkpoint: str) -> str:
+    """Where the checkpoint before the newest is kept."""
+    return f"{checkpoint}{PREVIOUS}"
+
+
+def watched(X: Any, y: Any = None) -> Any:
+    """A source of the same rows; its `rows_read` is how many were read so far."""
+    from linsep.sources.watched import WatchedSource
+
+    return WatchedSource(as_source(X, y))
+
+
+def in_memory(source: Source) -> tuple[Any, npt.NDArray[Any]]:
+    """All rows as one array or CSR matrix, and their labels: for what draws them."""
+    block = reduce(operator.add, source.blocks())
+    return block.values, read_labels(list(source.facts.labels))[(block.y > 0).astype(np.intp)]
+
+
+def convert(
+    files: Sequence[str],
+    output: str,
+    *,
+    cache: str | bool | None = None,
+    format: str | None = None,  # noqa: A002
+    **options: Any,
+) -> Converted:
+    """Write files of any kind as one Parquet file; the options are those of `linsep.open`."""
+    from linsep.sources.files.convert import convert as write
+
+    chosen = options_of(**options)
+    rows = write(files, output, chosen, cache=cache, format=format)
+    return Converted(rows, 0 if chosen.set_aside is None else chosen.set_aside.count)
+
+
+def cached(*, clear: bool = False) -> CacheFolder:
+    """The caches there are, or those that were deleted. Nothing is lost with them."""
+    folder = private.cache_folder()
+    if folder is None:
+        return CacheFolder("", 0, 0, [])
+    sizes = [found.st_size for _, found in private.caches(folder)]
+    number, size = private.clear(folder) if clear else (len(sizes), sum(sizes))
+    return CacheFolder(str(folder), number, size, [str(file) for file in private.strangers(folder)])

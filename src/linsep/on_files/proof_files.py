@@ -1,0 +1,80 @@
+"""Written proofs as files, and the rows that they are about, read as the proof says."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from linsep.errors import CertificateError, FileError
+from linsep.proofs.proof_json import PROOF, verdict_from_json
+from linsep.sources.files import open_files, options_of
+from linsep.sources.files.csv_faults import MISSING
+from linsep.sources.files.labels import is_label as is_label
+from linsep.sources.files.paths import kind_of
+from linsep.sources.files.reader import unreadable
+
+if TYPE_CHECKING:
+    from linsep.proofs import Verdict
+    from linsep.sources.files.source import FileSource
+
+WITHOUT_NAMES = (".npz", ".svm", ".svmlight", ".libsvm", ".svm.gz", ".svm.bz2", ".svm.zst")
+
+
+def load_proof(path: str) -> "Verdict":
+    """Read a proof file. What it says is not checked yet; errors begin with the name of the file."""
+    try:
+        return verdict_from_json(PROOF.content_of(path))
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except CertificateError as error:
+        raise FileError(f"{path}: {error}", file=path) from error
+
+
+def label_column(verdict: "Verdict", file: str) -> str | int | None:
+    """Where the labels of a file are: as the proof says, else in the last column, as the checker has it."""
+    if file.lower().endswith(WITHOUT_NAMES):
+        return None
+    return -1 if verdict.label_column is None else verdict.label_column
+
+
+def open_for_proof(
+    verdict: "Verdict",
+    files: Sequence[str],
+    *,
+    label: str | int | None = None,
+    positive: Any = None,
+    numbers: str | None = None,
+    format: str | None = None,  # noqa: A002
+    **options: Any,
+) -> "FileSource":
+    """Open files as `linsep.open` does, but as a proof reads them: themselves, without a cache, with its two labels.
+
+    Without `label` the label column is the proof's, which does not make a first line a header.
+    """
+    how = numbers or ("decimal" if verdict.numbers == "decimal" else "binary64")
+    column = label_column(verdict, files[0]) if label is None else label
+    negative = verdict.labels[0]
+    against_rest = isinstance(negative, str) and negative.startswith("not ")  # else the proof knows both labels
+    return open_files(
+        files,
+        replace(
+            options_of(label=column, numbers=how, **options),  # type: ignore[arg-type]
+            says_label=label is not None,
+            stated_label=verdict.label_column,
+        ),
+        positive=positive if against_rest else None,
+        classes=verdict.labels,
+        cache=False,  # a proof is checked against the data themselves
+        format=format,
+    )
+
+
+def has_lines(source: Any, format: str | None = None) -> bool:  # noqa: A002
+    """Whether these rows are lines of text below a line of names."""
+    files = source.facts.files
+    return bool(files) and kind_of(files[0], format)[0] in ("csv", "tsv")
+
+
+def checker_reads(source: Any) -> bool:
+    """Whether the stand-alone checker reads these rows as linsep does: one CSV file of numbers, and plain labels."""
+    is_plain = bool(source.facts.files) and source.is_plain_csv
+    return is_plain and not MISSING.intersection(map(str, source.facts.labels))

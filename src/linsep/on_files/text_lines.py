@@ -1,0 +1,204 @@
+"""Lines of text as rows: cut into blocks of whole lines, and hashed on all cores, a few blocks ahead of the learner.
+
+A block that came up short, as from a pipe that waits for its writer, is handed on at once.
+"""
+
+import os
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from linsep.errors import EncodingError, FileError, MissingLabelError
+from linsep.loops.text_hash import NO_LABEL
+from linsep.sources.base import Ints
+from linsep.sources.files.paths import expand
+from linsep.sources.files.reader import unreadable
+from linsep.sources.files.rejects import Rejects
+from linsep.sources.files.text_reader import Waiting, next_bytes
+from linsep.sources.hashing import Lines, hash_lines
+
+STDIN = "-"
+BLOCK = 1 << 20  # bytes
+LONGEST_LINE = 1 << 26  # bytes: a file with longer ones is not text in lines
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRows:
+    """Rows of one file, the labels that occur (in order of appearance), and the label of each row as their position.
+
+    A row without a label has a negative position. `rows` are the numbers of the rows in their file, counted from 0, and
+    `bad` those of the rows between them that were rejected.
+    """
+
+    file: str
+    X: Any
+    labels: list[str]
+    codes: Ints
+    rows: Ints
+    bad: list[int]
+    columns: tuple[str, ...] | None = None
+    label: str | int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """Whole lines of a file in UTF-8, the number of the first, and the lines that are not text, left blank in it."""
+
+    file: str
+    first: int
+    text: bytes
+    odd: dict[int, bytes]
+
+
+def text_batches(
+    files: Sequence[str],
+    bits: int,
+    *,
+    waiting: Waiting = nullcontext,
+    need_labels: bool = True,
+    rejects: Rejects | None = None,
+) -> Iterator[LabelledRows]:
+    """Lines "label<TAB>text", hashed. Lines without a label, and those that are not UTF-8, are errors or rejected."""
+    names = expand(files or [STDIN])
+    if rejects is not None:
+        rejects.require_apart(names)
+    workers = os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as pool:
+        for file in names:
+            row = 0
+            for block, lines in _hashed(_blocks(file, waiting), bits, pool, workers + 1):
+                batch = _batch(block, lines, row, rejects, need_labels=need_labels)
+                row += len(batch.rows) + len(batch.bad)
+                yield batch
+    if rejects is not None:
+        rejects.begin()
+
+
+def _hashed(
+    blocks: Iterator[TextBlock], bits: int, pool: ThreadPoolExecutor, most: int
+) -> Iterator[tuple[TextBlock, Lines]]:
+    """Blocks with their hashed lines, in order; at most this many are worked on at a time."""
+    queue: deque[tuple[TextBlock, Future[Lines]]] = deque()
+    known: list[bytes] = []
+    for block in blocks:
+        queue.append((block, pool.submit(hash_lines, block.text, known, bits)))
+        ahead = most if len(block.text) > BLOCK // 2 else 1
+        while len(queue) >= ahead:
+            done, work = queue.popleft()
+            known = work.result().labels
+            yield done, work.result()
+    for done, work in queue:
+        yield done, work.result()
+
+
+def _batch(block: TextBlock, lines: Lines, first: int, rejects: Rejects | None, *, need_labels: bool) -> LabelledRows:
+    """The good rows of a block, whose first row has this number."""
+    labels, places = [label.decode() for label in lines.labels], block.first + lines.numbers
+    is_bad = (lines.codes == NO_LABEL) & need_labels
+    if not is_bad.any() and not block.odd:
+        rows = np.arange(first, first + len(places))
+        return LabelledRows(_name(block.file), lines.X, labels, lines.codes, rows, [])
+    every = np.sort(np.concatenate([places, np.array(list(block.odd), np.int64)]))
+    texts = block.text.split(b"\n")
+    bad = {int(line): texts[line - block.first] for line in places[is_bad].tolist()} | block.odd
+    numbers = {line: first + int(np.searchsorted(every, line)) for line in sorted(bad)}
+    for line, row in numbers.items():
+        fault = _no_text(block, line, row, bad[line]) if line in block.odd else _no_label(block, line, row)
+        if rejects is None:
+            raise fault
+        rejects.add(_name(block.file), row, f"{fault.code}: {fault}", bad[line].decode("utf-8", "backslashreplace"))
+    good = np.flatnonzero(~is_bad)
+    rows = first + np.searchsorted(every, places[good])
+    return LabelledRows(_name(block.file), lines.X[good], labels, lines.codes[good], rows, list(numbers.values()))
+
+
+def _no_label(block: TextBlock, line: int, row: int) -> MissingLabelError:
+    fix = "Each line is a label, a tab, and the text; without --text the input is a table."
+    return MissingLabelError(
+        f"{_name(block.file)}: line {line} has no label. {fix}", file=_name(block.file), row=row, fix=fix
+    )
+
+
+def _no_text(block: TextBlock, line: int, row: int, text: bytes) -> EncodingError:
+    fix, name, which = "Save it as UTF-8.", _name(block.file), ""
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        which = f"{text[error.start]:#04x}"
+    return EncodingError(
+        f"{name}: line {line} is not UTF-8 text (byte {which}). {fix}", file=name, row=row, value=which, fix=fix
+    )
+
+
+def _blocks(file: str, waiting: Waiting) -> Iterator[TextBlock]:
+    """Blocks of whole lines in UTF-8."""
+    first, rest = 1, b""
+    with _opened(file) as stream:
+        while True:
+            with waiting():
+                piece = next_bytes(stream, BLOCK)
+            if piece:
+                head, newline, tail = piece.rpartition(b"\n")
+                if not newline:
+                    rest += piece
+                    _require_short(file, first, rest)
+                    continue
+                text, rest = rest + head + newline, tail
+            elif rest:
+                text, rest = rest + b"\n", b""
+            else:
+                return
+            if first == 1:
+                text = text.removeprefix(b"\xef\xbb\xbf")
+            yield _readable(TextBlock(file, first, text, {}))
+            first += text.count(b"\n")
+
+
+def _readable(block: TextBlock) -> TextBlock:
+    """The same block, with the lines that are not UTF-8 taken out."""
+    try:
+        if not block.text.isascii():
+            block.text.decode()
+    except UnicodeDecodeError:
+        lines = block.text.split(b"\n")
+        odd = {block.first + k: line for k, line in enumerate(lines) if not _is_text(line)}
+        kept = b"\n".join(b"" if block.first + k in odd else line for k, line in enumerate(lines))
+        return TextBlock(block.file, block.first, kept, odd)
+    return block
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[BinaryIO]:
+    if file == STDIN:
+        yield sys.stdin.buffer
+        return
+    try:
+        with Path(file).open("rb") as stream:
+            yield stream
+    except OSError as error:
+        raise unreadable(file, error) from error
+
+
+def _require_short(file: str, line: int, rest: bytes) -> None:
+    if len(rest) > LONGEST_LINE:
+        seen = f"line {line} has more than {LONGEST_LINE >> 20} MiB"
+        raise FileError(f"{_name(file)}: {seen}: this is not text in lines.", file=_name(file))
+
+
+def _name(file: str) -> str:
+    return "stdin" if file == STDIN else file

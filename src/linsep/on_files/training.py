@@ -1,0 +1,264 @@
+"""A run of the Perceptron that can be watched and stopped, that keeps its best weights, and that can be resumed."""
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linsep._version import __version__
+from linsep.checkpoints import CheckpointFile, Identity
+from linsep.errors import CheckpointError
+from linsep.halfspace import Halfspace
+from linsep.models import Model, Training
+from linsep.report import Part, Report, Reported, Sentence, bounded, count, run_ended
+from linsep.solvers.perceptron import Keep, Order, learner_on
+from linsep.solvers.perceptron_run import Step
+from linsep.solvers.perceptron_state import question, restore, state
+from linsep.solvers.vanishing import require_scores
+from linsep.sources.base import Block, Source
+from linsep.sources.inputs import as_source
+
+LOOK_EVERY_S = 0.1
+SHOWN_WEIGHTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A run as a progress bar sees it."""
+
+    passes: int
+    updates: int
+    rows_read: int
+    seconds: float
+    mistakes: int | None  # of the best weights so far; None before the first scan
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted(Reported):
+    """What a run ended with. `separated` is claimed only where no score lies within its own rounding error.
+
+    `mistakes` are those of the best weights, None where the last were kept; `stopped_by` is the signal, or 0.
+    """
+
+    halfspace: Halfspace
+    converged: bool
+    doubtful: int
+    updates: int
+    passes: int
+    rows: int
+    rows_left_out: int
+    mistakes: int | None = None
+    stopped_by: int = 0
+
+    @property
+    def separated(self) -> bool:
+        """Whether the hyperplane separates the classes without any doubt."""
+        return self.converged and not self.doubtful
+
+    def report(self, names: Sequence[str] | None = None, bound: float | None = None) -> Report:
+        """How the run ended: the hyperplane, or the best so far; beside Novikoff's bound, if it is given."""
+        plane, parts = _equation(self.halfspace, names), list[Part]()
+        if self.mistakes is not None and not self.separated:
+            best = f"Best so far: {plane}, {count(self.mistakes, 'mistake')} in {self.rows:,} rows."
+            parts.append(Sentence(best, "best"))
+        parts += [] if bound is None else [bounded(bound)]
+        was = "interrupted" if self.stopped_by else ""
+        title = run_ended(self.converged, self.updates, self.passes, plane, self.doubtful, was)
+        return Report(title, tuple(parts), "yes" if self.separated else "unsure")
+
+    def facts(self) -> dict[str, Any]:
+        """The same as plain values."""
+        kept = {} if self.mistakes is None else {"interrupted": self.stopped_by > 0, "mistakes": self.mistakes}
+        return {
+            "separated": self.separated,
+            "converged": self.converged,
+            **kept,
+            "doubtful": self.doubtful,
+            "rows": self.rows,
+            "rows_left_out": self.rows_left_out,
+            "updates": self.updates,
+            "passes": self.passes,
+            "w": self.halfspace.w.tolist(),
+            "b": self.halfspace.b,
+            "labels": list(self.halfspace.labels),
+        }
+
+
+class Trainer:
+    """A run of the Perceptron on rows or on a source, not begun yet. `keep` is "best" (the pocket) or "last"."""
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        order: Order = "cyclic",
+        keep: Keep = "best",
+        bias: bool = True,
+        max_passes: int | None = None,
+        max_updates: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.source = as_source(X, y)
+        require_scores(self.source)
+        self.keep, self.seed = keep, seed
+        self.learner = learner_on(
+            self.source,
+            order=order,
+            keep=keep,
+            bias=bias,
+            max_passes=max_passes,
+            max_updates=max_updates,
+            random_state=seed,
+        )
+
+    def steps(self) -> Iterator[Step]:
+        """Each update of the run."""
+        return self.learner.steps()
+
+    def run(
+        self,
+        show: Callable[[Progress], None] = lambda progress: None,
+        stopped_by: Callable[[], int] = lambda: 0,
+        checkpoint: "Checkpoint | None" = None,
+    ) -> Fitted:
+        """Run to the end, or until `stopped_by` gives the number of a signal; from where a checkpoint has it."""
+        started = shown = time.monotonic()
+        if checkpoint is not None:
+            checkpoint.restore()
+        learner, pocket, before = self.learner, self.learner.perceptron.pocket, self.learner.rows_read
+        for _ in learner.walk():
+            if checkpoint is not None:
+                checkpoint.save()
+            if stopped_by():
+                break
+            if (now := time.monotonic()) - shown > LOOK_EVERY_S:
+                shown = now
+                mistakes = pocket.mistakes if pocket.mistakes < self.source.n_rows else None
+                show(Progress(learner.passes, learner.updates, learner.rows_read - before, now - started, mistakes))
+        if checkpoint is not None and not learner.converged:
+            checkpoint.save(now=True)
+        learner.finish()
+        return self.result(stopped_by())
+
+    def result(self, stopped_by: int = 0) -> Fitted:
+        """The run as far as it went, with the weights that it keeps."""
+        run, facts, pocket = self.learner.result(), self.source.facts, self.learner.perceptron.pocket
+        is_best = self.keep == "best"
+        best = Halfspace(pocket.weights.W[0], pocket.weights.b[0].item(), facts.pair) if is_best else run.halfspace
+        return Fitted(
+            halfspace=best,
+            converged=run.converged,
+            doubtful=self._doubtful_rows() if run.converged or not is_best else 0,
+            updates=run.updates,
+            passes=run.passes,
+            rows=self.source.n_rows,
+            rows_left_out=facts.rows_left_out,
+            mistakes=pocket.mistakes if is_best else None,
+            stopped_by=0 if run.converged else stopped_by,
+        )
+
+    def _doubtful_rows(self) -> int:
+        """How many rows lie so near the current hyperplane that rounding may have put them on their side."""
+        run = self.learner.result()
+        if run.bits is not None:  # integers throughout: every sign is exact
+            return 0
+        return int(self.source.scan(run.halfspace.w.astype(float), float(run.halfspace.b)).doubtful.size)
+
+    def save(self, path: str, result: Fitted, columns: tuple[str, ...] | None, label: str | int | None) -> None:
+        """Write the weights as a model, which knows its columns and how it was trained."""
+        training = Training(
+            rows=result.rows,
+            mistakes=result.mistakes or 0,
+            updates=result.updates,
+            passes=result.passes,
+            converged=result.converged,
+            order=self.learner.order,
+            seed=self.seed,
+            linsep=__version__,
+        )
+        Model(result.halfspace, self.learner.bias, columns, label, training).save(path)
+
+
+class Checkpoint:
+    """A file that keeps the state of a run, so that the same run resumes from it. `note` is told what happens."""
+
+    def __init__(self, trainer: Trainer, path: str, note: Callable[[str], None] | None = None) -> None:
+        source = trainer.source
+        self._learner, self._key = trainer.learner, question(trainer.learner, trainer.seed)
+        self._note = note or (lambda text: None)
+        self._file = CheckpointFile(path, Identity(source.n_rows, source.n_columns, fingerprint(source)), self._note)
+        if self._file.found:
+            self._note(f"Resuming from {self._file.path}.")
+
+    def restore(self) -> None:
+        """Put the run where it was when the file was written, if the file knows this run."""
+        arrays = self._file.get(self._key)
+        if arrays is not None:
+            try:
+                restore(self._learner, arrays)
+            except CheckpointError as error:
+                self._note(f"{self._file.path}: {error}")
+
+    def save(self, *, now: bool = False) -> None:
+        """Write the run down, if it is due or must be `now`."""
+        if now or self._file.is_due():
+            self._file.put(self._key, state(self._learner))
+            self._file.save(now=now)
+
+    def close(self, result: Fitted) -> None:
+        """Remove the file if the run has ended, or say how to resume."""
+        path = self._file.path
+        if result.separated:
+            self._file.remove()
+            return
+        if not result.stopped_by:
+            self._file.save(now=True)
+        if path.exists() and result.stopped_by:
+            self._note(f"Stopped. The state of the run is in {path}: the same command resumes from it.")
+        elif path.exists():
+            self._note(f"{path} is kept: the same command with a higher limit resumes from it.")
+
+
+def fingerprint(source: Source) -> str:
+    """A digest that tells whether the rows are the same as last time.
+
+    Of files it takes in what they are called, their sizes and times, how they were read, and the first block; of
+    anything else every row.
+    """
+    files = [(file, *_size_and_time(file)) for file in source.facts.files] or None
+    known = repr((files, source.facts))
+    digest = hashlib.sha256(known.encode("utf-8", "backslashreplace"))
+    for block in source.blocks():
+        _add(block, digest)
+        if files is not None:
+            break
+    return digest.hexdigest()
+
+
+def _add(block: Block, digest: "hashlib._Hash") -> None:
+    for array in (*block.table, block.y):
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+
+
+def _size_and_time(path: str) -> tuple[int, int]:
+    """Of a file; standard input has none."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
+
+
+def _equation(halfspace: Halfspace, columns: Sequence[str] | None) -> str:
+    """The hyperplane in a line, or its size where a line would not hold it."""
+    if not halfspace.w.any():
+        return "no hyperplane yet (all weights are 0)"
+    if len(halfspace.w) > SHOWN_WEIGHTS:
+        return f"a hyperplane with {len(halfspace.w):,} weights"
+    return halfspace.equation(columns)

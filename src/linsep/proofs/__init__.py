@@ -1,0 +1,34 @@
+"""What linsep says, and why it may be believed: verdicts, how they are written, and how they are checked.
+
+    verdicts    the four verdicts, frozen values with the integers that prove them
+    recheck     what each claim requires of the data, in exact arithmetic
+    margin_checks  the same for margins
+    rows        what a proof is checked against: an array, a sparse matrix, a dataframe, a source
+    written     a verdict as JSON, and back
+    words       a verdict in plain words
+    sketch      a verdict as a small picture
+
+Nothing in here knows a solver.
+"""
+
+from linsep.proofs.verdicts import (
+    HalfspaceVerdict,
+    Kind,
+    Obstruction,
+    Overlapping,
+    Separable,
+    Touching,
+    Undecided,
+    Verdict,
+)
+
+__all__ = [
+    "HalfspaceVerdict",
+    "Kind",
+    "Obstruction",
+    "Overlapping",
+    "Separable",
+    "Touching",
+    "Undecided",
+    "Verdict",
+]

@@ -1,0 +1,281 @@
+"""Does a claim hold for these rows? Exact checks from the data alone, whoever made the claim and however.
+
+With z = y·(x, 1), or z = y·x without bias:
+
+* separator: z·w > 0 for every row (or >= 0 for every row and > 0 for one).
+* combination: rows with positive integers u, `Σ u_i z_i = 0`. Then no w has z·w > 0 on all of them (Gordan),
+  and a w with z·w >= 0 on them has z·w = 0 on them: positive multiples of these numbers add up to 0.
+* span: every row of a set is a linear combination of a few. A form that is 0 on the few is then 0 on all.
+
+Every check raises CertificateError and names the row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep import exact
+from linsep.errors import CertificateError, NotFiniteError, OverflowedError
+from linsep.exact import IntegerRows, integer_rows, original_weights
+from linsep.proofs.checked_rows import Rows, Scannable, Values, can_scan
+from linsep.signs import Form, flat, form_of, is_exact, signs
+from linsep.tables import is_sparse
+
+PRIME = (1 << 61) - 1
+
+
+def check_shape(rows: Rows, n_rows: int, n_columns: int) -> None:
+    """The table has the size that the proof speaks of."""
+    if (rows.n_rows, rows.n_columns) != (n_rows, n_columns):
+        raise CertificateError(
+            f"The proof is about {n_rows} rows and {n_columns} columns; "
+            f"the data has {rows.n_rows} rows and {rows.n_columns} columns."
+        )
+
+
+def check_names(stated: Sequence[str] | None, found: Sequence[str] | None) -> None:
+    """Columns with names are those of a proof with names, in its order."""
+    if stated is None or found is None or tuple(stated) == tuple(found):
+        return
+    place = next((j for j, (a, b) in enumerate(zip(stated, found, strict=False)) if a != b), 0)
+    seen, known = f"{found[place]!r:.80}", f"{stated[place]!r:.80}"
+    raise CertificateError(f"Column {place} is called {seen}; in the proof it is {known}.")
+
+
+def check_finite(rows: Rows) -> None:
+    """No row holds NaN or infinity: for claims that are checked without a look at every row."""
+    if can_scan(rows) and rows.facts.is_finite:
+        return
+    for numbers, values, _ in rows.blocks():
+        _require_finite(values, numbers)
+
+
+def _require_finite(values: Values, numbers: NDArray[np.int64]) -> None:
+    entries = values.data if is_sparse(values) else values
+    if entries.dtype == object or not np.isfinite(entries).all():
+        flat(values, numbers)  # raises, and names the row
+
+
+def check_separator(rows: Rows, weights: Sequence[int], constant: int) -> None:
+    """Every row lies strictly on its side."""
+    form = form_of(weights, constant)
+    if is_worth_a_scan(rows) and is_exact(form) and _scan_is_clean(rows, form):
+        return
+    for numbers, side in _sides(rows, form):
+        bad = np.flatnonzero(side <= 0)
+        if len(bad):
+            where = "on the hyperplane" if side[bad[0]] == 0 else "on the wrong side of the hyperplane"
+            raise CertificateError(f"Row {numbers[bad[0]]} lies {where}: it is not separated.")
+
+
+def is_worth_a_scan(rows: Rows) -> TypeGuard[Scannable]:
+    """Whether the rows score themselves, and are so many that it pays: few are scored here, with nothing to compile."""
+    return can_scan(rows) and rows.n_rows * rows.n_columns > exact.FEW_CELLS
+
+
+def _scan_is_clean(rows: Scannable, form: Form) -> bool:
+    """Whether a source, asked to score all rows at its own speed, proves every sign positive."""
+    w, b = form.floats[:-1], float(form.floats[-1])
+    try:
+        scan = rows.scan(w, b)
+    except OverflowedError:
+        return False
+    return not scan.certain and bool((rows.take(scan.doubtful).exact_signs(w, b) > 0).all())
+
+
+def check_weak_separator(rows: Rows, weights: Sequence[int], constant: int, *, named: bool = True) -> NDArray[np.int64]:
+    """No row lies on the wrong side, and one lies strictly on its own; returns the numbers of all that do.
+
+    Without `named` one of them is enough: nothing of the length of the data is kept.
+    """
+    strict: list[NDArray[np.int64]] = []
+    for numbers, side in _sides(rows, form_of(weights, constant)):
+        bad = np.flatnonzero(side < 0)
+        if len(bad):
+            raise CertificateError(f"Row {numbers[bad[0]]} lies on the wrong side of the weak separator.")
+        if named or not strict:
+            own = numbers[side > 0]
+            strict += [own if named else own[:1]] if len(own) else []
+    found = np.concatenate(strict) if strict else np.zeros(0, dtype=np.int64)
+    if not len(found):
+        raise CertificateError("Every row lies on the weak separator's hyperplane: it separates nothing.")
+    return found
+
+
+def check_same_rows(claimed: Sequence[int], found: NDArray[np.int64]) -> None:
+    """The separated rows are exactly those that the separator puts strictly on their side."""
+    if sorted(claimed) != sorted(found.tolist()):
+        different = set(claimed) ^ set(found.tolist()) or set(claimed)
+        row = min(different)
+        raise CertificateError(f"Row {row}: the separated rows are not those strictly on their side.")
+
+
+def _sides(rows: Rows, form: Form) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
+    """Row numbers and the exact signs of z·w, block by block."""
+    for numbers, values, y in rows.blocks():
+        yield numbers, _signs(form, numbers, values) * y
+
+
+def _signs(form: Form, numbers: NDArray[np.int64], values: Values) -> NDArray[np.int8]:
+    try:
+        return signs(form, values)
+    except NotFiniteError as error:  # knows the place in the block; say the row
+        raise NotFiniteError(int(numbers[error.row]), error.column, error.value) from None
+
+
+def check_combination(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, what: str) -> None:
+    """Positive multiples of the signed rows add up to zero in every column."""
+    check_numbers(rows, numbers, weights, what)
+    _require_zero(rows, numbers, weighted_sum(weights, *integer_table(rows, numbers, bias)), what)
+
+
+def check_spread(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, what: str) -> None:
+    """The same, and every row is a linear combination of these."""
+    check_numbers(rows, numbers, weights, what)
+    table = integer_table(rows, numbers, bias)
+    _require_zero(rows, numbers, weighted_sum(weights, *table), what)
+    _require_none(_outside_span(rows, bias, *table, most=1), what)
+
+
+def _require_zero(rows: Rows, numbers: Sequence[int], totals: dict[int, tuple[int, int]], what: str) -> None:
+    for column, (mantissa, _) in sorted(totals.items()):
+        if mantissa:
+            where = "the constant" if column == rows.n_columns else f"column {column}"
+            raise CertificateError(
+                f"The {what} (rows {few(numbers)}) does not hold: its rows do not cancel in {where}."
+            )
+
+
+def check_numbers(rows: Rows, numbers: Sequence[int], weights: Sequence[int], what: str) -> None:
+    """The rows exist, no row is named twice, and every weight is positive."""
+    if not numbers or len(numbers) != len(weights):
+        raise CertificateError(f"The {what} has {len(numbers)} rows and {len(weights)} weights.")
+    seen: set[int] = set()
+    for number, weight in zip(numbers, weights, strict=True):
+        if not 0 <= number < rows.n_rows:
+            raise CertificateError(f"The {what} names row {number}; the rows are 0 to {rows.n_rows - 1}.")
+        if number in seen:
+            raise CertificateError(f"The {what} names row {number} twice.")
+        if weight <= 0:
+            raise CertificateError(f"The {what} gives row {number} a weight that is not positive.")
+        seen.add(number)
+
+
+def weighted_sum(weights: Sequence[int], columns: list[int], table: IntegerRows) -> dict[int, tuple[int, int]]:
+    """`Σ u z`, exactly, column by column (m·2^e); columns without entries are left out."""
+    from flint import fmpz_mat
+
+    highest = int(table.row_exponents.max(initial=0))
+    multiples = [u << (highest - int(e)) for u, e in zip(weights, table.row_exponents, strict=True)]
+    total = fmpz_mat([multiples]) * fmpz_mat(table.rows.tolist())
+    exponents = (-highest - table.column_exponents).tolist()
+    return {c: (int(m), e) for c, m, e in zip(columns, total.entries(), exponents, strict=True)}
+
+
+def integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], IntegerRows]:
+    """The columns where the named rows have entries (the constant last), and the signed rows there as integers."""
+    taken, values, y = rows.take(numbers)
+    if [int(n) for n in taken] != list(numbers):
+        raise CertificateError("The source did not hand over the rows it was asked for.")
+    used = list(range(rows.n_columns))
+    if is_sparse(values):
+        used = np.unique(values.indices).tolist()
+        values = values[:, used].toarray()
+    _require_finite(values, taken)
+    return [*used, *([rows.n_columns] if bias else [])], integer_rows(values, y, bias=bias)
+
+
+def check_span(
+    rows: Rows, numbers: Sequence[int], bias: bool, what: str, exempt: NDArray[np.int64] | None = None
+) -> None:
+    """Every row, except those in `exempt`, is a linear combination of the rows named."""
+    outside = rows_outside_span(rows, numbers, bias, most=1 if exempt is None else None)
+    if exempt is not None:
+        outside = outside[~np.isin(outside, exempt)]
+    _require_none(outside, what)
+
+
+def _require_none(outside: NDArray[np.int64], what: str) -> None:
+    if len(outside):
+        raise CertificateError(f"Row {outside[0]} is not a linear combination of the rows of the {what}.")
+
+
+def rows_outside_span(
+    rows: Rows, numbers: Sequence[int], bias: bool, *, on: Form | None = None, most: int | None = None
+) -> NDArray[np.int64]:
+    """The rows that are no linear combination of the rows named: those where `on` is 0, the first `most` or more."""
+    return _outside_span(rows, bias, *integer_table(rows, numbers, bias), on=on, most=most)
+
+
+def _outside_span(
+    rows: Rows,
+    bias: bool,
+    columns: list[int],
+    table: IntegerRows,
+    *,
+    on: Form | None = None,
+    most: int | None = None,
+) -> NDArray[np.int64]:
+    columns, forms = _vanishing_forms(rows.n_columns, columns, table)
+    if len(columns) == rows.n_columns + bias and not forms:
+        return np.zeros(0, dtype=np.int64)  # the named rows span everything
+    unused = np.ones(rows.n_columns, dtype=bool)
+    unused[[c for c in columns if c < rows.n_columns]] = False
+    found = []
+    for block_numbers, values, _ in rows.blocks():
+        strange = _has_entries(values, unused)
+        for form in forms:
+            strange |= _signs(form, block_numbers, values) != 0
+        if on is not None:
+            strange &= _signs(on, block_numbers, values) == 0
+        found.append(block_numbers[strange])
+        if most is not None and sum(map(len, found)) >= most:
+            break
+    return np.concatenate(found)
+
+
+def _vanishing_forms(n_columns: int, columns: list[int], table: IntegerRows) -> tuple[list[int], list[Form]]:
+    """The columns where the rows of the table have entries, and a basis of the forms on these that vanish there."""
+    from flint import fmpz_mat, nmod_mat
+
+    used = np.flatnonzero((table.rows != 0).any(axis=0))
+    columns = [columns[k] for k in used]
+    if not columns:
+        return [], []
+    matrix = fmpz_mat(table.rows[:, used].tolist())
+    if nmod_mat(matrix, PRIME).rank() == len(columns) or matrix.rank() == len(columns):
+        return columns, []  # a full rank modulo a prime is a full rank
+    basis, nullity = matrix.nullspace()
+    scaled = [[int(basis[i, k]) for i in range(len(columns))] for k in range(nullity)]
+    vectors = [list(original_weights(vector, table.column_exponents[used])) for vector in scaled]
+    return columns, [_spread_form(n_columns, columns, vector) for vector in vectors]
+
+
+def _spread_form(n_columns: int, columns: list[int], vector: list[int]) -> Form:
+    common = math.gcd(*vector)
+    coefficients = [0] * (n_columns + 1)
+    for column, value in zip(columns, vector, strict=True):
+        coefficients[column] = value // common
+    return form_of(coefficients[:-1], coefficients[-1])
+
+
+def _has_entries(values: Values, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which rows have a nonzero entry in the marked columns."""
+    if not columns.any():
+        return np.zeros(values.shape[0], dtype=bool)
+    if is_sparse(values):
+        hits = columns[values.indices] & (values.data != 0)
+        rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+        return np.bincount(rows[hits], minlength=values.shape[0]) > 0
+    return np.asarray((values[:, columns] != 0).any(axis=1), dtype=bool)
+
+
+def few(numbers: Sequence[int]) -> str:
+    """The first of some row numbers, for people."""
+    shown = ", ".join(str(n) for n in numbers[:8])
+    return shown if len(numbers) <= 8 else f"{shown} and {len(numbers) - 8} more"

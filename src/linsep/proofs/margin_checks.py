@@ -1,0 +1,243 @@
+"""Is a margin what a proof says? The distance of the nearest row to the hyperplane, min z·w / |w|, from both sides.
+
+The constant is not part of |w|. From below: every row's score, in floats less their error, exactly where those cannot
+tell. From above: rows with positive weights, which come as near to an obstruction as the margin is small.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.errors import CertificateError, OverflowedError
+from linsep.exact import rounding_factor
+from linsep.proofs.checked_rows import Rows, Values
+from linsep.proofs.checks import check_numbers, few, integer_table, is_worth_a_scan, weighted_sum
+from linsep.signs import Form, exact_score, flat, form_of, is_exact, pieces, scores
+from linsep.tables import is_sparse
+
+
+def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: float) -> None:
+    """Every row is at least `low` away from the hyperplane, on its side."""
+    form = form_of(weights, constant)
+    if _scanned_floor(rows, form) >= low * _length_above(form):
+        return
+    square, bound = sum(w * w for w in weights), Fraction(low)
+    for number, score in _near_scores(rows, form, low):
+        if score < 0 or score * score < bound * bound * square:
+            raise CertificateError(f"Row {number} is nearer to the hyperplane than the proof's margin {low!r}.")
+
+
+def _scanned_floor(rows: Rows, form: Form) -> float:
+    """A number that no z·w is below, in the units of the form's floats: a source's float scores less their error."""
+    if not (is_worth_a_scan(rows) and is_exact(form)):
+        return -math.inf
+    w, b = form.floats[:-1], float(form.floats[-1])
+    try:
+        scan = rows.scan(w, b)
+    except OverflowedError:
+        return -math.inf
+    reach = _length_above(form) * math.sqrt(scan.longest2) + abs(b)
+    if not 1e-140 < reach < 1e140 or not 1e-280 < scan.longest2 < 1e280:
+        return -math.inf  # squares that may have left the range of doubles
+    return float(min(scan.lowest)) - rounding_factor(2 * len(w) + 8) * reach * (1 + 2.0**-30)
+
+
+def _length_above(form: Form) -> float:
+    """|w| in the units of the form's floats, rounded up."""
+    return math.hypot(*form.sizes[:-1].tolist()) * (1 + 2.0**-40)
+
+
+def _near_scores(rows: Rows, form: Form, low: float) -> Iterator[tuple[int, Fraction]]:
+    """The exact z·w of every row that floats cannot show to be at least `low·|w|`."""
+    # |w| from above, in the units of the float scores; the factor pays for rounding `sizes` and the root.
+    return _scores_up_to(rows, form, low * _length_above(form) * (1 + 2.0**-40))
+
+
+def _scores_up_to(rows: Rows, form: Form, ceiling: float) -> Iterator[tuple[int, Fraction]]:
+    """The exact z·w of every row that floats cannot show to be above the ceiling, in the units of float scores."""
+    for numbers, y, piece, score, error in _float_scores(rows, form):
+        with np.errstate(all="ignore"):
+            near = np.flatnonzero(~(score - error > ceiling))
+        yield from _exact_scores(form, piece[near], numbers[near], y[near])
+
+
+def _float_scores(rows: Rows, form: Form) -> Iterator[tuple[Any, ...]]:
+    """Piece by piece: row numbers, signs, values, the float scores z·w and a bound on the error of each."""
+    for numbers, values, y in rows.blocks():
+        for part, piece in pieces(values):
+            score, error = scores(form, piece)
+            yield numbers[part], y[part], piece, score * y[part], error
+
+
+def _exact_scores(
+    form: Form, values: Values, numbers: NDArray[np.int64], y: NDArray[np.int8]
+) -> Iterator[tuple[int, Fraction]]:
+    table = flat(values, numbers)
+    for k, number in enumerate(numbers.tolist()):
+        mantissa, exponent = exact_score(form, *table.row(k))
+        yield number, int(y[k]) * Fraction(mantissa) * Fraction(2) ** exponent
+
+
+def check_margin_high(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, high: float) -> None:
+    """No hyperplane has a margin above `high`: the named rows come as near to an obstruction as that."""
+    check_numbers(rows, numbers, weights, "nearest pair")
+    if squared_ceiling(rows, numbers, weights, bias) > Fraction(high) ** 2:
+        raise CertificateError(f"The rows {few(numbers)} do not show that the margin is at most {high!r}.")
+
+
+def check_exact_margin(
+    rows: Rows,
+    weights: Sequence[int],
+    constant: int,
+    numbers: Sequence[int],
+    multiples: Sequence[int],
+    bias: bool,
+    square: Fraction,
+) -> None:
+    """The squared margin of the hyperplane is `square`, and the named rows show that none is larger."""
+    floor = squared_floor(rows, form_of(weights, constant), sum(w * w for w in weights))
+    if not floor == square == squared_ceiling(rows, numbers, multiples, bias):
+        raise CertificateError("The squared margin of the hyperplane or of the nearest rows is not gamma_squared.")
+
+
+def squared_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool | None) -> Fraction:
+    """The square of an upper bound on every margin, from rows with positive weights.
+
+    Without bias: a unit w with z·w >= m on the rows has `m·Σu <= Σ u z·w <= |Σ u z|`; `bias=None` asks for this
+    bound on the homogenised rows. With bias: the same for p - q, the difference of the classes' weighted means,
+    where the constant cancels; each mean is at least m from the hyperplane, so `2m <= |p - q|`.
+    """
+    if not bias:
+        return _squared_length(_signed_sum(rows, numbers, weights, bias is None)) / Fraction(sum(weights)) ** 2
+    _, _, y = rows.take(numbers)
+    plus = sum(u for u, sign in zip(weights, y, strict=True) if sign > 0)
+    minus = sum(weights) - plus
+    if not plus or not minus:
+        raise CertificateError(f"The nearest pair (rows {few(numbers)}) needs rows of both classes.")
+    balanced = [u * (minus if sign > 0 else plus) for u, sign in zip(weights, y, strict=True)]
+    return _squared_length(_signed_sum(rows, numbers, balanced, False)) / Fraction(2 * plus * minus) ** 2
+
+
+def squared_floor(rows: Rows, form: Form, square: int) -> Fraction:
+    """(z·w)² / square for the row with the least z·w, from below; 0 or less where a row is on the wrong side.
+
+    `square` is that length of the integer coefficients which distances are divided by.
+    """
+    least = least_score(rows, form)
+    return least * abs(least) / square
+
+
+def scanned_squared_floor(rows: Rows, form: Form) -> Fraction:
+    """The same for homogenised rows, |W|² with the constant, at the speed of a scan; 0 where floats cannot tell."""
+    low = _scanned_floor(rows, form) / (math.hypot(*form.sizes.tolist()) * (1 + 2.0**-40)) * (1 - 2.0**-40)
+    return Fraction(low) ** 2 if low > 0 else Fraction(0)
+
+
+def least_score(rows: Rows, form: Form) -> Fraction:
+    """The smallest z·w of all rows, exactly; floats tell which rows it may be."""
+    ceiling = math.inf
+    for _, _, _, score, error in _float_scores(rows, form):
+        with np.errstate(all="ignore"):
+            ceiling = min(ceiling, float(np.nanmin(score + error, initial=math.inf)))
+    return min(score for _, score in _scores_up_to(rows, form, ceiling))
+
+
+def squared_reach(rows: Rows, *, constant: bool) -> tuple[Fraction, Fraction]:
+    """The squared length of the longest row, with a 1 appended if asked for: between two bounds, at any scale."""
+    largest = longest = 0.0
+    for _, values, _ in rows.blocks():
+        entries = values.data if is_sparse(values) else values
+        largest = max(largest, float(np.abs(entries.astype(np.float64)).max(initial=0.0)))
+    exponent = -math.frexp(largest)[1]
+    for _, values, _ in rows.blocks():
+        for _, piece in pieces(values):
+            squares = piece.astype(np.float64)
+            entries = squares.data if is_sparse(piece) else squares
+            entries[...] = np.ldexp(entries, exponent) ** 2
+            longest = max(longest, float(squares.sum(axis=1).max(initial=0.0)))
+    slack = Fraction(rows.n_columns + 8, 2**52)
+    square = Fraction(longest) / Fraction(4) ** exponent
+    return square * (1 - slack) + constant, square * (1 + slack) + constant
+
+
+def _squared_length(vector: dict[int, tuple[int, int]]) -> Fraction:
+    return sum((Fraction(m) ** 2 * Fraction(4) ** e for m, e in vector.values()), Fraction(0))
+
+
+def margin_bounds(
+    rows: Rows,
+    weights: Sequence[int],
+    constant: int,
+    numbers: Sequence[int],
+    multiples: Sequence[int],
+    bias: bool,
+) -> tuple[float, float]:
+    """(low, high) that `check_margin_low` and `check_margin_high` accept, as tight as doubles allow."""
+    form = form_of(weights, constant)
+    square = sum(w * w for w in weights)
+    if not square:
+        raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
+    high = root_above(squared_ceiling(rows, numbers, multiples, bias))
+    low = _scanned_floor(rows, form) / _length_above(form) * (1 - 2.0**-40)
+    if low > high * (1 - 2.0**-20):  # else it is worth finding out exactly
+        return low, high
+    return root_below(squared_floor(rows, form, square)), high
+
+
+def _signed_sum(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool) -> dict[int, tuple[int, int]]:
+    """`Σ u z`, exactly, column by column (m·2^e); columns without entries are left out."""
+    return weighted_sum(weights, *integer_table(rows, numbers, bias))
+
+
+def root_below(square: Fraction) -> float:
+    """The largest double whose square is at most `square`; negative input has no margin and gives 0."""
+    if square <= 0:
+        return 0.0
+    root = _root(square)
+    while Fraction(root) ** 2 > square:
+        root = math.nextafter(root, 0.0)
+    return root
+
+
+def float_below(number: Fraction) -> float:
+    """A double hardly below a positive number, and never above it."""
+    nearest = _nearest(number)
+    return math.nextafter(nearest, 0.0) if nearest == math.inf or Fraction(nearest) > number else nearest
+
+
+def float_above(number: Fraction) -> float:
+    """A double, infinity included, hardly above a positive number, and never below it."""
+    nearest = _nearest(number)
+    return math.nextafter(nearest, math.inf) if nearest < math.inf and Fraction(nearest) < number else nearest
+
+
+def _nearest(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def root_above(square: Fraction) -> float:
+    """A double, infinity included, hardly above the root of `square` and never below it."""
+    root = _root(square)
+    while root < math.inf and Fraction(root) ** 2 < square:
+        root = math.nextafter(root, math.inf)
+    return root
+
+
+def _root(square: Fraction) -> float:
+    """√square within an ulp or two, for squares beyond the range of doubles as well."""
+    half = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    reduced = square / Fraction(4) ** half
+    try:
+        return math.ldexp(math.sqrt(float(reduced)), half)
+    except OverflowError:  # the root is beyond the largest double, or within an ulp of it
+        return sys.float_info.max

@@ -1,0 +1,210 @@
+"""The written proof: a verdict as JSON text and back, by the rules of docs/certificate-format.md.
+
+A reader of proofs trusts nothing: unknown or missing fields, repeated keys, numbers where strings belong,
+NaN and oversized texts are all refused, and so is a text whose last field, its checksum, does not match.
+Everything wrong with a text is a CertificateError.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from linsep.errors import CertificateError, shown
+from linsep.proofs.checked_rows import Label
+from linsep.proofs.verdicts import (
+    NUMBERS,
+    HalfspaceVerdict,
+    Obstruction,
+    Overlapping,
+    Separable,
+    Touching,
+    Undecided,
+    Verdict,
+)
+from linsep.storage import documents, strict
+from linsep.storage.strict import Document, FieldError, Reader, each, optional, record, string, written_integer
+
+PROOF = documents.Format("linsep-proof", "1", "proof", CertificateError, lead="In the proof, ", is_ascii=True)
+
+
+def verdict_to_json(verdict: Verdict) -> str:
+    """The proof as text: one field a line, fields in the order of the format, ASCII only."""
+    with PROOF.refusals():
+        fields = {"kind": verdict.kind, "data": _data(verdict), **_claim(verdict)}
+    fields["effort"] = {"reads": str(verdict.reads), "seconds": float(verdict.seconds)}
+    text = PROOF.write(fields)
+    if len(text) > (most := documents.MOST_BYTES):
+        raise CertificateError(f"The proof would have {len(text):,} bytes; at most {most:,} are read.")
+    return text
+
+
+def _data(verdict: Verdict) -> Document:
+    return {
+        "rows": str(verdict.n_rows),
+        "columns": str(verdict.n_columns),
+        "bias": verdict.bias,
+        "labels": [_written_label(label) for label in verdict.labels],
+        "names": None if verdict.names is None else list(verdict.names),
+        "label_column": verdict.label_column,
+        "numbers": verdict.numbers,
+        "rows_left_out": str(verdict.rows_left_out),
+    }
+
+
+def _claim(verdict: Verdict) -> Document:
+    claim: Document = {}
+    if isinstance(verdict, HalfspaceVerdict):
+        claim["separator"] = {
+            "weights": [written_integer(w) for w in verdict.weights],
+            "bias_weight": written_integer(verdict.bias_weight),
+        }
+    match verdict:
+        case Separable(margin=margin, nearest=nearest):
+            claim["margin"] = None if margin is None else {**_interval(margin), "nearest": _rows(nearest)}
+        case Touching(obstruction=obstruction, separated_rows=separated, spread=spread):
+            claim["obstruction"] = _rows(obstruction)
+            claim["separated_rows"] = None if separated is None else [str(row) for row in separated]
+            claim["spread"] = _rows(spread)
+        case Overlapping(obstruction=obstruction, spread=spread):
+            claim["obstruction"], claim["spread"] = _rows(obstruction), _rows(spread)
+        case Undecided(reason=reason, margin=margin):
+            claim["reason"], claim["margin"] = reason, _interval(margin)
+    return claim
+
+
+def _interval(margin: tuple[float, float]) -> Document:
+    low, high = (float(end) for end in margin)
+    return {"low": low, "high": None if math.isinf(high) else high}
+
+
+def _rows(obstruction: Obstruction | None) -> Document | None:
+    if obstruction is None:
+        return None
+    return {
+        "rows": [str(row) for row in obstruction.rows],
+        "weights": [written_integer(weight) for weight in obstruction.weights],
+    }
+
+
+def _written_label(label: Label) -> str:
+    match label:
+        case bool():
+            return "boolean:true" if label else "boolean:false"
+        case int():
+            return f"integer:{written_integer(label)}"
+        case float():
+            return f"number:{float(label)!r}"
+        case str():
+            return f"text:{label}"
+    raise CertificateError(f"A label of type {type(label).__name__} cannot be written down.")
+
+
+def verdict_from_json(text: str | bytes) -> Verdict:
+    """Read a written proof. What it says is not yet checked: call `verify` with the data.
+
+    Raises
+    ------
+    CertificateError : the text is not a whole, well-formed proof of a version that is known here.
+
+    >>> import linsep
+    >>> X, y = linsep.datasets.cornwell()
+    >>> verdict = linsep.verdict_from_json(linsep.decide(X, y).to_json())
+    >>> verdict.verify(X, y)
+    """
+    if not isinstance(text, (str, bytes)):
+        raise CertificateError(f"A written proof is text, not {shown(text)}: read the file first.")
+    return PROOF.read(text, _verdict)
+
+
+# What the fields hold ------------------------------------------------------------------------------------
+
+
+def _label(value: Any, where: str) -> Label:
+    kind, colon, word = string(value, where).partition(":")
+    match kind + colon, word:
+        case "text:", _:
+            return word
+        case "integer:", _:
+            return strict.long_integer(word, where)
+        case "number:", _ if _NUMBER.fullmatch(word) and math.isfinite(float(word)):
+            return float(word)
+        case "boolean:", "true" | "false":
+            return word == "true"
+    raise FieldError(f"{where} is {shown(value)}, which is not a label.")
+
+
+def _size(value: Any, where: str) -> float:
+    """A float from 0 on: whole numbers are written with a point, too."""
+    if not isinstance(value, float) or not 0 <= value < math.inf:
+        raise FieldError(f"{where} is {shown(value)}, not a number like 0.5.")
+    return value
+
+
+def _obstruction(value: Any, where: str) -> Obstruction:
+    return Obstruction(**_COMBINATION(value, where))
+
+
+def _data_of(value: Any, where: str) -> Document:
+    found = _DATA(value, where)
+    return {"n_rows": found.pop("rows"), "n_columns": found.pop("columns"), **found}
+
+
+def _margin(value: Any, where: str) -> Document:
+    if value is None:
+        return {}
+    found = record(low=_size, high=optional(_size), nearest=optional(_obstruction))(value, where)
+    return {"margin": _ends(found), "nearest": found["nearest"]}
+
+
+def _known_margin(value: Any, where: str) -> Document:
+    return {"margin": _ends(record(low=_size, high=optional(_size))(value, where))}
+
+
+def _ends(found: Document) -> tuple[float, float]:
+    return found["low"], math.inf if found["high"] is None else found["high"]
+
+
+_NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,4})?", re.ASCII)
+_COUNT = strict.digits(18)
+_COMBINATION = record(rows=each(_COUNT), weights=each(strict.long_integer))
+_SEPARATOR = record(weights=each(strict.long_integer), bias_weight=strict.long_integer)
+_DATA = record(
+    rows=_COUNT,
+    columns=_COUNT,
+    bias=strict.flag,
+    labels=each(_label, 2),
+    names=optional(each(string)),
+    label_column=optional(string),
+    numbers=strict.word(*NUMBERS),
+    rows_left_out=_COUNT,
+)
+_SPREAD_OUT = ("data", "separator", "margin", "effort")  # fields that hold several of a verdict's
+_CLAIMS: Mapping[str, Mapping[str, Reader]] = {
+    "separable": {"separator": _SEPARATOR, "margin": _margin},
+    "touching": {
+        "separator": _SEPARATOR,
+        "obstruction": _obstruction,
+        "separated_rows": optional(each(_COUNT)),
+        "spread": optional(_obstruction),
+    },
+    "overlapping": {"obstruction": _obstruction, "spread": _obstruction},
+    "undecided": {"reason": string, "margin": _known_margin},
+}
+_VERDICTS: Mapping[str, type[Verdict]] = {
+    "separable": Separable,
+    "touching": Touching,
+    "overlapping": Overlapping,
+    "undecided": Undecided,
+}
+
+
+def _verdict(document: Document) -> Verdict:
+    kind = strict.word(*_CLAIMS)(document.pop("kind", None), "kind")
+    effort = record(reads=_COUNT, seconds=_size)
+    found = record(data=_data_of, **_CLAIMS[kind], effort=effort)(document, "")
+    for name in _SPREAD_OUT:
+        found |= found.pop(name, {})
+    return _VERDICTS[kind](**found)

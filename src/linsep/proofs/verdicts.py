@@ -1,0 +1,450 @@
+"""The verdicts: what linsep says about two classes, each with the numbers that prove it.
+
+    Verdict                 what was read, and how
+    ├── Separable           complete separation: integer weights with every row strictly on its side
+    ├── Touching            quasi-complete separation: a weak separator, and an obstruction to a strict one
+    ├── Overlapping         overlap: an obstruction, and a spread that forbids even a weak separator
+    └── Undecided           no proof either way, and the reason
+
+A verdict is a frozen value. `verify(X, y)` re-checks it exactly from the data alone, `to_json()` writes the
+proof (docs/certificate-format.md), and `python -m linsep.checker` checks what is written on its own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from operator import index
+from typing import Any, ClassVar, Literal, TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import CertificateError, shown
+from linsep.halfspace import Halfspace
+from linsep.proofs import checks, margin_checks
+from linsep.proofs.checked_rows import (
+    Label,
+    Rows,
+    allows_exact_integers,
+    can_scan,
+    from_data,
+    is_decimal,
+    names_of,
+    needs_exact_integers,
+    rows_of,
+    scales_of,
+)
+from linsep.report import Report, Reported, Where, listed, one_line
+from linsep.signs import form_of, is_exact, scaled_floats
+
+Kind: TypeAlias = Literal["separable", "touching", "overlapping", "undecided"]
+Numbers: TypeAlias = Literal["binary64", "exact-integers", "decimal"]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Signs: TypeAlias = npt.NDArray[np.int8]
+NUMBERS: tuple[Numbers, ...] = ("binary64", "exact-integers", "decimal")
+
+
+def _integers(values: Iterable[Any], what: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(index(value)) for value in values)
+    except TypeError:
+        raise CertificateError(f"The {what} must be integers.") from None
+
+
+def _plain(label: Any) -> Label:
+    """A label as Python has it, not as NumPy does."""
+    found: Label = label.item() if isinstance(label, np.generic) else label
+    return found
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Obstruction:
+    """Rows with positive integer weights: `Σ weight·z = 0`, z the signed rows.
+
+    With bias this says that the weighted mean of the + rows is the weighted mean of the - rows.
+    The rows are put in order and the weights divided by their common factor, which changes nothing.
+    `classes` are the labels of the rows and `points` their values, for people and pictures: they are not part of the
+    proof, and None where it was read from a file, which does not hold them (`points` also where they are many).
+
+    >>> import linsep
+    >>> found = linsep.decide([[0], [2], [1]], [0, 0, 1]).obstruction
+    >>> found.rows, found.weights, found.classes, found.shares
+    ((0, 1, 2), (1, 1, 2), (0, 0, 1), (0.5, 0.5, 1.0))
+    """
+
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+    classes: tuple[Label, ...] | None = field(default=None, compare=False, repr=False)
+    points: Floats | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        rows, weights = _integers(self.rows, "row numbers"), _integers(self.weights, "weights")
+        if not rows or len(rows) != len(weights):
+            raise CertificateError(f"{len(rows)} rows and {len(weights)} weights do not make an obstruction.")
+        if min(rows) < 0 or len(set(rows)) != len(rows):
+            raise CertificateError("The rows of an obstruction are distinct row numbers, counted from 0.")
+        if min(weights) <= 0:
+            raise CertificateError("The weights of an obstruction are positive.")
+        if self.classes is not None and len(self.classes) != len(rows):
+            raise CertificateError(f"{len(self.classes)} classes for {len(rows)} rows.")
+        common = math.gcd(*weights)
+        order = sorted(range(len(rows)), key=rows.__getitem__)
+        object.__setattr__(self, "rows", tuple(rows[k] for k in order))
+        object.__setattr__(self, "weights", tuple(weights[k] // common for k in order))
+        if self.classes is not None:
+            object.__setattr__(self, "classes", tuple(_plain(self.classes[k]) for k in order))
+        if self.points is not None:
+            object.__setattr__(self, "points", self.points[order])
+
+    def __repr__(self) -> str:
+        return one_line(self, f"{'row' if len(self.rows) == 1 else 'rows'} {listed(self.rows)}")
+
+    @property
+    def shares(self) -> tuple[float, ...] | None:
+        """The weight of each row divided by the sum over its class; None where the classes are not known."""
+        if self.classes is None:
+            return None
+        sums = Counter[Label]()
+        for u, label in zip(self.weights, self.classes, strict=True):
+            sums[label] += u
+        return tuple(u / sums[label] for u, label in zip(self.weights, self.classes, strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Verdict(Reported, ABC):
+    """What every verdict states: the table it is about and the work it took.
+
+    `labels` are (negative, positive) as the user wrote them; `names` the columns' names, if they have any.
+    `numbers` says how numbers were read: "binary64", "exact-integers" where integers beyond 2^53 were kept exact, or
+    "decimal" where 0.1 is one tenth.
+    `reads` counts scans of the whole data, `rows_left_out` the rows of files that were rejected.
+    `sample` is a few rows and their signs, for the picture in a notebook: no part of the proof.
+    """
+
+    kind: ClassVar[Kind]
+    separable: ClassVar[bool | None]
+
+    n_rows: int
+    n_columns: int
+    bias: bool = True
+    labels: tuple[Label, Label] = (-1, 1)
+    names: tuple[str, ...] | None = None
+    label_column: str | None = None
+    numbers: Numbers = "binary64"
+    rows_left_out: int = 0
+    reads: int = 0
+    seconds: float = 0.0
+    sample: tuple[Floats, Signs] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        negative, positive = map(_plain, self.labels)
+        object.__setattr__(self, "labels", (negative, positive))
+        if any(isinstance(label, float) and not math.isfinite(label) for label in self.labels):
+            raise CertificateError("A label is not a finite number.")
+        if negative == positive:
+            raise CertificateError(f"The two labels are the same: {shown(negative)}.")
+        if min(self.n_rows, self.n_columns, self.rows_left_out, self.reads) < 0:
+            raise CertificateError("Counts are not negative.")
+        if self.names is not None and len(self.names) != self.n_columns:
+            raise CertificateError(f"{len(self.names)} names for {self.n_columns} columns.")
+        if self.numbers not in NUMBERS:
+            raise CertificateError(f"Numbers are read as one of {NUMBERS}, not {self.numbers!r}.")
+
+    def verify(self, X: Any, y: Any = None) -> None:
+        """Check the proof against the data in exact arithmetic.
+
+        X is an array, a sparse matrix, a dataframe, or a source that knows its labels (then y is left out).
+        The labels of y must be the proof's two, of the same type (1 and 1.0 are the same, 1, True and "1" are not),
+        and columns that have names must have the proof's, in its order, if it has any.
+        Raises CertificateError, which names the row, if the proof does not hold, and NotFiniteError if a row holds NaN
+        or infinity. Undecided claims nothing. A source of files is read from the files themselves, never from a cache.
+        """
+        self._verified(X, y)
+
+    def _verified(self, X: Any, y: Any = None) -> Rows:
+        """The rows of the data, once the proof has been checked against them."""
+        rows = rows_of(from_data(X), y, self.labels)
+        check(self, rows)
+        checks.check_finite(rows)
+        return rows
+
+    def _verify_reading(self, rows: Rows) -> None:
+        """Check what the verdict says about how the rows were read."""
+        if is_decimal(rows) not in (None, self.numbers == "decimal"):
+            how = "exact decimals" if is_decimal(rows) else "binary64"
+            raise CertificateError(f"The proof reads numbers as {self.numbers}; these rows were read as {how}.")
+        if self.numbers == "exact-integers" and not allows_exact_integers(rows):
+            raise CertificateError("The proof reads numbers as exact-integers; no integer of the rows is beyond 2^53.")
+        if self.numbers == "binary64" and needs_exact_integers(rows):
+            held = "an integer beyond 2^53 or a number that no double is"
+            raise CertificateError(f"The proof reads numbers as binary64; these rows hold {held}.")
+        if can_scan(rows) and rows.facts.rows_left_out != self.rows_left_out:
+            left_out = f"{rows.facts.rows_left_out:,} rows of the source were left out"
+            raise CertificateError(f"{left_out}; the proof says {self.rows_left_out:,}.")
+
+    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
+        """The same verdict about columns that are the user's times whole numbers."""
+        return self
+
+    @abstractmethod
+    def _verify_claim(self, rows: Rows) -> None:
+        """Check what this kind of verdict says about the rows."""
+
+    def to_json(self) -> str:
+        """The written proof: versioned JSON, made of the fields alone (of which `seconds` differ from run to run)."""
+        from linsep.proofs.proof_json import verdict_to_json
+
+        return verdict_to_json(self)
+
+    def explain(self, X: Any = None, y: Any = None, *, names: Sequence[str] | None = None, exact: bool = False) -> str:
+        """The verdict in plain words. Given the data, an obstruction comes with its common point.
+
+        The data are checked first, as `verify` does: CertificateError if they are not those of the verdict.
+
+        The rows of an obstruction come with their shares of their class, and with `exact` with their exact integer
+        weights too, which `obstruction.weights` holds.
+        """
+        return self.report(X, y, names=names, exact=exact).text()
+
+    def report(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        where: Where | None = None,
+        exact: bool = False,
+        verify: bool = True,
+    ) -> Report:
+        """What `explain` says, as a value: a title and parts, to be rendered as text, for a terminal, HTML or JSON.
+
+        `where` gives more columns about some rows, such as their lines in a file. With verify=False the data are taken
+        for those of the verdict without a check, which reads them once more: for who has just decided about them.
+        """
+        from linsep.proofs import explain
+
+        rows = None
+        if X is not None:  # words about data must be true of that data
+            rows = self._verified(X, y) if verify else rows_of(X, y, self.labels)
+        return explain.report_of(self, rows, names, where, exact=exact)
+
+    @property
+    def title(self) -> str:
+        """The kind in the words of both geometers and statisticians, such as "separable (complete separation)"."""
+        from linsep.proofs import explain
+
+        return explain.TITLES[self.kind]
+
+    def facts(self) -> dict[str, Any]:
+        """The verdict as plain values: the fields of the written proof, and what scripts ask for first."""
+        proof = json.loads(self.to_json())
+        stated = {name: proof[name] for name in proof if name not in ("format", "version", "kind", "effort", "sha256")}
+        found = {"kind": self.kind, "separable": self.separable, **stated, **self._own_facts()}
+        return {**found, "reads": self.reads, "seconds": self.seconds}
+
+    def _own_facts(self) -> dict[str, Any]:
+        """What this kind of verdict knows beside its proof."""
+        return {}
+
+    def __repr__(self) -> str:
+        from linsep.proofs import explain
+
+        return one_line(self, *explain.details(self))
+
+
+def check(verdict: Verdict, X: Any) -> None:
+    """Check a proof against rows as they are read, from a cache too: what a run does with its own verdict."""
+    rows = rows_of(X, None, verdict.labels)
+    checks.check_shape(rows, verdict.n_rows, verdict.n_columns)
+    checks.check_names(verdict.names, names_of(rows))
+    verdict._verify_reading(rows)
+    scales = scales_of(rows)
+    (verdict if scales is None else verdict._in_units_of(scales))._verify_claim(rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class HalfspaceVerdict(Verdict, ABC):
+    """A verdict that comes with a hyperplane, its weights exact integers."""
+
+    weights: tuple[int, ...]
+    bias_weight: int = 0
+
+    def __post_init__(self) -> None:
+        Verdict.__post_init__(self)
+        object.__setattr__(self, "weights", _integers(self.weights, "weights"))
+        object.__setattr__(self, "bias_weight", _integers([self.bias_weight], "weights")[0])
+        if len(self.weights) != self.n_columns:
+            raise CertificateError(f"{len(self.weights)} weights for {self.n_columns} columns.")
+        if self.bias_weight and not self.bias:
+            raise CertificateError("Without bias, the bias weight is 0.")
+
+    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
+        common = math.lcm(*scales)
+        weights = tuple(w * (common // k) for w, k in zip(self.weights, scales, strict=True))
+        return replace(self, weights=weights, bias_weight=self.bias_weight * common)
+
+    @property
+    def halfspace(self) -> Halfspace:
+        """The hyperplane: the weights times a power of two in floats, or as integers where only 64 bits hold them.
+
+        Weights that neither holds are rounded to floats: rows nearer to the hyperplane than that may then be on its
+        other side. Proofs use the integers, `weights` and `bias_weight`.
+        """
+        form = form_of(self.weights, self.bias_weight)
+        if form.words is not None and not is_exact(form):
+            return Halfspace(form.words[:-1], self.bias_weight, self.labels)
+        floats, _ = scaled_floats(form.coefficients)
+        return Halfspace(floats[:-1], float(floats[-1]), self.labels)
+
+    def _own_facts(self) -> dict[str, Any]:
+        halfspace = self.halfspace
+        return {"halfspace": {"w": halfspace.w.tolist(), "b": halfspace.b}}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Separable(HalfspaceVerdict):
+    """Complete separation: `z·w > 0` for every row, w the integer weights.
+
+    `margin` is (low, high): every row is at least `low` from this hyperplane, and no hyperplane keeps all
+    rows farther than `high`. `nearest` proves the latter: rows with positive weights whose class means are at
+    most 2·high apart (without bias: whose weighted signed mean is no longer than high). Without `nearest`,
+    high is infinity. `gamma_squared` is the square of the margin as an exact fraction, where it was affordable:
+    that of this hyperplane, and that which `nearest` proves. It is checked with the rest, but not written down.
+    """
+
+    kind: ClassVar[Kind] = "separable"
+    separable: ClassVar[bool | None] = True
+
+    margin: tuple[float, float] | None = None
+    nearest: Obstruction | None = None
+    gamma_squared: Fraction | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        HalfspaceVerdict.__post_init__(self)
+        if self.margin is None:
+            if self.nearest is not None or self.gamma_squared is not None:
+                raise CertificateError("A nearest pair or an exact square proves a margin; the margin is missing.")
+            return
+        if self.numbers == "decimal":
+            raise CertificateError("A margin is proved for binary64, not for exact decimals.")
+        _check_interval(self.margin)
+        if self.gamma_squared is not None and self.nearest is None:
+            raise CertificateError("An exact margin comes with the rows that prove it.")
+        if (self.nearest is None) != math.isinf(self.margin[1]):
+            raise CertificateError("An upper end of the margin comes with the rows that prove it, or is infinite.")
+        if not any(self.weights):
+            raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
+
+    def _own_facts(self) -> dict[str, Any]:
+        from linsep.proofs import explain
+
+        exact = explain.exact_margin(self)
+        return {**HalfspaceVerdict._own_facts(self), **({"gamma_squared": exact} if exact else {})}
+
+    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
+        if self.margin is not None:
+            raise CertificateError("A margin is proved for doubles; these rows hold a number that no double is.")
+        return HalfspaceVerdict._in_units_of(self, scales)
+
+    def _verify_claim(self, rows: Rows) -> None:
+        checks.check_separator(rows, self.weights, self.bias_weight)
+        if self.margin is not None:
+            margin_checks.check_margin_low(rows, self.weights, self.bias_weight, self.margin[0])
+            if self.nearest is not None:
+                near = self.nearest
+                margin_checks.check_margin_high(rows, near.rows, near.weights, self.bias, self.margin[1])
+                if self.gamma_squared is not None:
+                    plane = self.weights, self.bias_weight
+                    margin_checks.check_exact_margin(
+                        rows, *plane, near.rows, near.weights, self.bias, self.gamma_squared
+                    )
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Touching(HalfspaceVerdict):
+    """Quasi-complete separation: `z·w >= 0` for every row and `> 0` for some, and an obstruction to more.
+
+    `separated_rows` is the largest set of rows that a weak separator puts strictly on their side, if asked
+    for. It comes with `spread`, which proves it: the weights are positive on exactly these rows, the
+    spread's combination is zero, and every other row is a linear combination of the spread's rows, so that
+    every weak separator is 0 there.
+    """
+
+    kind: ClassVar[Kind] = "touching"
+    separable: ClassVar[bool | None] = False
+
+    obstruction: Obstruction
+    separated_rows: tuple[int, ...] | None = None
+    spread: Obstruction | None = None
+
+    def __post_init__(self) -> None:
+        HalfspaceVerdict.__post_init__(self)
+        if (self.separated_rows is None) != (self.spread is None):
+            raise CertificateError("The separated rows come with the spread that proves them.")
+        if self.separated_rows is not None:
+            object.__setattr__(self, "separated_rows", _integers(self.separated_rows, "row numbers"))
+
+    def _verify_claim(self, rows: Rows) -> None:
+        named = self.separated_rows is not None
+        strict = checks.check_weak_separator(rows, self.weights, self.bias_weight, named=named)
+        checks.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
+        if self.separated_rows is not None and self.spread is not None:
+            checks.check_same_rows(self.separated_rows, strict)
+            checks.check_combination(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
+            checks.check_span(rows, self.spread.rows, self.bias, "spread", exempt=strict)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Overlapping(Verdict):
+    """Overlap: not even a weak separator exists, except one that is 0 on every row.
+
+    The spread is a combination that is zero and whose rows span all rows: a weak separator is 0 on its rows,
+    hence on all. The obstruction is a small combination that is zero, for a reader to hold.
+    """
+
+    kind: ClassVar[Kind] = "overlapping"
+    separable: ClassVar[bool | None] = False
+
+    obstruction: Obstruction
+    spread: Obstruction
+
+    def _verify_claim(self, rows: Rows) -> None:
+        checks.check_spread(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
+        if self.spread != self.obstruction:
+            first = self.obstruction
+            checks.check_combination(rows, first.rows, first.weights, self.bias, "obstruction")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Undecided(Verdict):
+    """No proof either way. `margin` holds bounds known so far; they are not proved by this value."""
+
+    kind: ClassVar[Kind] = "undecided"
+    separable: ClassVar[bool | None] = None
+
+    reason: str
+    margin: tuple[float, float] = (0.0, math.inf)
+
+    def __post_init__(self) -> None:
+        Verdict.__post_init__(self)
+        _check_interval(self.margin)
+
+    def _verify_claim(self, rows: Rows) -> None:
+        """Nothing is claimed but that there are such rows."""
+
+
+def _check_interval(margin: tuple[float, float]) -> None:
+    low, high = margin
+    if not (0.0 <= low <= high and math.isfinite(low)):
+        raise CertificateError(f"({low}, {high}) is not an interval of margins.")
