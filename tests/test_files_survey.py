@@ -171,3 +171,13 @@ def test_bad_rows_of_many_pieces_are_set_aside_in_their_order(opened, tmp_path):
     assert (source.n_rows, source.facts.rows_left_out) == (20_000 - len(bad), len(bad))
     told = (tmp_path / "bad.csv").read_text().splitlines()[1:]
     assert [int(line.split(",")[1]) for line in told] == list(bad)
+
+
+def test_nothing_of_a_long_row_group_stays_in_memory(tmp_path):
+    x = np.random.default_rng(0).normal(size=100_000)
+    path = written(tmp_path / "a.parquet", group=len(x), x=x, y=np.arange(len(x)) % 2)
+    before = pa.total_allocated_bytes()
+    source = linsep.open(path, label="y", memory="1MiB")
+    source.scan(np.ones(1), 0.0)
+    source.take([99_999])
+    assert pa.total_allocated_bytes() - before < x.nbytes // 4

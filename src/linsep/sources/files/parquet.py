@@ -65,9 +65,11 @@ class ColumnarReader(TableReader, Store):
             for table in chain.from_iterable(self._tables(k, use_threads=True) for k in range(len(self.lengths))):
                 good = self._without_bad_rows(table, seen)
                 seen += table.num_rows
-                if good.num_rows:
-                    yield self._batch(good, first).as_rows()
-                first += good.num_rows
+                batch = self._batch(good, first).as_rows()
+                del table, good  # their memory serves the next one
+                first += len(batch)
+                if len(batch):
+                    yield batch
         self.is_walked = True
         self.require_rows(first)
 
@@ -90,6 +92,7 @@ class ColumnarReader(TableReader, Store):
                 table[name].validate(full=True)
             seen += table.num_rows
             yield table
+            del table
         self.stamp.require_same()
         if seen != self.lengths[k]:
             raise fault("group count", self.path, said=self.lengths[k], first=self._firsts[k], seen=seen)
@@ -166,24 +169,24 @@ class ParquetReader(ColumnarReader):
             self.lengths = [file.metadata.row_group(k).num_rows for k in range(file.metadata.num_row_groups)]
             return file.schema_arrow, file.metadata.num_rows
 
-    def _open(self) -> Any:
+    def _open(self, buffer: int = 0) -> Any:
         """The file, its metadata known already: of many row groups they take longer to read than a row group."""
         import pyarrow.parquet as pq
 
-        if getattr(self._mine, "file", None) is None:
-            buffer = 0 if self._is_short(max(self.lengths)) else max(1 << 16, self.batch_rows)
-            self._mine.file = pq.ParquetFile(self.path, metadata=self._metadata, buffer_size=buffer)
-        return self._mine.file
+        return pq.ParquetFile(self.path, metadata=self._metadata, buffer_size=buffer)
 
     def _is_short(self, rows: int) -> bool:
         """Whether a row group is a batch. Longer ones are read piece by piece, from the disk too."""
         return rows <= 2 * self.batch_rows
 
     def _group(self, k: int, columns: list[str], *, use_threads: bool) -> Iterator[Any]:
-        file, rows = self._open(), self.lengths[k]
-        if not self._is_short(rows):
-            yield from file.iter_batches(self.batch_rows, row_groups=[k], columns=columns, use_threads=use_threads)
-        elif rows:
+        if not self._is_short(self.lengths[k]):  # what was decoded of a long one is kept until its file is closed
+            with self._open(max(1 << 16, self.batch_rows)) as file:
+                yield from file.iter_batches(self.batch_rows, row_groups=[k], columns=columns, use_threads=use_threads)
+        elif self.lengths[k]:
+            if getattr(self._mine, "file", None) is None:
+                self._mine.file = self._open()
+            file = self._mine.file
             yield file.read_row_group(k, columns=columns) if use_threads else _in_bites(file, k, columns)
 
 
