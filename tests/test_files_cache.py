@@ -122,6 +122,35 @@ def test_a_compressed_file_that_is_larger_than_it_looks_is_not_held_in_memory(tm
     assert source.take([0, 199_999]).values.tolist() == [[1], [2]] and source.scan(np.ones(1), 0.0).rows == 200_000
 
 
+@pytest.fixture
+def many(tmp_path):
+    """A source of converted rows in several record batches."""
+    path = write(tmp_path / "a.csv", text_of(table_of(np.tile(X, (5, 1)), np.tile(Y, 5))))
+    return linsep.open(path, label="y", memory="16MiB", cache=tmp_path / "kept")
+
+
+def test_all_record_batches_but_the_last_have_one_length(many):
+    *whole, last = many._surveys[0].store.lengths
+    assert len(whole) > 1 and len(set(whole)) == 1 and 0 < last <= whole[0]
+
+
+def test_a_few_rows_are_read_without_the_rest_of_their_record_batch(many, monkeypatch):
+    monkeypatch.setattr(store, "read_rows", None)
+    rows = [3, 2, 6100, many.n_rows - 1]
+    assert np.array_equal(many.take(rows).values, X[np.array(rows) % len(X)])
+
+
+@pytest.mark.parametrize("at", ["row", "label"])
+def test_damage_is_seen_where_a_few_rows_are_read(at, many, parsed):
+    converted = many._surveys[0].store
+    rows, entries, end, _ = converted._facts["batches"][0]
+    place = end - 8 if at == "label" else end - store.padded(np.empty(rows, np.uint16)) - 8 * entries
+    content = bytearray(converted.path.read_bytes())
+    content[place] ^= 1
+    converted.path.write_bytes(content)
+    assert np.array_equal(many.take([0]).values[0], X[0]) and parsed
+
+
 def test_a_cache_is_an_arrow_file_that_other_tools_open(tmp_path):
     linsep.open(write(tmp_path / "a.csv"), label="y", memory="1MiB", cache=tmp_path / "kept")
     (kept,) = (tmp_path / "kept").iterdir()

@@ -6,7 +6,7 @@
              what the first read found, where each record batch ends, and checksums of all
 
 Other tools open it as any Arrow file. Here a record batch is read straight into a table, since its buffers lie one
-after the other before its end, and is checked by its checksum.
+after the other before its end, and is checked by its checksums.
 
 A cache is believed only if it is the user's own file, which nobody else may write to, and belongs to this path, this
 way of reading and this content: the SHA-256 of the file is computed again unless its stamp shows that nobody touched
@@ -22,9 +22,10 @@ import struct
 import tempfile
 import threading
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -34,22 +35,25 @@ import scipy.sparse as sp
 
 from linsep import loops
 from linsep.errors import InputError
+from linsep.sources.base import Ints
 from linsep.sources.files import private
 from linsep.sources.files.faults import fault
 from linsep.sources.files.first_read import Survey, common_kind, surveyed
 from linsep.sources.files.labels import CodedLabels
 from linsep.sources.files.reader import Batch, Buffers, Reader, Stamp, Store
 
-VERSION = 4
+VERSION = 5
 MARK = private.MARK + b"%d" % VERSION
 FACTS = b"\x01linsep-facts\x01"  # no JSON has these bytes
 STAMP = struct.Struct("<5q?")  # and whether it is settled
 STAMPED = 2 * STAMP.size + 8  # its digits, and those of its checksum
 LONGEST_FACTS = 1 << 30
+CHUNK = 1 << 16  # bytes of dense rows that have a checksum of their own: a few rows are read with little else
 Facts = dict[str, Any]
 Codes: TypeAlias = npt.NDArray[np.uint16]
 Rows: TypeAlias = tuple[Any, Codes]  # values, and the codes of their labels
 Array: TypeAlias = npt.NDArray[Any]
+Record: TypeAlias = Sequence[Any]  # of a record batch: its rows, its entries, where it ends, and its checksums
 
 
 class NoCacheError(Exception):
@@ -219,24 +223,33 @@ class ConvertedRows(Store):
         return found
 
     def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
-        """A record batch; where the cache is damaged or gone, it is written anew, once."""
-        self._reader.stamp.require_same()
-        yield self._checked(k)
+        """A record batch."""
+        yield self._checked(k, partial(read_rows, buffers=self.buffers))
 
-    def _checked(self, k: int) -> Batch:
+    def take(self, k: int, positions: Ints) -> Iterator[Batch]:
+        """A few rows, with the chunks that they lie in; many, with all that lies between."""
+        chunk = chunk_rows(self._facts["n_columns"])
+        if self._facts["is_sparse"] or len(np.unique(positions // chunk)) * 2 * chunk > self.lengths[k]:
+            yield from super().take(k, positions)
+        else:
+            yield self._checked(k, partial(read_few, positions=positions))
+
+    def _checked(self, k: int, read: Callable[[IO[bytes], Record, Facts], Rows]) -> Batch:
+        """What a read of a record batch finds; where the cache is damaged or gone, it is written anew, once."""
+        self._reader.stamp.require_same()
         seen = self._renewals
         try:
-            return self._read(k)
+            return self._read(k, read)
         except (OSError, BadCacheError):
             self._renew(seen)
         try:
-            return self._read(k)
+            return self._read(k, read)
         except (OSError, BadCacheError) as error:
             raise self._lost() from error
 
-    def _read(self, k: int) -> Batch:
+    def _read(self, k: int, read: Callable[[IO[bytes], Record, Facts], Rows]) -> Batch:
         with opened(self.path) as file:
-            values, codes = read_rows(file, self._facts["batches"][k], self._facts, self.buffers)
+            values, codes = read(file, self._facts["batches"][k], self._facts)
         return Batch(values, codes, self._firsts[k])
 
     def _renew(self, seen: int) -> None:
@@ -268,7 +281,7 @@ def begun(path: Path, batch_bytes: int) -> "Writer":
 
 
 class Writer:
-    """An Arrow file on its way to the disk; dense rows are gathered until they are as many as a batch has."""
+    """An Arrow file on its way to the disk; all record batches of dense rows but the last are of one length."""
 
     def __init__(self, path: Path, batch_bytes: int) -> None:
         handle, name = tempfile.mkstemp(prefix=path.name, suffix=private.PART, dir=path.parent)
@@ -276,7 +289,7 @@ class Writer:
         self.path, self._part = path, Path(name)
         self._file = os.fdopen(handle, "w+b", buffering=1 << 20)
         self._arrow: Any = None
-        self._pending, self._bytes = list[Rows](), 0
+        self._table, self._codes, self._filled = np.zeros((0, 0)), np.zeros(0, np.uint16), 0
         self._facts: Facts = {"batches": [], "kind": None, "is_sparse": False, "batch_bytes": batch_bytes}
 
     def fitting(self, values: Any, found: Survey) -> "Writer":
@@ -297,29 +310,45 @@ class Writer:
     def add(self, values: Any, codes: Codes) -> None:
         """The next rows."""
         if self._facts["kind"] is None:
-            is_sparse = not isinstance(values, np.ndarray)
-            self._facts |= {"kind": values.dtype.kind, "is_sparse": is_sparse, "n_columns": values.shape[1]}
-        is_full = self._facts["is_sparse"] or self._bytes + values.nbytes > self._facts["batch_bytes"]
-        if self._pending and is_full:
-            self._flush()
-        kind = np.dtype(f"{self._facts['kind']}8")
-        self._bytes += 0 if self._facts["is_sparse"] else values.nbytes
-        self._pending.append((values.astype(kind, copy=False), codes.astype(np.uint16, copy=False)))
+            self._begin(values)
+        if self._facts["is_sparse"]:
+            self._write(values.astype(f"{self._facts['kind']}8", copy=False), codes.astype(np.uint16, copy=False))
+            return
+        done = 0
+        while done < len(codes):
+            start, n = self._filled, min(len(self._codes) - self._filled, len(codes) - done)
+            self._table[start : start + n] = values[done : done + n]
+            self._codes[start : start + n] = codes[done : done + n]
+            self._filled, done = start + n, done + n
+            if self._filled == len(self._codes):
+                self._flush()
+
+    def _begin(self, values: Any) -> None:
+        """Rows are of this kind and width."""
+        n_columns, is_sparse = values.shape[1], not isinstance(values, np.ndarray)
+        self._facts |= {"kind": values.dtype.kind, "is_sparse": is_sparse, "n_columns": n_columns}
+        if not is_sparse:
+            n_rows = max(1, self._facts["batch_bytes"] // (8 * n_columns))
+            self._table, self._codes = (
+                np.empty((n_rows, n_columns), f"{values.dtype.kind}8"),
+                np.empty(n_rows, np.uint16),
+            )
 
     def _flush(self) -> None:
-        """Write what was gathered as one record batch."""
+        """Write the rows gathered so far as one record batch."""
+        if self._filled:
+            self._write(self._table[: self._filled], self._codes[: self._filled])
+            self._filled = 0
+
+    def _write(self, values: Any, codes: Codes) -> None:
         import pyarrow as pa
 
-        (values, codes), *more = self._pending
-        if more:
-            values, codes = map(np.concatenate, zip(*self._pending, strict=True))
-        self._pending, self._bytes = [], 0
         batch, parts = record_batch(values, codes)
         if self._arrow is None:
             schema = batch.schema.with_metadata({b"linsep": MARK})
             self._arrow, self._none = pa.ipc.new_file(self._file, schema), batch.slice(0, 0)
         self._arrow.write_batch(batch)
-        self._facts["batches"].append([len(codes), parts[0].size, self._file.tell(), checksum_of(parts)])
+        self._facts["batches"].append([len(codes), parts[0].size, self._file.tell(), checksums_of(parts, self._facts)])
 
     def finish(self, key: str, reader: Reader, found: Survey) -> Facts:
         """Write what was found, and give the cache its name."""
@@ -375,43 +404,79 @@ def _column(array: Array) -> Any:
     return pa.Array.from_buffers(kind, array.size, [None, pa.py_buffer(np.ascontiguousarray(array))])
 
 
-def read_rows(
-    file: IO[bytes], record: Sequence[int], facts: Facts, buffers: Buffers | None = None
-) -> tuple[Any, Codes]:
+def read_rows(file: IO[bytes], record: Record, facts: Facts, buffers: Buffers | None = None) -> Rows:
     """The rows of a record batch: its buffers lie one after the other, each as long as a multiple of 8 bytes."""
-    rows, entries, end, checksum = record
+    rows, entries, end, sums = record
     codes = np.empty(rows, np.uint16)
     kind = np.dtype(f"{facts['kind']}8")
     if facts["is_sparse"]:
         indptr, data, indices = np.empty(rows + 1, np.int64), np.empty(entries, kind), np.empty(entries, np.int32)
         fill(file, end, [indptr, data, indices, codes])
-        if checksum_of([data, indices, indptr, codes]) != checksum:
-            raise BadCacheError
+        require(sums, checksums_of([data, indices, indptr, codes], facts))
         return sp.csr_array((data, indices, indptr), shape=(rows, facts["n_columns"])), codes
     table = (buffers or Buffers()).take(rows, facts["n_columns"])
     fill(file, end, [table, codes])
-    if checksum_of([table.reshape(-1), codes]) != checksum:
-        raise BadCacheError
+    require(sums, checksums_of([table.reshape(-1), codes], facts))
     return table.view(kind), codes
+
+
+def read_few(file: IO[bytes], record: Record, facts: Facts, positions: Ints) -> Rows:
+    """The dense rows at these positions of a record batch, read with the chunks that they lie in."""
+    rows, _, end, sums = record
+    width, codes = facts["n_columns"], np.empty(rows, np.uint16)
+    chunk, kind = chunk_rows(width), np.dtype(f"{facts['kind']}8")
+    fill(file, end, [codes])
+    require(sums[-1:], sums_of(codes, rows))
+    start = end - padded(codes) - 8 * width * rows
+    values = np.empty((len(positions), width), kind)
+    for k in np.unique(positions // chunk).tolist():
+        first = k * chunk
+        part = np.empty((min(chunk, rows - first), width), kind)
+        fill(file, start + 8 * width * (first + len(part)), [part])
+        require(sums[k : k + 1], sums_of(part.reshape(-1), part.size))
+        mine = positions // chunk == k
+        values[mine] = part[positions[mine] - first]
+    return values, codes[positions]
 
 
 def fill(file: IO[bytes], end: int, arrays: Sequence[Array]) -> None:
     """Read arrays that lie one after the other before a place."""
     for array in reversed(arrays):
-        end -= -(-array.nbytes // 8) * 8
+        end -= padded(array)
         file.seek(end)
         if file.readinto(array.data.cast("B")) < array.nbytes:  # type: ignore[attr-defined]  # others go on meanwhile
             raise BadCacheError
 
 
-def checksum_of(parts: Sequence[Array]) -> int:
-    """One checksum of several arrays."""
-    sums, found = np.empty(1, np.uint64), 0
-    for part in parts:
-        words = part.view(f"u{part.dtype.itemsize}")
-        loops.checksums.checksums(words, max(1, words.size), sums)
-        found = zlib.crc32(sums.data, found)
-    return found
+def padded(array: Array) -> int:
+    """How many bytes of the file an array takes."""
+    return -(-array.nbytes // 8) * 8
+
+
+def chunk_rows(n_columns: int) -> int:
+    """How many dense rows have a checksum of their own."""
+    return max(1, CHUNK // (8 * n_columns))
+
+
+def checksums_of(parts: Sequence[Array], facts: Facts) -> list[int]:
+    """The checksums of the arrays of a record batch: of dense rows one for each chunk, of other arrays one."""
+    first, *others = parts
+    size = first.size if facts["is_sparse"] else chunk_rows(facts["n_columns"]) * facts["n_columns"]
+    return sums_of(first, size) + [total for part in others for total in sums_of(part, part.size)]
+
+
+def sums_of(array: Array, size: int) -> list[int]:
+    """The checksum of each so many values; the last ones may be fewer."""
+    words, size = array.view(f"u{array.dtype.itemsize}"), max(1, size)
+    found = np.empty(max(1, -(-words.size // size)), np.uint64)
+    loops.checksums.checksums(words, size, found)
+    return found.tolist()
+
+
+def require(written: list[int], found: list[int]) -> None:
+    """Refuse what is not as it was written."""
+    if written != found:
+        raise BadCacheError
 
 
 def opened(path: Path) -> IO[bytes]:
