@@ -1,10 +1,13 @@
 """No module and no class has the name of another: a search finds one thing."""
 
 import ast
+import re
+import tomllib
 from collections import Counter
 from pathlib import Path
 
-SOURCES = sorted((Path(__file__).parents[1] / "src" / "linsep").rglob("*.py"))
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src" / "linsep").rglob("*.py"))
 EVERYWHERE = {"__init__", "__main__"}
 
 
@@ -19,3 +22,11 @@ def test_no_module_has_the_name_of_another():
 def test_no_class_has_the_name_of_another():
     nodes = (node for path in SOURCES for node in ast.walk(ast.parse(path.read_text("utf-8"))))
     assert twice(node.name for node in nodes if isinstance(node, ast.ClassDef)) == set()
+
+
+def test_the_drawing_of_the_house_is_the_one_that_is_held():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    held = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    drawing = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("```")[1]
+    drawn = [re.split(" {2,}", line[11:])[0] for line in drawing.strip().splitlines()]
+    assert [drawn] == held

@@ -272,3 +272,8 @@ def test_a_terminal_folds_lines_and_aligns_wide_letters():
     lines = [line for line, _ in report.terminal(50)]
     assert max(map(len, lines)) <= 50
     assert lines[-2:] == [f"{'':13}漢字    1", f"{'':13}x      22"]
+
+
+def test_columns_scaled_by_more_than_the_largest_double_are_drawn_too():
+    verdict = linsep.decide([[2**63 - 6, 5e-324]] * 3, [1, -1, 1], bias=False)
+    assert verdict.kind == "overlapping" and "<table" in verdict._repr_html_()

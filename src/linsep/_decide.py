@@ -260,8 +260,11 @@ def _drawn(source: Source, block: Block) -> Floats | None:
     if len(block) * source.n_columns > DRAWN_ENTRIES:
         return None
     values = block.values.toarray() if block.is_sparse else block.values
-    points = np.asarray(values, np.float64)
-    return points if source.facts.scales is None else points / source.facts.scales
+    scales = source.facts.scales
+    if scales is None:
+        return np.asarray(values, np.float64)
+    rows = [[value / scale for value, scale in zip(row, scales, strict=True)] for row in values.tolist()]
+    return np.array(rows, np.float64)  # of Python's integers: a scale may be beyond the largest double
 
 
 def in_memory(source: Source) -> MemorySource:

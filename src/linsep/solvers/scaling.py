@@ -18,6 +18,7 @@ from linsep.exact import IntegerRows, integer_rows
 from linsep.sources.base import Block, Floats, Ints
 
 LOWEST, LARGEST = -(2**20), 1000  # exponents: below that of any value, and one that leaves room above
+ALWAYS_THERE = 1 << 26  # bytes that nobody needs to look for
 COPIES = 4  # of the rows looked at together, while a solver works on them
 GB = 1e9
 
@@ -89,7 +90,10 @@ class Frame:
 
 def require_memory(n_rows: int, width: int) -> None:
     """Refuse to look at so many dense rows together if the memory for them is not there."""
-    needed, free = COPIES * 8 * n_rows * width, free_memory()
+    needed = COPIES * 8 * n_rows * width
+    if needed < ALWAYS_THERE:
+        return
+    free = free_memory()
     if free is not None and needed > free:
         raise OutOfMemoryError(
             f"{n_rows:,} rows of {width:,} columns must be held densely at once: that takes about "
