@@ -39,7 +39,7 @@ from linsep.proofs.proof_json import verdict_from_json
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import learner_on
 from linsep.solvers.perceptron_state import restore, state
-from linsep.sources.files import options_of, walking
+from linsep.sources.files import options_of, streaming
 from linsep.sources.inputs import as_source
 from linsep.storage.checksum import seal
 
@@ -262,10 +262,10 @@ def walked(content: bytes) -> None:
     options = replace(options, batch_bytes=content[1] if len(content) > 1 else 1)  # batches of any size
     path.write_bytes(content[2:])
     try:
-        for reader in walking.readers(path, options):
+        for reader in streaming.readers(path, options):
             rows: list[int] = []
-            for stretch in walking.stretches(reader, options.set_aside):
-                assert stretch.batch is None or len(stretch.rows) == stretch.batch.place.rows
+            for stretch in streaming.stretches(reader, options.set_aside):
+                assert stretch.batch is None or len(stretch.rows) == len(stretch.batch)
                 rows += sorted([*stretch.rows.tolist(), *stretch.bad])
             assert rows == list(range(len(rows)))
     finally:

@@ -24,8 +24,8 @@ import linsep
 from linsep import checker, errors
 from linsep.cli import main
 from linsep.proofs import Obstruction, Overlapping
-from linsep.sources.files import stream
-from linsep.sources.files.survey import Survey
+from linsep.sources.files import text_reader
+from linsep.sources.files.first_read import Survey
 
 
 @dataclass(frozen=True)
@@ -873,7 +873,7 @@ def zigzag(number: int) -> bytes:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_size_that_cannot_be_is_refused_without_the_memory_for_it(name, content, code, here, monkeypatch):
-    monkeypatch.setattr(stream, "LONGEST_RECORD", 1 << 20)
+    monkeypatch.setattr(text_reader, "LONGEST_RECORD", 1 << 20)
     (here / name).write_bytes(content)
     before = peak()
     error = refused(code, name, label=None if name[2:] in ("svm", "npz") else -1 if name == "a.npy" else "y")

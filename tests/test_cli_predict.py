@@ -24,7 +24,7 @@ from linsep.datasets import planted
 from linsep.errors import MissingColumnError, ShapeError, SvmlightError
 from linsep.models import Model
 from linsep.on_files.labelling import labeller_of, parts
-from linsep.sources.files.reading import Options
+from linsep.sources.files.options import Options
 
 SOURCES = str(Path(cli.__file__).parents[2])
 X, Y = planted(300, 3, margin=0.1, seed=2)

@@ -12,7 +12,7 @@ from linsep.explorer import requests, server
 from linsep.plots import scene
 from linsep.solvers import kept_weights
 from linsep.sources import hashing
-from linsep.sources.files import arrow, labels, stream
+from linsep.sources.files import cells, labels, text_reader
 from linsep.storage import documents
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -107,8 +107,8 @@ def test_every_field_that_json_prints_is_documented(tmp_path, monkeypatch, capsy
 
 LIMITS = {
     "values of a label column of a file": f"{labels.MOST:,}",
-    "categories of a text column": f"{arrow.MOST_CATEGORIES:,}",
-    "a line of text": f"{stream.LONGEST_RECORD >> 20} MiB",
+    "categories of a text column": f"{cells.MOST_CATEGORIES:,}",
+    "a line of text": f"{text_reader.LONGEST_RECORD >> 20} MiB",
     "a model file": f"{documents.MOST_BYTES >> 20} MiB",
     "a proof": f"{documents.MOST_BYTES >> 20} MiB",
     "a checkpoint": f"{documents.MOST_BYTES >> 20} MiB",

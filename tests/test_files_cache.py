@@ -9,12 +9,13 @@ import sys
 import tempfile
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import linsep
 from linsep.cli import main
-from linsep.errors import ChangedFileError, InexactError, NotNumericError
-from linsep.sources.files import cache, options_of, private, reader_of, reading, text
+from linsep.errors import ChangedFileError, FileError, InexactError, NotNumericError
+from linsep.sources.files import csv_reader, options_of, private, reader, store
 from linsep.sources.files.convert import convert
 from test_files_formats import SETS, proof, table_of, text_of
 from tests.forge_cache import forge_cache
@@ -27,8 +28,8 @@ TEXT = text_of(table_of(X, Y))
 def parsed(monkeypatch):
     """How many pieces of text were parsed."""
     pieces = []
-    real = text.CsvReader._read_csv
-    monkeypatch.setattr(text.CsvReader, "_read_csv", lambda *args, **kw: pieces.append(1) or real(*args, **kw))
+    real = csv_reader.CsvReader._read_csv
+    monkeypatch.setattr(csv_reader.CsvReader, "_read_csv", lambda *args, **kw: pieces.append(1) or real(*args, **kw))
     return pieces
 
 
@@ -81,7 +82,12 @@ def test_a_cache_of_the_same_content_at_another_time_is_used(tmp_path, parsed):
     assert not parsed
 
 
-@pytest.mark.parametrize("damage", [lambda b: b[:-1], lambda b: b[:-200] + b"x" + b[-199:], lambda b: b""])
+def in_the_facts(content):
+    spot = content.index(store.FACTS) + 300
+    return content[:spot] + bytes([content[spot] ^ 1]) + content[spot + 1 :]
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[: len(b) // 2], in_the_facts, lambda b: b""])
 def test_a_damaged_cache_is_written_anew(damage, tmp_path):
     path, kept = write(tmp_path / "a.csv"), tmp_path / "kept"
     linsep.open(path, label="y", cache=kept)
@@ -93,13 +99,72 @@ def test_a_damaged_cache_is_written_anew(damage, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
-def test_without_a_cache_the_text_is_read_again(name, tmp_path, parsed):
+def test_without_a_cache_each_source_parses_the_text_once_and_leaves_nothing(
+    name, tmp_path, parsed, folder, monkeypatch
+):
     path = write(tmp_path / name)
-    source = linsep.open(path, label="y", memory="1MiB", cache=False)
-    parsed.clear()
-    assert proof(linsep.decide(source)) == proof(linsep.decide(X, Y))
-    assert parsed
-    assert [file.name for file in tmp_path.iterdir()] == [name]
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    for _ in range(2):
+        source = linsep.open(path, label="y", memory="1MiB", cache=False)
+        assert parsed
+        parsed.clear()
+        assert proof(linsep.decide(source)) == proof(linsep.decide(X, Y))
+        assert not parsed or name.endswith("gz")  # decide has checked its proof against the data
+        del source
+    assert not folder.exists() and not list((tmp_path / "tmp").iterdir())
+
+
+def test_a_compressed_file_that_is_larger_than_it_looks_is_not_held_in_memory(tmp_path):
+    path = write(tmp_path / "a.csv.gz", b"a,y\n" + b"1,0\n2,1\n" * 100_000)
+    source = linsep.open(path, label="y", memory="1MiB")
+    assert path.stat().st_size < 4000 and isinstance(source._surveys[0].store, store.ConvertedRows)
+    assert source.take([0, 199_999]).values.tolist() == [[1], [2]] and source.scan(np.ones(1), 0.0).rows == 200_000
+
+
+@pytest.fixture
+def many(tmp_path):
+    """A source of converted rows in several record batches."""
+    path = write(tmp_path / "a.csv", text_of(table_of(np.tile(X, (5, 1)), np.tile(Y, 5))))
+    return linsep.open(path, label="y", memory="16MiB", cache=tmp_path / "kept")
+
+
+def test_all_record_batches_but_the_last_have_one_length(many):
+    *whole, last = many._surveys[0].store.lengths
+    assert len(whole) > 1 and len(set(whole)) == 1 and 0 < last <= whole[0]
+
+
+def test_a_few_rows_are_read_without_the_rest_of_their_record_batch(many, monkeypatch):
+    monkeypatch.setattr(store, "read_rows", None)
+    rows = [3, 2, 6100, many.n_rows - 1]
+    assert np.array_equal(many.take(rows).values, X[np.array(rows) % len(X)])
+
+
+@pytest.mark.parametrize("at", ["row", "label"])
+def test_damage_is_seen_where_a_few_rows_are_read(at, many, parsed):
+    converted = many._surveys[0].store
+    rows, entries, end, _ = converted._facts["batches"][0]
+    place = end - 8 if at == "label" else end - store.padded(np.empty(rows, np.uint16)) - 8 * entries
+    content = bytearray(converted.path.read_bytes())
+    content[place] ^= 1
+    converted.path.write_bytes(content)
+    assert np.array_equal(many.take([0]).values[0], X[0]) and parsed
+
+
+def test_a_cache_is_an_arrow_file_that_other_tools_open(tmp_path):
+    linsep.open(write(tmp_path / "a.csv"), label="y", memory="1MiB", cache=tmp_path / "kept")
+    (kept,) = (tmp_path / "kept").iterdir()
+    table = pa.ipc.open_file(str(kept)).read_all()
+    assert np.array_equal(np.array(table["row"].to_pylist()), X)
+    assert table.schema.field("row").type == pa.list_(pa.float64(), X.shape[1])
+
+
+def test_a_cache_serves_a_smaller_memory_only_if_its_batches_fit(tmp_path, parsed):
+    path, kept = write(tmp_path / "a.csv"), tmp_path / "kept"
+    for memory, is_parsed in (("64MiB", True), ("1MiB", True), ("64MiB", False), ("1MiB", False)):
+        linsep.open(path, label="y", memory=memory, cache=kept)
+        assert bool(parsed) == is_parsed
+        parsed.clear()
 
 
 @pytest.mark.parametrize("cache", [None, False])
@@ -152,12 +217,12 @@ def test_changed_content_of_the_same_size_and_time_is_noticed(tmp_path, folder):
 def test_a_stamp_as_young_as_the_read_is_not_trusted(tmp_path, folder, monkeypatch):
     path = write(tmp_path / "a.csv")
     hashed = []
-    real = cache.digest_of
-    monkeypatch.setattr(cache, "digest_of", lambda path: hashed.append(path) or real(path))
+    real = store.digest_of
+    monkeypatch.setattr(store, "digest_of", lambda path: hashed.append(path) or real(path))
     first_signs(path)  # the file is younger than two seconds
     first_signs(path)
     assert len(hashed) == 1
-    monkeypatch.setattr(reading, "RACY_NS", -(10**9))
+    monkeypatch.setattr(reader, "RACY_NS", -(10**9))
     first_signs(path)  # from here on its stamp is old enough
     first_signs(path)
     assert len(hashed) == 2
@@ -193,18 +258,19 @@ def test_linsep_verify_refutes_a_proof_of_what_the_file_held_before(tmp_path, fo
     assert "REFUTED" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("what", ["rows", "labels", "footer"])
+@pytest.mark.parametrize("what", ["rows", "labels", "facts"])
 def test_a_flipped_bit_gives_a_new_cache_and_the_same_rows(what, tmp_path, folder):
     path = write(tmp_path / "a.csv")
     source = linsep.open(path, label="y", cache=True)
     (kept,) = folder.iterdir()
     whole = bytearray(kept.read_bytes())
-    spot = {"rows": 1000, "labels": 8 * X.size + 100, "footer": len(whole) - 200}[what]
+    facts = whole.index(store.FACTS)
+    spot = {"rows": 1000, "labels": whole.rindex(b"\1\0" * 9, 0, facts), "facts": facts + 300}[what]
     kept.write_bytes(bytes([*whole[:spot], whole[spot] ^ 1, *whole[spot + 1 :]]))
     for again in (source, linsep.open(path, label="y", cache=True)):
         block = again.take(range(len(Y)))
         assert np.array_equal(block.values, X) and np.array_equal(block.y, Y)
-    assert cache.as_numbers(source._surveys[0].reader.original.stamp)[2] == len(TEXT)
+    assert store.as_numbers(source._surveys[0].reader.stamp)[2] == len(TEXT)
     assert len(list(folder.iterdir())) == 1
 
 
@@ -299,9 +365,21 @@ def test_linsep_cache_tells_what_there_is_and_clears_it(tmp_path, folder, capsys
     assert not list(folder.iterdir())
 
 
-def test_a_full_disk_leaves_nothing_and_costs_nothing_but_time(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr(cache.CacheWriter, "add", raises_no_space)
-    assert linsep.open(write(tmp_path / "a.csv"), label="y", cache=True).n_rows == len(Y)
+def test_a_full_disk_leaves_nothing_and_is_told(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr(store.Writer, "add", raises_no_space)
+    with pytest.raises(FileError, match=r"no room for its rows in .*: No space left on device\. Make room"):
+        linsep.open(write(tmp_path / "a.csv"), label="y", cache=True)
+    assert not list(folder.iterdir())
+
+
+def test_where_the_private_folder_is_full_rows_go_to_a_temporary_one(tmp_path, folder, monkeypatch):
+    real = store.Writer.add
+
+    def add(self, *args):
+        return raises_no_space() if self.path.parent == folder else real(self, *args)
+
+    monkeypatch.setattr(store.Writer, "add", add)
+    assert linsep.open(write(tmp_path / "a.csv"), label="y", cache=True).scan(np.ones(5), 0.0).rows == len(Y)
     assert not list(folder.iterdir())
 
 
@@ -310,7 +388,7 @@ def raises_no_space(*_):
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path, folder, monkeypatch):
-    code = "import linsep, os, sys; linsep.sources.files.cache.CacheWriter.finish = lambda *_: os.kill(os.getpid(), 9)"
+    code = "import linsep, os, sys; linsep.sources.files.store.Writer.finish = lambda *_: os.kill(os.getpid(), 9)"
     run = f"import linsep.sources.files; {code}; linsep.open(sys.argv[1], label='y', cache=True)"
     path = write(tmp_path / "a.csv")
     subprocess.run([sys.executable, "-c", run, str(path)], check=False)
@@ -323,9 +401,8 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path, folder, mon
 def test_a_cache_that_another_process_is_writing_is_left_alone(tmp_path, folder, monkeypatch):
     monkeypatch.setattr(private, "SETTLED_S", -1.0)
     path = write(tmp_path / "a.csv")
-    reader = reader_of(str(path), options_of(label="y"), None)
     folder.mkdir(mode=0o700)
-    other = cache.CacheWriter(folder / "other.linsep-cache", reader, "key")
+    other = store.Writer(folder / "other.linsep-cache", 1 << 20)
     linsep.open(path, label="y", cache=True)
     assert sorted(file.suffix for file in folder.iterdir()) == [".linsep-cache", ".part"]
     other.abandon()

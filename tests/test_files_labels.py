@@ -13,7 +13,7 @@ import linsep
 from linsep.errors import ArgumentError, ManyClassesError, OneClassError, SvmlightError
 from linsep.sources import files
 from linsep.sources.files import npz
-from linsep.sources.files.row_faults import MISSING
+from linsep.sources.files.csv_faults import MISSING
 from test_files_formats import proof
 
 FLOWERS = "width,height,colour,kind\n1,2,red,a\n2,1,blue,b\n3,5,red,c\n4,4,green,a\n"

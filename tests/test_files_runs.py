@@ -12,9 +12,9 @@ import linsep
 from linsep.errors import ChangedFileError, InexactError, NotFiniteError
 from linsep.loops.layouts import Dense
 from linsep.sources.base import Facts, require_finite
-from linsep.sources.files.ahead import abreast
-from linsep.sources.files.parts import ColumnPart
-from linsep.sources.files.reading import ColumnValues, row_major
+from linsep.sources.files.columnar_source import ColumnPart
+from linsep.sources.files.reader import ColumnValues, row_major
+from linsep.sources.files.threads import map_in_order
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
 
@@ -109,7 +109,7 @@ def test_blocks_come_in_row_order_or_in_one_that_random_numbers_choose(tmp_path,
 @pytest.mark.parametrize("worst", [0, 1, 300])
 def test_a_scan_of_row_groups_is_that_of_the_rows(tmp_path, rows, group, worst):
     source = linsep.open(written(tmp_path / "a.parquet", rows, group=group), label="y")
-    assert (source._runs() is not None) == (group == 500)
+    assert source._is_side_by_side == (group == 500)
     w = np.random.default_rng(0).standard_normal(7)
     assert facts(source.scan(w, 0.1, worst=worst)) == facts(as_source(*rows).scan(w, 0.1, worst=worst))
 
@@ -117,7 +117,7 @@ def test_a_scan_of_row_groups_is_that_of_the_rows(tmp_path, rows, group, worst):
 def test_long_row_groups_are_read_in_pieces_by_several_threads(tmp_path, rows):
     many = tuple(np.tile(part, (12, 1)) if part.ndim == 2 else np.tile(part, 12) for part in rows)
     source = linsep.open(written(tmp_path / "a.parquet", many, group=10_000), label="y", memory="2MiB")
-    assert len(source._runs()) == 11 and len(source._places) > 40
+    assert len(source._groups) == 11 and source._surveys[0].batches > 40
     assert facts(source.scan(np.ones(7), 0.0, worst=5)) == facts(as_source(*many).scan(np.ones(7), 0.0, worst=5))
     chosen = np.arange(0, len(many[1]), 7)[::-1]
     assert np.array_equal(source.take(chosen).values, many[0][chosen])
@@ -146,7 +146,7 @@ def test_a_cache_is_read_side_by_side_too(tmp_path, rows):
     path = tmp_path / "a.csv"
     np.savetxt(path, np.column_stack(many), delimiter=",", header="a,b,c,d,e,f,g,y", comments="", fmt="%.17g")
     source = linsep.open(path, label="y", memory="2MiB", cache=tmp_path / "cache")
-    assert source._runs() is not None
+    assert source._is_side_by_side
     assert facts(source.scan(np.ones(7), 0.0, worst=5)) == facts(as_source(*many).scan(np.ones(7), 0.0, worst=5))
     assert np.array_equal(source.take([35_999, 3]).values, many[0][[35_999, 3]])
 
@@ -169,7 +169,7 @@ def test_a_long_integer_after_floats_is_refused_not_rounded(tmp_path):
 
 
 def test_work_abreast_keeps_the_order_and_raises_the_first_fault():
-    assert list(abreast(lambda k: k * k, range(50), 3)) == [k * k for k in range(50)]
+    assert list(map_in_order(lambda k: k * k, range(50), 3)) == [k * k for k in range(50)]
 
     def fail(k):
         if k >= 4:
@@ -178,7 +178,7 @@ def test_work_abreast_keeps_the_order_and_raises_the_first_fault():
 
     seen = []
     with pytest.raises(ValueError, match=r"^4$"):
-        seen.extend(abreast(fail, range(50), 3))
+        seen.extend(map_in_order(fail, range(50), 3))
 
 
 def test_a_fault_in_the_making_of_items_waits_for_the_work_before_it():
@@ -188,23 +188,23 @@ def test_a_fault_in_the_making_of_items_waits_for_the_work_before_it():
 
     seen = []
     with pytest.raises(KeyError, match="items"):
-        seen.extend(abreast(lambda k: k, items(), 2))
-    results = abreast(lambda k: 1 // (3 - k), items(), 2)
+        seen.extend(map_in_order(lambda k: k, items(), 2))
+    results = map_in_order(lambda k: 1 // (3 - k), items(), 2)
     assert [next(results) for _ in range(3)] == [0, 0, 1]
     with pytest.raises(ZeroDivisionError):
         next(results)
 
 
-def test_who_stops_listening_stops_the_work_abreast():
+def test_who_stops_listening_stops_the_work_map_in_order():
     made, before = [], threading.active_count()
-    results = abreast(lambda k: (time.sleep(0.001), made.append(k)), range(1000), 2)
+    results = map_in_order(lambda k: (time.sleep(0.001), made.append(k)), range(1000), 2)
     next(results)
     results.close()
     done = len(made)
     time.sleep(0.02)
     assert len(made) == done < 20
     for _ in range(3):
-        list(abreast(abs, range(10), 2))
+        list(map_in_order(abs, range(10), 2))
     assert threading.active_count() <= before + 2  # the threads stay, and serve the next
 
 

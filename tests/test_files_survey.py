@@ -15,10 +15,10 @@ from linsep.errors import (
     NotNumericError,
     QuoteError,
 )
-from linsep.sources.files import columnar
+from linsep.sources.files import parquet
+from linsep.sources.files.first_read import surveyed as look_at
 from linsep.sources.files.labels import Labels
-from linsep.sources.files.reading import Options, Place
-from linsep.sources.files.survey import first_read
+from linsep.sources.files.options import Options
 
 
 def written(path, *, group=10, **columns):
@@ -28,10 +28,11 @@ def written(path, *, group=10, **columns):
 
 def surveyed(path, monkeypatch, threads):
     monkeypatch.setenv("LINSEP_THREADS", str(threads))
-    found = first_read(columnar.ParquetReader(path, Options(label="y")))
+    reader = parquet.ParquetReader(path, Options(label="y"))
+    found = look_at(reader, reader)
     labels = (found.labels.codes, found.labels.first)
-    numbers = (found.whole, found.bits, found.long, found.entries, found.left_out)
-    return [(place.first, place.rows) for place in found.places], labels, numbers
+    numbers = (found.whole, found.bits, found.long, found.entries, found.batches)
+    return labels, numbers
 
 
 HALVES = np.arange(100) / 2
@@ -50,7 +51,7 @@ def test_stretches_side_by_side_find_what_one_walk_finds(x, y, tmp_path, monkeyp
 def test_labels_have_their_codes_in_the_order_of_the_rows(tmp_path, monkeypatch):
     y = np.array([5, 5, 3] * 10 + [9, 3, 1] * 20)
     path = written(tmp_path / "a.parquet", x=np.arange(90.0), y=y)
-    _, (codes, first), _ = surveyed(path, monkeypatch, 3)
+    (codes, first), _ = surveyed(path, monkeypatch, 3)
     assert codes == {5: 0, 3: 1, 9: 2, 1: 3}
     assert first == {5: 0, 3: 2, 9: 30, 1: 32}
 
@@ -69,21 +70,22 @@ def test_the_first_fault_of_a_file_is_the_one_that_is_raised(late, error, row, t
 def test_a_value_that_is_not_finite_is_named_by_row_column_and_value(tmp_path):
     a, b = np.zeros(100), np.ones(100)
     a[57], b[55] = np.nan, -np.inf
-    with pytest.raises(NotFiniteError, match="X holds -inf in row 55, column 'b'"):
+    with pytest.raises(NotFiniteError, match="row 55, column 'b' holds -inf: not a finite number"):
         linsep.open(written(tmp_path / "a.parquet", a=a, b=b, y=np.arange(100) % 2), label="y")
 
 
 def test_a_row_group_that_is_shorter_than_the_file_says_is_damage(tmp_path):
-    reader = columnar.ParquetReader(written(tmp_path / "a.parquet", x=HALVES, y=HALVES), Options(label="y"))
+    reader = parquet.ParquetReader(written(tmp_path / "a.parquet", x=HALVES, y=HALVES), Options(label="y"))
     with pytest.raises(DamagedFileError, match="says that 11 rows come from row 20 on, and has 10 there"):
-        list(reader.read_run(Place(20, 11, 2)))
+        reader.lengths[2] = 11
+        list(reader.read(2))
 
 
 def test_columns_that_are_read_a_few_at_a_time_are_those_that_were_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(columnar, "BITE", 1)
+    monkeypatch.setattr(parquet, "BITE", 1)
     columns = {"b": HALVES, "a": -HALVES, "a.b": 3 * HALVES, "y": np.arange(100) % 2}
     source = linsep.open(written(tmp_path / "a.parquet", **columns), label="y", columns=["a", "a.b", "b"])
-    assert source._runs() is not None
+    assert source._is_side_by_side
     assert next(source.blocks()).values[3].tolist() == [-1.5, 4.5, 1.5]
     assert source.scan(np.ones(3), 0.0).longest2 == float(11 * HALVES[-1] ** 2)
 
@@ -92,8 +94,8 @@ def test_labels_that_are_joined_are_those_that_one_would_have_seen():
     known = Labels("a", from_text=False)
     known.encode(np.array([2, 7]), 0)
     one, other = known.copy(), known.copy()
-    one.see(np.array([7, 7, 4]), 10)
-    other.see(np.array([4, 1]), 20)
+    one.encode(np.array([7, 7, 4]), 10)
+    other.encode(np.array([4, 1]), 20)
     known.join(one)
     known.join(other)
     assert (known.codes, known.first) == ({2: 0, 7: 1, 4: 2, 1: 3}, {2: 0, 7: 1, 4: 12, 1: 21})
@@ -132,7 +134,7 @@ def opened(request, monkeypatch):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_pieces_of_text_are_all_rows_in_order(end, opened, tmp_path):
     source = opened(text(tmp_path, end=end))
-    assert len(source._places) > 3
+    assert source._surveys[0].batches > 3
     values = np.concatenate([block.values for block in source.blocks()])
     assert np.array_equal(values, np.column_stack([np.arange(20_000) + 0.25, -np.arange(20_000)]))
     assert source.lines([19_999]) == {19_999: 20_001}
@@ -169,3 +171,13 @@ def test_bad_rows_of_many_pieces_are_set_aside_in_their_order(opened, tmp_path):
     assert (source.n_rows, source.facts.rows_left_out) == (20_000 - len(bad), len(bad))
     told = (tmp_path / "bad.csv").read_text().splitlines()[1:]
     assert [int(line.split(",")[1]) for line in told] == list(bad)
+
+
+def test_nothing_of_a_long_row_group_stays_in_memory(tmp_path):
+    x = np.random.default_rng(0).normal(size=100_000)
+    path = written(tmp_path / "a.parquet", group=len(x), x=x, y=np.arange(len(x)) % 2)
+    before = pa.total_allocated_bytes()
+    source = linsep.open(path, label="y", memory="1MiB")
+    source.scan(np.ones(1), 0.0)
+    source.take([99_999])
+    assert pa.total_allocated_bytes() - before < x.nbytes // 4

@@ -11,11 +11,11 @@ import pyarrow.parquet
 import pytest
 
 from linsep.errors import InexactError, InputError, MissingColumnError, NoRowsError, ShapeError
-from linsep.sources.files import walking
-from linsep.sources.files.reading import Needs, Options
-from linsep.sources.files.stream import Pipe, next_bytes
+from linsep.sources.files import streaming
+from linsep.sources.files.csv_reader import CsvReader
+from linsep.sources.files.options import Needs, Options
 from linsep.sources.files.svmlight import SvmlightReader
-from linsep.sources.files.text import CsvReader
+from linsep.sources.files.text_reader import Pipe, next_bytes
 
 CSV = 'a,"b",y\r\n1,2,no\r\n\r\n3.5,"4",yes\n9,8,"two\nlines"\n'
 
@@ -32,7 +32,7 @@ class Trickle(io.BytesIO):
 
 
 def walked(reader):
-    batches = [stretch.batch for stretch in walking.stretches(reader, None)]
+    batches = [stretch.batch for stretch in streaming.stretches(reader, None)]
     labels = [None if b.labels is None else label for b in batches for label in (b.labels or [None])]
     return np.vstack([b.values if isinstance(b.values, np.ndarray) else b.values.toarray() for b in batches]), labels
 
@@ -48,7 +48,7 @@ def test_a_pipe_in_pieces_of_any_size_is_the_file(most):
 @pytest.mark.parametrize("most", [1, 2, 3, 5, 9, 12, 30])
 def test_sparse_rows_of_a_pipe_are_those_of_the_file(most):
     reader = SvmlightReader("stdin", Options(n_columns=3), pipe=Pipe(Trickle(b"1 1:2 3:4\n-1 2:1\n1 1:7", most)))
-    parts = [stretch.batch for stretch in walking.stretches(reader, None)]
+    parts = [stretch.batch for stretch in streaming.stretches(reader, None)]
     assert np.vstack([b.values.toarray() for b in parts]).tolist() == [[2, 0, 4], [0, 1, 0], [7, 0, 0]]
     assert np.concatenate([b.labels for b in parts]).tolist() == [1, -1, 1]
 
@@ -83,7 +83,7 @@ def test_labels_are_used_if_they_are_there(ending, tmp_path):
     path = tmp_path / f"t.{ending}"
     for content, labels in ((table, ["no", None]), (table.drop_columns(["y"]), [None])):
         pyarrow.parquet.write_table(content, path) if ending == "parquet" else pyarrow.csv.write_csv(content, path)
-        (reader,) = walking.readers(path, needs())
+        (reader,) = streaming.readers(path, needs())
         values, seen = walked(reader)
         assert values.tolist() == [[3, 1], [4, 2]]
         assert [label if label is None else label.as_py() for label in seen] == labels
@@ -93,47 +93,47 @@ def test_labels_are_used_if_they_are_there(ending, tmp_path):
 def test_a_column_is_never_taken_for_a_position(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     with pytest.raises(MissingColumnError, match="needs the column '0'") as caught:
-        list(walking.readers(tmp_path / "t.csv", needs(("a", "0"))))
+        list(streaming.readers(tmp_path / "t.csv", needs(("a", "0"))))
     assert (caught.value.code, caught.value.column) == ("E-NO-COLUMN", "0")
 
 
 def test_without_names_the_width_decides(tmp_path):
     (tmp_path / "t.csv").write_text("p,q,r\n1,2,0\n")
-    (reader,) = walking.readers(tmp_path / "t.csv", needs(None, 2, -1))
+    (reader,) = streaming.readers(tmp_path / "t.csv", needs(None, 2, -1))
     assert walked(reader)[0].tolist() == [[1, 2]]
     with pytest.raises(ShapeError, match="3 columns, but the model has 2 weights"):
-        list(walking.readers(tmp_path / "t.csv", needs(None, 2, None)))
+        list(streaming.readers(tmp_path / "t.csv", needs(None, 2, None)))
 
 
 def test_categories_of_a_model_must_stand_together(tmp_path):
     (tmp_path / "t.csv").write_text("c,h\nred,1\n")
-    (reader,) = walking.readers(tmp_path / "t.csv", needs(("h", "c=blue", "c=red"), 3))
+    (reader,) = streaming.readers(tmp_path / "t.csv", needs(("h", "c=blue", "c=red"), 3))
     assert walked(reader)[0].tolist() == [[1, 0, 1]]
     with pytest.raises(MissingColumnError, match="a column 'h' of its own"):
-        list(walking.readers(tmp_path / "t.csv", needs(("c=blue", "h", "c=red"), 3)))
+        list(streaming.readers(tmp_path / "t.csv", needs(("c=blue", "h", "c=red"), 3)))
 
 
 def test_a_name_that_cannot_be_read_is_an_error_before_the_first_row(tmp_path):
     (tmp_path / "t.csv").write_text("a,y\n1,2\n")
     with pytest.raises(InputError, match=r"none\.csv: there is no such file"):
-        next(walking.readers([tmp_path / "t.csv", tmp_path / "none.csv"], Options(label="y")))
+        next(streaming.readers([tmp_path / "t.csv", tmp_path / "none.csv"], Options(label="y")))
 
 
 def test_long_integers_are_doubles_only_where_nothing_is_lost(tmp_path):
     np.savez(tmp_path / "t.npz", X=np.array([[2**53, -(2**53)], [2**53 + 1, 0]]), y=[0, 1])
-    (reader,) = walking.readers(tmp_path / "t.npz", Options())
-    (stretch,) = walking.stretches(reader, None)
+    (reader,) = streaming.readers(tmp_path / "t.npz", Options())
+    (stretch,) = streaming.stretches(reader, None)
     with pytest.raises(InexactError, match=f"row 1, column 0 holds {2**53 + 1}"):
-        walking.as_doubles(reader, stretch)
+        streaming.as_doubles(reader, stretch)
 
 
 def test_no_rows_is_an_error_here_too(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n")
-    (reader,) = walking.readers(tmp_path / "t.csv", needs(("a", "b")))
+    (reader,) = streaming.readers(tmp_path / "t.csv", needs(("a", "b")))
     with pytest.raises(NoRowsError):
         walked(reader)
 
 
 @pytest.mark.parametrize(("label", "text"), [(1.0, "1"), (1, "1"), (0.5, "0.5"), (True, "true"), ("+1", "+1")])
 def test_a_label_is_text_as_a_text_file_has_it(label, text):
-    assert walking.text_of(label) == text
+    assert streaming.text_of(label) == text

@@ -16,8 +16,8 @@ from linsep.cli import main
 from linsep.errors import EncodingError, InexactError, QuoteError, TooManyDigitsError
 from linsep.solvers.scaling import free_memory, group_limit
 from linsep.sources.files import private
-from linsep.sources.files.columnar import ParquetReader
 from linsep.sources.files.decimals import scaled
+from linsep.sources.files.parquet import ParquetReader
 
 
 @pytest.fixture
@@ -82,13 +82,13 @@ def test_rows_all_over_a_long_row_group_take_one_walk_over_it(long_group, monkey
     found = decoded(monkeypatch)
     rows = np.arange(0, long_group.n_rows, 1000)
     assert np.array_equal(long_group.take(rows).numbers, rows)
-    assert len(long_group._places) > 20 and len(found) <= len(long_group._places)
+    assert long_group._surveys[0].batches > 20 and len(found) <= long_group._surveys[0].batches
 
 
 def test_a_shuffled_walk_decodes_a_long_row_group_once(long_group, monkeypatch):
     found = decoded(monkeypatch)
     assert sum(map(len, long_group.blocks(np.random.default_rng(0)))) == long_group.n_rows
-    assert len(found) == len(long_group._places)
+    assert len(found) == long_group._surveys[0].batches
 
 
 def test_one_row_at_the_beginning_of_a_long_row_group_takes_one_batch(long_group, monkeypatch):

@@ -17,10 +17,12 @@ from linsep.on_files.truth import Truth
 from linsep.online import OnlinePerceptron
 from linsep.report import count
 from linsep.sources.base import Ints
-from linsep.sources.files import options_of, walking
+from linsep.sources.files import options_of, streaming
 from linsep.sources.files.npy import content
-from linsep.sources.files.reading import EXACT, Needs, Options, Rejects
-from linsep.sources.files.stream import Waiting
+from linsep.sources.files.options import Needs, Options
+from linsep.sources.files.reader import EXACT
+from linsep.sources.files.rejects import Rejects
+from linsep.sources.files.text_reader import Waiting
 from linsep.sources.inputs import read_table
 
 if TYPE_CHECKING:
@@ -138,14 +140,14 @@ def parts(
     waiting: Waiting = nullcontext,
 ) -> Iterator[Part]:
     """The rows of files, batch by batch; `waiting` is entered while a pipe is waited for."""
-    for reader in walking.readers(files, options, format, waiting):
+    for reader in streaming.readers(files, options, format, waiting):
         remarks = tuple(reader.remarks())
-        for stretch in walking.stretches(reader, options.set_aside):
+        for stretch in streaming.stretches(reader, options.set_aside):
             batch = stretch.batch
             if batch is None:
                 yield Part(reader.path, reader.is_text, None, None, stretch.rows, stretch.bad, remarks)
                 continue
-            X = batch.values if isinstance(labeller, HalfspaceLabeller) else walking.as_doubles(reader, stretch)
+            X = batch.values if isinstance(labeller, HalfspaceLabeller) else streaming.as_doubles(reader, stretch)
             yield Part(reader.path, reader.is_text, X, batch.labels, stretch.rows, stretch.bad, remarks)
 
 

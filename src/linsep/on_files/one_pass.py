@@ -13,10 +13,11 @@ from linsep.on_files.files_named import about
 from linsep.on_files.text_lines import STDIN, LabelledRows, text_batches
 from linsep.online import Counts, OnlinePerceptron
 from linsep.report import Report, count
-from linsep.sources.files import options_of, walking
+from linsep.sources.files import options_of, streaming
 from linsep.sources.files.labels import Labels
-from linsep.sources.files.reading import Options, Reader
-from linsep.sources.files.stream import Waiting
+from linsep.sources.files.options import Options
+from linsep.sources.files.reader import Reader
+from linsep.sources.files.text_reader import Waiting
 
 
 class Look(NamedTuple):
@@ -144,19 +145,19 @@ def table_batches(
 ) -> Iterator[LabelledRows]:
     """Rows of tables of any format; columns are those of the first file, matched by name."""
     first: Reader | None = None
-    for reader in walking.readers(files or [STDIN], options, format, waiting):
+    for reader in streaming.readers(files or [STDIN], options, format, waiting):
         if first is None:
             first = reader
             for remark in reader.remarks():
                 note(remark)
         _require_alike(first, reader)
-        order, labels = walking.in_order(reader.columns, first.columns), Labels(reader.path, reader.is_text)
-        for stretch in walking.stretches(reader, options.set_aside):
+        order, labels = streaming.in_order(reader.columns, first.columns), Labels(reader.path, reader.is_text)
+        for stretch in streaming.stretches(reader, options.set_aside):
             if stretch.batch is None:
                 continue
-            X = walking.as_doubles(reader, stretch)
-            codes = labels.encode(stretch.batch.labels, stretch.batch.place.first).astype(np.int64)
-            names, X = [walking.text_of(label) for label in labels.codes], X if order is None else X[:, order]
+            X = streaming.as_doubles(reader, stretch)
+            codes = labels.encode(stretch.batch.labels, stretch.batch.first).astype(np.int64)
+            names, X = [streaming.text_of(label) for label in labels.codes], X if order is None else X[:, order]
             yield LabelledRows(
                 reader.path, X, names, codes, stretch.rows, stretch.bad, first.columns, reader.label_name
             )

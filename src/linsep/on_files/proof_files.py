@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from linsep.errors import CertificateError, FileError
 from linsep.proofs.proof_json import PROOF, verdict_from_json
 from linsep.sources.files import open_files, options_of
+from linsep.sources.files.csv_faults import MISSING
 from linsep.sources.files.labels import is_label as is_label
 from linsep.sources.files.paths import kind_of
-from linsep.sources.files.reading import unreadable
-from linsep.sources.files.row_faults import MISSING
+from linsep.sources.files.reader import unreadable
 
 if TYPE_CHECKING:
     from linsep.proofs import Verdict

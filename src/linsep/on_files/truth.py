@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from linsep.errors import ManyClassesError, MissingLabelError
 from linsep.sources.base import Ints
-from linsep.sources.files import walking
-from linsep.sources.files.arrow import is_string
+from linsep.sources.files import streaming
+from linsep.sources.files.cells import is_string
 from linsep.sources.files.labels import Labels
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Truth:
 
     def __init__(self, classes: list[Any]) -> None:
         self._classes = {value: code for code, value in enumerate(classes)}
-        self._texts = {walking.text_of(value): code for code, value in enumerate(classes)}
+        self._texts = {streaming.text_of(value): code for code, value in enumerate(classes)}
         is_rest = len(classes) == 2 and classes[0] == f"not {classes[1]}"  # what --positive calls all other labels
         self._other = 0 if is_rest else None
         self.rows = self.wrong = 0
@@ -76,7 +76,7 @@ class Truth:
 
     def _class_of(self, key: Any, value: Any) -> int | None:
         """The class that a label names, as it is written or by what it means."""
-        for known, name in ((self._classes, value), (self._texts, key), (self._texts, walking.text_of(value))):
+        for known, name in ((self._classes, value), (self._texts, key), (self._texts, streaming.text_of(value))):
             if name in known:
                 return known[name]
         return self._other

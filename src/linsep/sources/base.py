@@ -237,8 +237,9 @@ def _too_many_labels(facts: Facts) -> ManyClassesError:
     labels, files = facts.labels, facts.files
     few = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
     more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+    where = f"{'standard input' if files[0] == '-' else files[0]}{more}: " if files else ""
     return ManyClassesError(
-        f"{f'{files[0]}{more}: ' if files else ''}There are more than two labels ({few}): choose one as the positive "
+        f"{where}There are more than two labels ({few}): choose one as the positive "
         f"class, for instance with positive={shown(labels[-1])} (--positive {str(labels[-1])[:60]}).",
         file=files[0] if files else None,
         column=facts.label_column,

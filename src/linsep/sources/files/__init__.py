@@ -1,35 +1,31 @@
 """Files of any size as one source: `open` finds them, reads them once, and hands out a `FileSource`.
 
-paths -> a reader for each file -> the first read (labels, places, checks, cache) -> one source
+paths -> a reader for each file -> the first read, which converts what is slow -> stores -> one source
 """
 
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, get_args
 
-from linsep.errors import ArgumentError, InputError, NoRowsError
+from linsep.errors import ArgumentError, InputError
 from linsep.sources.base import Label
-from linsep.sources.files.cache import Caches
+from linsep.sources.files.cells import TableReader
+from linsep.sources.files.faults import fault, moved
+from linsep.sources.files.first_read import Survey, require_alike
+from linsep.sources.files.options import HELD_BATCHES, Numbers, Options, parse_size
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content
-from linsep.sources.files.reading import (
-    HELD_BATCHES,
-    Allowance,
-    Numbers,
-    Options,
-    Reader,
-    Rejects,
-    parse_size,
-    unreadable,
-)
+from linsep.sources.files.reader import Reader, unreadable
+from linsep.sources.files.rejects import Rejects
 from linsep.sources.files.source import FileSource
-from linsep.sources.files.survey import Survey, require_alike
+from linsep.sources.files.store import Caches
 
 if TYPE_CHECKING:
-    from linsep.sources.files.stream import Pipe
+    from linsep.sources.files.text_reader import Pipe
 
 MEMORY = "512MB"
 SMALLEST = 1 << 16  # bytes of a batch
@@ -64,11 +60,12 @@ def open(  # noqa: A001
     (integers stay exact, or are refused); with numbers="decimal" the decimals of a CSV file are read exactly, so that
     0.1 is one tenth.
 
-    `memory` bounds what is held at once. A slow format is parsed once; later reads use a cache in a private folder of
-    the user (or in the folder `cache`; none if that is False), but never to verify a proof. The first bad row is an
-    error; with `reject`, bad rows are written there instead, and counted. `index_base` is the index of the first column
-    of svmlight files, `n_columns` how many columns they have where that is known. The first line of a CSV file names
-    the columns; one of numbers alone may be a row, and is refused unless `label` is a name or `header` is true.
+    `memory` bounds what is held at once. A slow format is converted once, to a cache in a private folder of the user
+    (or in the folder `cache`; for this source alone if that is False), which is never used to verify a proof. The first
+    bad row is an error; with `reject`, bad rows are written there instead, and counted. `index_base` is the index of
+    the first column of svmlight files, `n_columns` how many columns they have where that is known. The first line of a
+    CSV file names the columns; one of numbers alone may be a row, and is refused unless `label` is a name or `header`
+    is true.
 
     >>> import linsep, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
@@ -125,7 +122,6 @@ def options_of(
         memory=size,
         batch_bytes=batch,
         set_aside=None if reject is None else Rejects(fspath(reject)),
-        held=Allowance(HELD_BATCHES * batch),
     )
 
 
@@ -145,10 +141,17 @@ def open_files(
     """
     with from_stdin(path):
         surveys, caches = survey_files(path, options, cache, format)
-        source = FileSource(surveys, positive=positive, classes=classes, keeps=caches)
+        source = FileSource(surveys, caches, positive=positive, classes=classes)
+        if is_stdin(path):
+            source.facts = replace(source.facts, files=("-",))
         if not many:
             _ = source.facts.pair
         return source
+
+
+def is_stdin(path: Paths) -> bool:
+    """Whether the rows come from standard input alone."""
+    return path in ("-", ["-"], ("-",))
 
 
 @contextmanager
@@ -157,10 +160,7 @@ def from_stdin(path: Paths) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        if path in ("-", ["-"], ("-",)) and error.file is not None:
-            error.args = (str(error).replace(error.file, "standard input"),)
-            error.file = "-"
-        raise
+        raise (moved(error, file="-") if is_stdin(path) and error.file is not None else error) from error.__cause__
 
 
 def survey_files(
@@ -181,24 +181,11 @@ def survey_files(
         share_categories(found)
     if options.numbers == "decimal":
         share_decimal_places(found)
-    surveys = [_surveyed(reader, options, caches) for reader in found]
+    surveys = [caches.survey(reader) for reader in found]
     if options.set_aside is not None:
         options.set_aside.begin()
     require_alike(surveys)
     return surveys, caches
-
-
-def _surveyed(reader: Reader, options: Options, caches: Caches) -> Survey:
-    try:
-        return caches.survey(reader, options)
-    except NoRowsError as error:
-        raise none_left(reader) if reader.left_out else error from None
-
-
-def none_left(reader: Reader) -> NoRowsError:
-    """Every row of a file was set aside."""
-    told = f"{reader.path}: no row is left: all {reader.left_out:,} were rejected."
-    return NoRowsError(told, file=reader.path, fix="Look at the reasons in the file of bad rows.")
 
 
 def spooled(paths: Sequence[str], caches: Caches, given: str | None) -> Iterator[str]:
@@ -231,18 +218,22 @@ def pipe_opened(path: str) -> Iterator[IO[bytes]]:
 
 def share_categories(readers: Sequence[Reader]) -> None:
     """A category of one file is a column of all of them."""
-    names = dict.fromkeys(name for reader in readers for name in reader.categories)
-    for reader in readers:
+    tables = [reader for reader in readers if isinstance(reader, TableReader)]
+    names = dict.fromkeys(name for reader in tables for name in reader.categories)
+    for reader in tables:
         late = [name for name in names if name not in reader.categories and name in (reader.columns or ())]
         if late:
             reader.also_text(late)
-    every = {name: {c for reader in readers for c in reader.categories.get(name, ())} for name in names}
-    for reader in readers:
-        reader.categories = {name: tuple(sorted(every[name])) for name in names}
+    every = {name: {c for reader in tables for c in reader.categories.get(name, ())} for name in names}
+    for reader in tables:
+        reader.use_categories({name: tuple(sorted(every[name])) for name in names})
 
 
 def share_decimal_places(readers: Sequence[Reader]) -> None:
     """A column has one power of ten in all files: the largest that one of them needs."""
+    other = next((reader.path for reader in readers if not reader.is_text), None)
+    if other is not None:
+        raise fault("not decimal", other)
     known = [reader.decimal_places or (0,) * reader.n_columns for reader in readers]
     if len({len(places) for places in known}) > 1:
         return  # their columns differ: an error, once they are read
@@ -260,15 +251,15 @@ def reader_of(path: str, options: Options, given: str | None, pipe: "Pipe | None
         except OSError as error:
             raise unreadable(path, error) from error
     if kind in ("csv", "tsv"):
-        from linsep.sources.files.text import CsvReader
+        from linsep.sources.files.csv_reader import CsvReader
 
         return CsvReader(path, options, "," if kind == "csv" else "\t", packing, pipe)
     if kind == "parquet":
-        from linsep.sources.files.columnar import ParquetReader
+        from linsep.sources.files.parquet import ParquetReader
 
         return ParquetReader(path, options)
     if kind == "arrow":
-        from linsep.sources.files.columnar import ArrowReader
+        from linsep.sources.files.parquet import ArrowReader
 
         return ArrowReader(path, options)
     if kind == "svmlight":

@@ -9,10 +9,10 @@ import numpy as np
 from linsep.errors import ArgumentError, FileError, FileKindError
 from linsep.outputs import replaced
 from linsep.sources.files import survey_files
-from linsep.sources.files.labels import distinct
+from linsep.sources.files.first_read import Survey, common_kind
+from linsep.sources.files.options import Options
 from linsep.sources.files.paths import Paths
-from linsep.sources.files.reading import Batch, Options
-from linsep.sources.files.survey import Survey, common_kind
+from linsep.sources.files.reader import Batch
 
 WIDEST = 100_000  # columns of a table that Parquet still serves
 
@@ -49,9 +49,11 @@ def _tables(surveys: list[Survey], width: int) -> Iterator[Any]:
     values = [value for survey in surveys for value in survey.labels.values()]
     kind = pa.array(values).type if values else pa.string()
     for survey in surveys:
-        for batch in survey.reader.batches():
-            columns = _dense(batch, width).astype(kind_of_numbers, copy=False)
-            labels = pa.array(_labels(survey, batch), kind)
+        meanings = survey.labels.values()
+        for batch in survey.read():
+            columns = _dense(batch.as_rows(), width).astype(kind_of_numbers, copy=False)
+            codes = survey.labels.encode(batch.labels, batch.first).tolist()
+            labels = pa.array([meanings[code] for code in codes], kind)
             yield pa.table([*(np.ascontiguousarray(column) for column in columns.T), labels], names=names)
 
 
@@ -63,15 +65,6 @@ def _free_name(reader: Any) -> str:
 def _dense(batch: Batch, width: int) -> Any:
     if isinstance(batch.values, np.ndarray):
         return batch.values
-    table = np.zeros((batch.place.rows, width), batch.values.dtype)
+    table = np.zeros((len(batch), width), batch.values.dtype)
     table[:, : batch.values.shape[1]] = batch.values.toarray()
     return table
-
-
-def _labels(survey: Survey, batch: Batch) -> list[Any]:
-    meanings = survey.labels.values()
-    if survey.reader.is_coded:
-        return [meanings[code] for code in batch.labels.tolist()]
-    places, seen = distinct(batch.labels)
-    meaning = [meanings[survey.labels.codes[value]] for value in seen]
-    return [meaning[place] for place in places.tolist()]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import TooManyDigitsError
-from linsep.sources.files.arrow import clipped
+from linsep.errors import InputError
+from linsep.sources.files.faults import fault
 
 EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
@@ -24,7 +24,7 @@ NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9
 def places_of(column: Any, bound: int | None = None) -> int:
     """How many digits after the point the longest number of a text column has; more than 18 count as 19.
 
-    With a bound, numbers that have more are passed over: their rows will be set aside.
+    With a bound, numbers that have more are passed over: their rows will be rejected.
     """
     most = _most_places(column)
     if bound is None or most <= bound:
@@ -131,7 +131,7 @@ def plain(text: str) -> str | None:
 
 
 def does_not_fit(text: str, places: int) -> bool:
-    """Whether a number times 10^places is no integer of 64 bits."""
+    """Whether a number times 10^places is not an integer of 64 bits."""
     if places > MOST_PLACES:
         return _places(text) > MOST_PLACES
     bare = plain(_trimmed(text.strip()))
@@ -141,17 +141,7 @@ def does_not_fit(text: str, places: int) -> bool:
     return not -(2**63) <= integer < 2**63 or integer != integer.to_integral_value(context=EXACTLY)
 
 
-def too_many_digits(path: str, row: int, column: str, value: str, places: int) -> TooManyDigitsError:
+def too_many_digits(path: str, row: int, column: str, value: str, places: int) -> InputError:
     """A decimal that its column cannot hold exactly."""
-    fix = "Round the column to fewer digits, or read the nearest doubles (numbers=binary64, --numbers binary64)."
-    why = f"more than {MOST_PLACES} digits after the point, the most that are read exactly"
-    if places <= MOST_PLACES:
-        why = f"too long to be held exactly: times 10^{places}, which makes its column integers, it is beyond 64 bits"
-    return TooManyDigitsError(
-        f"{path}: row {row}, column {column!r} holds {clipped(value)}: {why}. {fix}",
-        file=path,
-        row=row,
-        column=column,
-        value=value[:200],
-        fix=fix,
-    )
+    kind = "too long" if places <= MOST_PLACES else "digits"
+    return fault(kind, path, row=row, column=column, value=value, places=places, most=MOST_PLACES)

@@ -6,25 +6,16 @@ integers if all are, else numbers if all are, else text; whole floats are intege
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import (
-    ArgumentError,
-    CertificateError,
-    ColumnTypeError,
-    EncodingError,
-    InexactError,
-    ManyClassesError,
-    MissingLabelError,
-    NotNumericError,
-    OneClassError,
-)
+from linsep.errors import CertificateError
 from linsep.sources.base import Label, Signs
+from linsep.sources.files.faults import fault
 from linsep.sources.files.values import mark_first, numbers_of
 
 LONG = 1 << 10  # bits: Python refuses to write much longer integers in decimals
@@ -41,12 +32,12 @@ class Labels:
         self.codes: dict[Any, int] = {key: code for code, key in enumerate(keys)}
         self.first: dict[Any, int] = {}  # the row where each value first stands, where this was seen
 
-    def encode(self, labels: Any, first: int) -> npt.NDArray[np.uint16]:
+    def encode(self, labels: Any, first: int) -> npt.NDArray[Any]:
         """The code of each label; new values get new codes."""
-        try:
-            places, values = distinct(self._plain(labels, first))
-        except EncodingError as error:
-            raise EncodingError(f"{self.path}: {error}", file=self.path) from error
+        is_first = self._is_first_of_two(labels)
+        if is_first is not None:
+            return np.logical_not(is_first, out=is_first).view(np.uint8)
+        places, values = distinct(self._plain(labels, first), self.path)
         if not all(value in self.codes for value in values):
             self._add(places, values, first)
         return np.asarray(np.array([self.codes.get(value, 0) for value in values], np.uint16)[places])
@@ -59,13 +50,7 @@ class Labels:
             if row < 0:  # a dictionary may list what no row has
                 continue
             if value is None or (isinstance(value, float) and not math.isfinite(value)) or value == "":
-                raise MissingLabelError(
-                    f"{self.path}: the label of row {row} is {value}. Every row needs one.",
-                    file=self.path,
-                    row=row,
-                    value=value,
-                    fix="Every row needs one.",
-                )
+                raise fault("bad label", self.path, row=row, value=value)
             self._know(value, row)
 
     def _know(self, value: Any, row: int) -> None:
@@ -75,15 +60,7 @@ class Labels:
         self.codes[value] = len(self.codes)
         self.first[value] = row
         if len(self.codes) > MOST:
-            raise ManyClassesError(
-                f"{self.path}: the label column has more than {MOST:,} different values: {_few(self.codes)}.",
-                file=self.path,
-            )
-
-    def see(self, labels: Any, first: int) -> None:
-        """Give codes to new values, without saying which label has which: two known numbers are soon recognised."""
-        if self._is_first_of_two(labels) is None:
-            self.encode(labels, first)
+            raise fault("many labels", self.path, most=MOST, seen=_few(self.codes))
 
     def copy(self) -> "Labels":
         """The same values with the same codes, for another thread to go on from."""
@@ -99,9 +76,7 @@ class Labels:
         if not isinstance(labels, np.ndarray):
             return labels
         if labels.dtype.kind not in "biufU":
-            raise ColumnTypeError(
-                f"{self.path}: the labels are of type {labels.dtype}: they must be numbers or text.", file=self.path
-            )
+            raise fault("label type", self.path, seen=labels.dtype)
         native = labels.astype(labels.dtype.newbyteorder("="), copy=False)
         if native.dtype.kind != "f" or native.dtype.itemsize <= 8:
             return native
@@ -109,25 +84,8 @@ class Labels:
             doubles = native.astype(np.float64)
         wrong = np.flatnonzero((doubles != native) & (native == native))
         if wrong.size:
-            row = first + int(wrong[0])
-            raise InexactError(
-                f"{self.path}: the label of row {row} is {native[wrong[0]]!s}, which no double is. Round the labels.",
-                file=self.path,
-                row=row,
-                value=str(native[wrong[0]]),
-                fix="Round the labels.",
-            )
+            raise fault("label rounded", self.path, row=first + int(wrong[0]), value=str(native[wrong[0]]))
         return doubles
-
-    def quick_signs(self, labels: Any, sign: dict[Label, int]) -> Signs | None:
-        """The signs of numbers that take the two values known from the first read; None if that is not so simple."""
-        is_first = self._is_first_of_two(labels)
-        if is_first is None:
-            return None
-        first, second = (sign[value] for value in self.values())
-        signs: Signs = is_first.view(np.int8) * np.int8(first - second)
-        signs += np.int8(second)
-        return signs
 
     def _is_first_of_two(self, labels: Any) -> npt.NDArray[np.bool_] | None:
         """For each label whether it is the first of the two known, or else the second; None if not so simple."""
@@ -158,7 +116,22 @@ class Labels:
         return keys
 
 
-def distinct(labels: Any) -> tuple[npt.NDArray[Any], list[Any]]:
+class CodedLabels(Labels):
+    """The labels of rows that were converted: they are codes already."""
+
+    @classmethod
+    def of(cls, known: Labels) -> "CodedLabels":
+        """The same values with the same codes."""
+        found = cls(known.path, known.from_text, known.codes)
+        found.first = known.first
+        return found
+
+    def encode(self, labels: Any, first: int) -> npt.NDArray[Any]:
+        """The code of each label."""
+        return np.asarray(labels)
+
+
+def distinct(labels: Any, path: str) -> tuple[npt.NDArray[Any], list[Any]]:
     """The distinct labels, and for each row which of them it has."""
     import pyarrow as pa
 
@@ -169,7 +142,7 @@ def distinct(labels: Any) -> tuple[npt.NDArray[Any], list[Any]]:
             encoded = encoded.combine_chunks()
         return numbers_of(encoded.indices), encoded.dictionary.to_pylist()
     except (UnicodeError, pa.ArrowInvalid) as error:
-        raise EncodingError(f"Some labels are not UTF-8 text: {error}.") from error
+        raise fault("labels not text", path, seen=error) from error
 
 
 def known_classes(labels: Iterable[Labels], classes: tuple[Label, Label]) -> dict[Label, int]:
@@ -202,39 +175,39 @@ def is_same(label: Label, other: Label) -> bool:
     return label == other and all(isinstance(label, kind) == isinstance(other, kind) for kind in (str, bool))
 
 
-def classes_of(values: Iterable[Label], positive: Any, rows: int) -> tuple[tuple[Label, ...], dict[Label, int]]:
+def classes_of(
+    values: Iterable[Label], positive: Any, files: Sequence[str], **known: Any
+) -> tuple[tuple[Label, ...], dict[Label, int]]:
     """What the classes are called, and the mark of each value: a sign for two classes, else a position among them."""
-    known = list(dict.fromkeys(values))
+    labels, known = list(dict.fromkeys(values)), {"more": len(files) - 1, **known}
     if positive is not None:
-        return _against_the_rest(known, positive)
+        chosen = [value for value in labels if value == positive or str(value) == str(positive)]
+        if not chosen:
+            raise fault("no such class", files[0], value=positive, seen=_few(labels), **known)
+        rest = [value for value in labels if value not in chosen]
+        if not rest:
+            raise fault("one class", files[0], value=chosen[0], seen=shown(chosen[0]), **known)
+        negative: Label = rest[0] if len(rest) == 1 else f"not {chosen[0]}"
+        return (negative, chosen[0]), {value: 1 if value in chosen else -1 for value in labels}
     try:
-        known.sort()
+        labels.sort()
     except TypeError as error:
-        kinds = {type(value): value for value in known}
-        seen = " and ".join(repr(value) for value in kinds.values())
-        raise NotNumericError(f"Some labels are numbers and some are text, such as {seen}.") from error
-    if len(known) == 1:
-        raise OneClassError(
-            f"All {rows} labels are {shown(known[0])}: there is nothing to separate. Two labels are needed.",
-            value=known[0],
-        )
-    return tuple(known), {value: 2 * k - 1 if len(known) == 2 else k for k, value in enumerate(known)}
+        kinds = {type(value): value for value in labels}
+        raise fault("mixed labels", files[0], seen=" and ".join(map(repr, kinds.values())), **known) from error
+    if len(labels) == 1:
+        raise fault("one class", files[0], value=labels[0], seen=shown(labels[0]), **known)
+    return tuple(labels), {value: 2 * k - 1 if len(labels) == 2 else k for k, value in enumerate(labels)}
 
 
-def _against_the_rest(known: list[Label], positive: Any) -> tuple[tuple[Label, Label], dict[Label, int]]:
-    chosen = [value for value in known if value == positive or str(value) == str(positive)]
-    if not chosen:
-        raise ArgumentError(f"No label is {positive!r}. The labels are {_few(known)}.", value=positive)
-    rest = [value for value in known if value not in chosen]
-    if not rest:
-        raise OneClassError(f"All labels are {shown(chosen[0])}: there is nothing to separate.", value=chosen[0])
-    negative: Label = rest[0] if len(rest) == 1 else f"not {chosen[0]}"
-    return (negative, chosen[0]), {value: 1 if value in chosen else -1 for value in known}
-
-
-def marks_of(codes: npt.NDArray[np.uint16], values: list[Label], marks: dict[Label, int], kind: Any) -> Any:
+def marks_of(codes: npt.NDArray[Any], values: list[Label], marks: dict[Label, int], kind: Any) -> Any:
     """The mark of each code."""
-    return np.array([marks[value] for value in values], kind)[codes]
+    found = np.array([marks[value] for value in values], kind)
+    if len(found) != 2 or kind != np.int8:
+        return found[codes]
+    signs: Signs = codes.astype(np.int8)
+    signs *= found[1] - found[0]
+    signs += found[0]
+    return signs
 
 
 def _as_numbers(texts: list[str]) -> list[Label]:

@@ -3,77 +3,50 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import (
-    ArgumentError,
-    DamagedFileError,
-    FileError,
-    FileKindError,
-    InexactError,
-    InputError,
-    MissingColumnError,
-    MissingLabelError,
-    NoColumnsError,
-    NoRowsError,
-    NotFiniteError,
-    NotNumericError,
-    ShapeError,
-)
-from linsep.sources.files.arrow import is_long
-from linsep.sources.files.reading import Batch, Options, Place, Reader, Stamp, choose_columns, unreadable
+from linsep.errors import InexactError, InputError, MissingColumnError
+from linsep.sources.files.cells import is_long
+from linsep.sources.files.columns import choose_columns
+from linsep.sources.files.faults import fault
+from linsep.sources.files.options import Options
+from linsep.sources.files.reader import Batch, Buffers, Reader, Stamp, Store, unreadable
 from linsep.tables.exact_numbers import plain_numbers
 
 Array = npt.NDArray[Any]
 Header = tuple[tuple[int, ...], bool, np.dtype[Any], int]  # shape, Fortran order, type, byte of the first value
-ROUNDED = "Subtract a constant from the column or divide it."
-
-
-class Piece(NamedTuple):
-    """Some rows of a file as it has them: the number of the first, the values (or a CSR matrix), and the labels."""
-
-    first: int
-    values: Any
-    labels: Array | None
 
 
 class ArrayReader(Reader):
-    """What files of arrays share: rows with NaN are bad by themselves, and set aside where that is asked for.
-
-    A place is a range of rows of the file; its key says which.
-    """
+    """What files of arrays share: rows with NaN are bad by themselves, and rejected where that is asked for."""
 
     columns = None
-    path: str
-    options: Options
-    stamp: Stamp
-    _is_walked = False
 
     @abstractmethod
-    def _pieces(self) -> Iterator[Piece]:
+    def _pieces(self) -> Iterator[Batch]:
         """Every row once, in order, the bad ones too."""
 
     def batches(self) -> Iterator[Batch]:
-        """Every row once, in order; the first walk writes down what is set aside."""
+        """Every row once, in order, without the rows that are rejected."""
         kept = self.left_out = 0
         for piece in self._pieces():
             bad = self._is_bad(piece)
             for row in np.flatnonzero(bad).tolist() if bad is not None else ():
-                self._set_aside(piece, row)
+                told = content(piece.values, piece.labels, row)
+                self.reject(piece.first + row, self._fault(piece, row), told)
             batch = self._good(piece, bad, kept)
-            kept += batch.place.rows
-            if batch.place.rows:
+            kept += len(batch)
+            if len(batch):
                 yield batch
         self.stamp.require_same()
-        self._is_walked = True
-        if not kept:
-            raise NoRowsError(f"{self.path}: no row is left.", file=self.path)
+        self.is_walked = True
+        self.require_rows(kept)
 
-    def _good(self, piece: Piece, bad: npt.NDArray[np.bool_] | None, first: int) -> Batch:
+    def _good(self, piece: Batch, bad: npt.NDArray[np.bool_] | None, first: int) -> Batch:
         """The good rows of a piece, which are counted from `first`."""
         n_rows = piece.values.shape[0]
         values, labels = piece.values, piece.labels
@@ -83,7 +56,7 @@ class ArrayReader(Reader):
             values, numbers = values[kept], [numbers[row] for row in kept.tolist()]
             labels = None if labels is None else labels[kept]
         values = plain(self.path, values, numbers) if isinstance(values, np.ndarray) else self._entries(values, numbers)
-        return Batch(values, labels, Place(first, values.shape[0], (piece.first, n_rows)))
+        return Batch(values, labels, first)
 
     def _entries(self, matrix: Any, numbers: Sequence[int]) -> Any:
         """A CSR matrix of the same numbers as doubles, or as int64; errors name row and column of an entry."""
@@ -94,11 +67,11 @@ class ArrayReader(Reader):
         except InexactError as error:
             entry = error.row or 0
             row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
-            raise rounded(self.path, numbers[row], int(matrix.indices[entry]), str(error.value)) from error
+            raise rounded(self.path, numbers[row], int(matrix.indices[entry]), error.value) from error
         return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
-    def _is_bad(self, piece: Piece) -> npt.NDArray[np.bool_] | None:
-        """Which rows are bad; None where nobody asked for bad rows to be set aside, so that the first is an error."""
+    def _is_bad(self, piece: Batch) -> npt.NDArray[np.bool_] | None:
+        """Which rows are bad; None where nobody asked for bad rows to be rejected, so that the first is an error."""
         if self.options.set_aside is None:
             return None
         values, labels = piece.values, piece.labels
@@ -111,29 +84,22 @@ class ArrayReader(Reader):
             bad |= ~np.isfinite(labels)
         return np.asarray(bad)
 
-    def _set_aside(self, piece: Piece, row: int) -> None:
-        self.left_out += 1
-        if self._is_walked or self.options.set_aside is None:
-            return
-        fault = self._fault(piece, row)
-        told = content(piece.values, piece.labels, row)
-        self.options.set_aside.add(self.path, piece.first + row, f"{fault.code}: {fault}", told)
-
-    def _fault(self, piece: Piece, row: int) -> InputError:
+    def _fault(self, piece: Batch, row: int) -> InputError:
         """What is wrong with a bad row: its first bad number, or its label."""
         values = piece.values[row] if isinstance(piece.values, np.ndarray) else piece.values[[row]].toarray()[0]
         columns, number = np.flatnonzero(is_no_number(values)), piece.first + row
         if not columns.size:
-            fix = "Every row needs one."
-            return MissingLabelError(f"{self.path}: row {number}: the label is missing. {fix}", file=self.path, fix=fix)
+            return fault("no label", self.path, row=number)
         column, value = int(columns[0]), values[columns[0]]
         if values.dtype.kind == "f":
-            return NotFiniteError(number, column, float(value), name=f"{self.path}:", file=self.path)
-        return rounded(self.path, number, column, str(value))
+            return fault("not finite", self.path, row=number, column=column, value=float(value))
+        return rounded(self.path, number, column, value)
 
 
-class NpyReader(ArrayReader):
-    """An .npy file: rows of one array, read from the disk piece by piece."""
+class NpyReader(ArrayReader, Store):
+    """An .npy file: a store as it lies, each group as many rows as a batch has."""
+
+    buffers: Buffers
 
     def __init__(self, path: str, options: Options) -> None:
         self.path, self.options = path, options
@@ -142,25 +108,22 @@ class NpyReader(ArrayReader):
         require_table(path, self.shape, self.kind, "the array")
         names = [str(j) for j in range(self.shape[1])]
         if options.label is None and options.needs is None:
-            raise ArgumentError(
-                f"{path}: say which column holds the labels with --label, for instance --label -1.", file=path
-            )
+            raise fault("say the label", path, advice=", for instance --label -1")
         try:
             choice = choose_columns(path, names, options, has_names=False)
         except MissingColumnError as error:
             width = self.shape[1]
-            raise MissingColumnError(
-                f"{path}: there is no column {error.column!r}. An .npy file has no names: give a position from 0 to "
-                f"{width - 1}, or from the end, -1 to -{width}.",
-                file=path,
-                column=error.column,
-            ) from None
+            words: dict[str, Any] = {"kind": ".npy", "last": width - 1, "or_back": f", or from the end, -1 to -{width}"}
+            raise fault("no position", path, column=error.column, **words) from None
         self.chosen, self.label_name = choice.columns, choice.label
         self.remark = choice.remark if options.needs is not None and options.needs.names else None
         self.n_columns = len(self.chosen)
         if not self.n_columns:
-            raise NoColumnsError(f"{path}: the label is the only column.", file=path)
+            raise fault("only the label", path)
         self.step = max(1, options.batch_bytes // (max(8, self.kind.itemsize) * self.shape[1]))
+        self.buffers, self._raw = Buffers(), Buffers()
+        self.lengths = [min(self.step, self.shape[0] - first) for first in range(0, self.shape[0], self.step)]
+        self.size = self.shape[0] * (8 * self.n_columns + 2)
 
     def _header(self) -> Header:
         try:
@@ -174,51 +137,53 @@ class NpyReader(ArrayReader):
         if kind.hasobject:
             raise not_numpy(self.path, ValueError("allow_pickle"))
         if self.stamp.size < header[3] + size_of(shape, kind):
-            raise DamagedFileError(
-                f"{self.path}: cannot be read: the file ends before its {shape} values do.",
-                file=self.path,
-                byte=self.stamp.size,
-                fix="Fetch or write the file again.",
-            )
+            raise fault("array ends", self.path, byte=self.stamp.size, seen=shape)
         return header
 
-    def _pieces(self) -> Iterator[Piece]:
-        for first in range(0, self.shape[0], self.step):
-            yield self._piece(first, min(self.step, self.shape[0] - first))
+    def _pieces(self) -> Iterator[Batch]:
+        return map(self._piece, range(len(self.lengths)))
 
-    def _piece(self, first: int, rows: int) -> Piece:
+    def _piece(self, k: int) -> Batch:
         self.stamp.require_same()
-        return self._split(self._rows(first, rows), first)
+        return self._split(self._rows(k * self.step, self.lengths[k]), k * self.step)
 
-    def read(self, place: Place) -> Batch:
+    def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
         """Rows from the disk."""
-        piece = self._piece(*place.key)
-        return self._good(piece, self._is_bad(piece), place.first)
+        yield self._good(self._piece(k), None, k * self.step)
 
-    def take(self, place: Place, positions: npt.NDArray[np.int64]) -> Batch:
+    def take(self, k: int, positions: npt.NDArray[np.int64]) -> Iterator[Batch]:
         """A few rows, each fetched on its own; many, with all that lies between."""
-        if len(positions) * 16 > place.rows or self.options.set_aside is not None:
-            return self.read(place).take(positions)
+        if len(positions) * 16 > self.lengths[k]:
+            yield from super().take(k, positions)
+            return
         self.stamp.require_same()
+        first = k * self.step
         table = np.memmap(self.path, self.kind, "r", self.offset, self.shape, "F" if self.fortran else "C")
-        return self._good(self._split(np.array(table[place.first + positions]), place.first), None, place.first)
+        yield self._good(self._split(np.array(table[first + positions]), first), None, first)
 
     def _rows(self, first: int, rows: int) -> Array:
         if self.fortran:
             table = np.memmap(self.path, self.kind, "r", self.offset, self.shape, "F")
             return np.array(table[first : first + rows], order="C")
         width = self.shape[1]
-        start = self.offset + first * width * self.kind.itemsize
-        return np.fromfile(self.path, self.kind, rows * width, offset=start).reshape(rows, width)
+        found = self._raw.take(rows, width) if self.kind == np.float64 else np.empty((rows, width), self.kind)
+        with Path(self.path).open("rb", buffering=0) as file:
+            file.seek(self.offset + first * width * self.kind.itemsize)
+            if file.readinto(found.data.cast("B")) < found.nbytes:
+                raise fault("changed", self.path)
+        return found
 
-    def _split(self, rows: Array, first: int) -> Piece:
+    def _split(self, rows: Array, first: int) -> Batch:
         labels: Array | None = None
         if isinstance(self.label_name, int):
             labels = np.ascontiguousarray(rows[:, self.label_name])
             labels = labels.astype(labels.dtype.newbyteorder("="))
-        if self.chosen == list(range(self.n_columns)) and rows.dtype == np.float64:
-            return Piece(first, np.ascontiguousarray(rows[:, : self.n_columns]), labels)
-        return Piece(first, rows[:, self.chosen], labels)
+        if self.chosen == list(range(self.n_columns)) and rows.dtype == np.float64 and rows.dtype.isnative:
+            values = self.buffers.take(len(rows), self.n_columns)
+            values[:] = rows[:, : self.n_columns]
+            self._raw.give_back(rows)
+            return Batch(values, labels, first)
+        return Batch(rows[:, self.chosen], labels, first)
 
 
 def content(X: Any, labels: Array | None, row: int) -> str:
@@ -258,15 +223,13 @@ def read_header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 
 def require_table(path: str, shape: tuple[int, ...], kind: np.dtype[Any], name: str) -> None:
-    """Refuse what is no table of numbers."""
+    """Refuse what is not a table of numbers."""
     if kind.kind not in "biuf":
-        raise NotNumericError(f"{path}: {name} holds values of type {kind}: rows are real numbers.", file=path)
+        raise fault("array type", path, name=name, seen=kind)
     if len(shape) != 2:
-        raise ShapeError(f"{path}: {name} has shape {shape}; a table has two dimensions, rows and columns.", file=path)
-    if not shape[0]:
-        raise NoRowsError(f"{path}: {name} has no rows.", file=path)
-    if not shape[1]:
-        raise NoColumnsError(f"{path}: {name} has no columns.", file=path)
+        raise fault("array shape", path, name=name, seen=shape)
+    if not all(shape):
+        raise fault("array columns" if shape[0] else "array rows", path, name=name)
 
 
 def plain(path: str, values: Array, numbers: Sequence[int]) -> Array:
@@ -274,23 +237,21 @@ def plain(path: str, values: Array, numbers: Sequence[int]) -> Array:
     exact = plain_numbers(np.asarray(values))
     if exact.dtype == object:
         row, column = first_rounded(values)
-        raise rounded(path, numbers[row], column, str(values[row, column]))
+        raise rounded(path, numbers[row], column, values[row, column])
     if exact.dtype.kind in "iu" and is_long(exact):
         return np.ascontiguousarray(exact, np.int64)
     return np.ascontiguousarray(exact, np.float64)
 
 
-def rounded(path: str, row: int, column: int, value: str) -> InexactError:
+def rounded(path: str, row: int, column: int, value: Any) -> InputError:
     """A number that neither a double nor 64 bits hold."""
-    return InexactError(
-        f"{path}: row {row}, column {column} holds {value}, which would be rounded, and linsep never rounds in "
-        f"silence. {ROUNDED}",
-        file=path,
-        row=row,
-        column=column,
-        value=value,
-        fix=ROUNDED,
-    )
+    return fault("inexact", path, row=row, column=column, value=str(value), shown=Bare(value))
+
+
+class Bare(str):
+    """Text that messages show without quotes."""
+
+    __repr__ = str.__str__
 
 
 def first_rounded(values: Array) -> tuple[int, int]:
@@ -304,12 +265,8 @@ def first_rounded(values: Array) -> tuple[int, int]:
     return int(row), int(column)
 
 
-def not_numpy(path: str, error: Exception) -> FileError:
-    """Why a file is no NumPy file that linsep reads."""
+def not_numpy(path: str, error: Exception) -> InputError:
+    """Why a file is not a NumPy file that linsep reads."""
     if "allow_pickle" in str(error) or "magic" in str(error):
-        return FileKindError(
-            f"{path}: cannot be read. It is not a NumPy file, or it holds pickled objects, which linsep never loads "
-            "because loading them runs code. Save plain numbers.",
-            file=path,
-        )
-    return DamagedFileError(f"{path}: cannot be read: {str(error) or type(error).__name__}", file=path)
+        return fault("pickled", path)
+    return fault("not numpy", path, seen=str(error).removesuffix(".") or type(error).__name__)

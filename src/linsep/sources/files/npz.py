@@ -1,46 +1,30 @@
 """Archives of NumPy arrays: .npz, X and y, or the parts of a CSR matrix and y.
 
-A small one is held in memory, within what all files together may hold. A large one is unpacked from its beginning in
-every walk, a few rows at a time; where its values lie column by column, X is unpacked once, to a temporary file.
+It is unpacked from its beginning, a few rows at a time; where its values lie column by column, X is unpacked first, to
+a temporary file.
 """
 
 import re
 import shutil
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from linsep.errors import (
-    ArgumentError,
-    DamagedFileError,
-    FileError,
-    FileKindError,
-    InputError,
-    LengthError,
-    MissingColumnError,
-    NotNumericError,
-)
-from linsep.sources.files.arrow import clipped
-from linsep.sources.files.npy import Array, ArrayReader, Piece, not_numpy, read_header, require_table, size_of
-from linsep.sources.files.private import temporary_folder
-from linsep.sources.files.reading import (
-    FILE_WITHOUT_NAMES,
-    Batch,
-    Options,
-    Place,
-    Stamp,
-    require_width,
-    unreadable,
-)
+from linsep.errors import InputError
+from linsep.sources.files.columns import FILE_WITHOUT_NAMES, require_width
+from linsep.sources.files.faults import clipped, fault
+from linsep.sources.files.npy import Array, ArrayReader, not_numpy, read_header, require_table, size_of
+from linsep.sources.files.options import Options
+from linsep.sources.files.private import temporary
+from linsep.sources.files.reader import Batch, Stamp, unreadable
 
 PARTS = ("data", "indices", "indptr", "shape")
 SPARSE_ROWS = 1 << 16  # of a CSR matrix looked at in one go; how many are read depends on their entries
-ENTRY = 12  # bytes of an entry of a CSR matrix, as the kernels have it
+ENTRY = 12  # bytes of an entry of a CSR matrix, as the loops have it
 
 
 class NpzReader(ArrayReader):
@@ -50,23 +34,14 @@ class NpzReader(ArrayReader):
         self.path, self.options = path, options
         self.stamp = Stamp.of(path)
         if options.label not in (None, "y"):
-            raise ArgumentError(
-                f"{path}: an .npz file holds its labels in y: leave --label {options.label} out.", file=path
-            )
+            raise fault("label in y", path, label=options.label)
         self._chosen: list[int] | None = None
-        self._held: tuple[Any, Array | None] | None = None
-        self._spilled: Array | None = None
         with self._archive() as archive:
-            shape, size = self._look(archive)
+            shape, self.size = self._look(archive)
             if options.columns is not None:
                 self._chosen = [self._position(column, shape[1]) for column in options.columns]
                 if len(set(self._chosen)) < len(self._chosen):
-                    raise ArgumentError(f"{path}: a column is chosen twice.", file=path)
-            if options.held.take(size, self):
-                self._held = self._load(archive)
-            elif not self.is_sparse and Member(archive, "X").fortran:
-                self._spilled = self._spill(archive)
-        self.can_seek = self._held is not None
+                    raise fault("column twice", path)
         self._n_rows, self._width = shape
         self.n_columns = self._width if self._chosen is None else len(self._chosen)
         if options.needs is not None:
@@ -78,12 +53,7 @@ class NpzReader(ArrayReader):
         place = int(column) if re.fullmatch(r"-?[0-9]{1,12}", str(column)) else width
         if -width <= place < width:
             return place % width
-        raise MissingColumnError(
-            f"{self.path}: there is no column {column!r}. An .npz file has no names: give a position from 0 to "
-            f"{width - 1}.",
-            file=self.path,
-            column=column,
-        )
+        raise fault("no position", self.path, column=column, kind=".npz", last=width - 1, or_back="")
 
     # What the headers say ---------------------------------------------------------------------------------
 
@@ -102,10 +72,7 @@ class NpzReader(ArrayReader):
             shape = self._look_at_parts(archive, found)
             size = sum(size_of(found[name].shape, found[name].kind) for name in ("data", "indices", "indptr"))
         else:
-            raise FileError(
-                f"{self.path}: linsep looks for the arrays X and y, or {', '.join(PARTS)} and y; some are missing.",
-                file=self.path,
-            )
+            raise fault("no arrays", self.path, parts=", ".join(PARTS))
         self.options.require_room(self.path, shape[1])
         return shape, size + self._look_at_labels(found.get("y"), shape[0])
 
@@ -114,13 +81,10 @@ class NpzReader(ArrayReader):
         if "format.npy" in archive.namelist():
             named = Member(archive, "format").read(1)[0]
             if named not in (b"csr", "csr"):
-                seen = clipped(named.item())
-                raise FileError(f"{self.path}: a sparse matrix of format {seen}: save it as CSR.", file=self.path)
+                raise fault("not csr", self.path, seen=clipped(named.item()))
         data = found["data"]
         if data.kind.kind not in "biuf":
-            raise NotNumericError(
-                f"{self.path}: data holds values of type {data.kind}: rows are real numbers.", file=self.path
-            )
+            raise fault("array type", self.path, name="data", seen=data.kind)
         for name in ("indices", "indptr", "shape"):
             if found[name].kind.kind not in "iu":
                 raise self._no_matrix(f"{name} holds {found[name].kind}, not integers.")
@@ -141,16 +105,13 @@ class NpzReader(ArrayReader):
         if labels is None:
             if self.options.needs is not None:
                 return 0
-            raise FileError(f"{self.path}: holds no y, the labels.", file=self.path)
+            raise fault("no y", self.path)
         if labels.shape != (n_rows,):
-            raise LengthError(
-                f"{self.path}: X has {n_rows} rows and y has shape {labels.shape}: one label for each row.",
-                file=self.path,
-            )
+            raise fault("y length", self.path, rows=n_rows, seen=labels.shape)
         return size_of(labels.shape, labels.kind)
 
-    def _no_matrix(self, why: str) -> DamagedFileError:
-        return DamagedFileError(f"{self.path}: the parts do not form a CSR matrix: {why}", file=self.path)
+    def _no_matrix(self, why: str) -> InputError:
+        return fault("bad matrix", self.path, seen=why.removesuffix("."))
 
     @contextmanager
     def _archive(self) -> Iterator[zipfile.ZipFile]:
@@ -164,19 +125,10 @@ class NpzReader(ArrayReader):
         except Exception as error:  # a zip member can fail in a dozen ways: zlib, CRC, struct, header
             self.stamp.require_same()
             if is_npy(self.path):
-                raise FileKindError(
-                    f"{self.path}: an .npy file with the extension .npz: rename it.", file=self.path
-                ) from error
+                raise fault("npy as npz", self.path) from error
             raise not_numpy(self.path, error) from error
 
     # Rows -------------------------------------------------------------------------------------------------
-
-    def _load(self, archive: zipfile.ZipFile) -> tuple[Any, Array | None]:
-        """The table and the labels, whole."""
-        wanted = [name for name in ("X", "y", *PARTS) if f"{name}.npy" in archive.namelist()]
-        arrays = {name: whole(archive, name) for name in wanted}
-        X = arrays["X"] if "X" in arrays else self._matrix(arrays)
-        return X if self._chosen is None else X[:, self._chosen], arrays.get("y")
 
     def _matrix(self, arrays: dict[str, Array], first: int = 0) -> Any:
         """A CSR matrix from its parts, its numbers as they are written; errors count its rows from `first`."""
@@ -198,39 +150,32 @@ class NpzReader(ArrayReader):
             raise self._no_matrix(f"row {row} has column {matrix.indices[again[0]]} twice. Sum duplicates first.")
         return matrix
 
-    def _pieces(self) -> Iterator[Piece]:
-        if self._held is not None:
-            step = SPARSE_ROWS if self.is_sparse else self._step(8)
-            for first in range(0, self._n_rows, step):
-                yield self._piece(first, min(step, self._n_rows - first))
-            return
+    def _pieces(self) -> Iterator[Batch]:
         with self._archive() as archive:
             labels = Member(archive, "y") if "y.npy" in archive.namelist() else None
             for first, values in self._sparse_rows(archive) if self.is_sparse else self._dense_rows(archive):
                 if self._chosen is not None:
                     values = values[:, self._chosen]
-                yield Piece(first, values, None if labels is None else labels.read(values.shape[0]))
-
-    def _step(self, itemsize: int) -> int:
-        """How many dense rows a batch has."""
-        return max(1, self.options.batch_bytes // (max(8, itemsize) * self._width))
+                yield Batch(values, None if labels is None else labels.read(values.shape[0]), first)
 
     def _dense_rows(self, archive: zipfile.ZipFile) -> Iterator[tuple[int, Array]]:
         table = Member(archive, "X")
-        step = self._step(table.kind.itemsize)
-        for first in range(0, self._n_rows, step):
-            rows = min(step, self._n_rows - first)
-            if self._spilled is not None:
-                yield first, np.array(self._spilled[first : first + rows], order="C")
-            else:
-                yield first, table.read(rows * self._width).reshape(rows, -1)
+        step = max(1, self.options.batch_bytes // (max(8, table.kind.itemsize) * self._width))
+        with self._by_rows(archive) if table.fortran else nullcontext() as lying:
+            for first in range(0, self._n_rows, step):
+                rows = min(step, self._n_rows - first)
+                if lying is not None:
+                    yield first, np.array(lying[first : first + rows], order="C")
+                else:
+                    yield first, table.read(rows * self._width).reshape(rows, -1)
 
-    def _spill(self, archive: zipfile.ZipFile) -> Array:
+    @contextmanager
+    def _by_rows(self, archive: zipfile.ZipFile) -> Iterator[Array]:
         """X on the disk, unpacked, where its rows can be found though they lie column by column."""
-        folder = temporary_folder(self)
-        with archive.open("X.npy") as packed, Path(folder, "X.npy").open("wb") as out:
-            shutil.copyfileobj(packed, out, min(1 << 20, self.options.batch_bytes))
-        return np.asarray(np.load(Path(folder, "X.npy"), mmap_mode="r", allow_pickle=False))
+        with temporary() as folder:
+            with archive.open("X.npy") as packed, Path(folder, "X.npy").open("wb") as out:
+                shutil.copyfileobj(packed, out, min(1 << 20, self.options.batch_bytes))
+            yield np.asarray(np.load(Path(folder, "X.npy"), mmap_mode="r", allow_pickle=False))
 
     def _sparse_rows(self, archive: zipfile.ZipFile) -> Iterator[tuple[int, Any]]:
         """Pieces of a CSR matrix, each made and checked like a whole one, and as large as a batch may be."""
@@ -257,18 +202,6 @@ class NpzReader(ArrayReader):
                 )
                 start = stop
 
-    def _piece(self, first: int, rows: int) -> Piece:
-        """Rows of the arrays in memory."""
-        assert self._held is not None  # the others cannot seek
-        X, y = self._held
-        part = slice(first, first + rows)
-        return Piece(first, X[part], None if y is None else y[part])
-
-    def read(self, place: Place) -> Batch:
-        """The rows of a place."""
-        piece = self._piece(*place.key)
-        return self._good(piece, self._is_bad(piece), place.first)
-
 
 class Member:
     """An array of an .npz file, read from its beginning."""
@@ -289,14 +222,7 @@ class Member:
         data = self._stream.read(count * self.kind.itemsize)
         if len(data) < count * self.kind.itemsize:
             raise ValueError("the file ends before its values do.")
-        return np.frombuffer(data, self.kind).copy()  # kernels are compiled once more for arrays that cannot be written
-
-
-def whole(archive: zipfile.ZipFile, name: str) -> Array:
-    """An array of an .npz file."""
-    with archive.open(f"{name}.npy") as stream, catch_warnings():
-        simplefilter("ignore")  # about Python 2, which wrote some headers
-        return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
+        return np.frombuffer(data, self.kind).copy()  # loops are compiled once more for arrays that cannot be written
 
 
 def is_npy(path: str) -> bool:

@@ -10,7 +10,8 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from linsep import outputs
-from linsep.errors import ArgumentError, EmptyFileError, FileKindError, NoFileError, UnreadableFileError
+from linsep.errors import ArgumentError, InputError
+from linsep.sources.files.faults import fault
 
 KINDS = {
     ".csv": "csv",
@@ -51,6 +52,7 @@ CALLED = {
     "bz2": "compressed by bzip2",
     "zst": "compressed by zstd",
 }
+BEGINS = ". A table begins with a line of column names"
 PACKED_AS = {"gz": b"\x1f\x8b", "bz2": b"BZh", "zst": b"\x28\xb5\x2f\xfd"}
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -68,13 +70,12 @@ def expand(path: Paths) -> list[str]:
     if os.path.isdir(name):  # noqa: PTH112
         found = sorted(str(file) for file in Path(name).iterdir() if file.is_file() and _is_data(file.name))
         if not found:
-            fix = f"linsep reads {SHOWN}."
-            raise NoFileError(f"{name}: the folder holds no file that linsep reads. {fix}", file=name, fix=fix)
+            raise fault("no data", name, kinds=SHOWN)
         return found
     if glob.has_magic(name):
         found = sorted(file for file in glob.glob(name, recursive=True) if Path(file).is_file())  # noqa: PTH207
         if not found:
-            raise NoFileError(f"{name}: no file has a name of this pattern.", file=name, fix="Check the pattern.")
+            raise fault("no pattern", name)
         return found
     return [name]
 
@@ -139,13 +140,11 @@ def kind_of(path: str, given: str | None) -> tuple[str, str | None]:
         shown = Path(path).suffix.lower()
         seen = f"the extension {shown!r} is unknown" if shown else "the name has no extension"
         seen = f"a file of this kind may not be compressed ({shown})" if packing and kind else seen
-        fix = f"linsep reads {SHOWN}."
-        raise FileKindError(f"{path}: {seen}: {fix}", file=path, fix=fix)
+        raise fault("file kind", path, seen=seen, kinds=SHOWN)
     if kind not in KINDS.values():
-        told = f"{kind!r} is not a format. The formats are {', '.join(sorted(set(KINDS.values())))}."
-        raise FileKindError(told, file=path, value=kind)
+        raise fault("format", path, value=kind, known=", ".join(sorted(set(KINDS.values()))))
     if not Path(path).exists():
-        raise NoFileError(f"{path}: there is no such file.", file=path, fix="Check the path.")
+        raise fault("no file", path)
     return kind, packing
 
 
@@ -153,12 +152,9 @@ def require_content(path: str, kind: str, packing: str | None, given: str | None
     """Refuse a file that is empty, no file at all, or by its first bytes another kind than its name says."""
     found = Path(path).stat()
     if not stat.S_ISREG(found.st_mode):
-        fix = "Give - and send the rows to standard input."
-        raise UnreadableFileError(f"{path}: a pipe, a socket or a device, not a file. {fix}", file=path, fix=fix)
+        raise fault("not a file", path)
     if not found.st_size:
-        begins = " A table begins with a line of column names." if kind in ("csv", "tsv") else ""
-        fix = "Write the rows again."
-        raise EmptyFileError(f"{path}: the file is empty.{begins}", file=path, byte=0, fix=fix)
+        raise fault("empty", path, byte=0, begins=BEGINS if kind in ("csv", "tsv") else "")
     with Path(path).open("rb") as file:
         head = file.read(16)
         file.seek(max(0, found.st_size - 4))
@@ -180,9 +176,8 @@ def require_content(path: str, kind: str, packing: str | None, given: str | None
         raise _another_kind(path, f"{CALLED[seen]} {told}")
 
 
-def _another_kind(path: str, seen: str, fix: str = "Rename it.") -> FileKindError:
-    told = f"{fix[0].lower()}{fix[1:]}"
-    return FileKindError(f"{path}: {seen}: {told}", file=path, byte=0, fix=fix)
+def _another_kind(path: str, seen: str, fix: str = "Rename it.") -> InputError:
+    return fault("another kind", path, byte=0, seen=seen, told=fix)
 
 
 def _is_data(name: str) -> bool:

@@ -16,10 +16,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from linsep.errors import ArgumentError
-from linsep.sources.files.reading import parse_size
+from linsep.sources.files.options import parse_size
 
 ENDING = ".linsep-cache"
-MARK = b"linsep-cache-"  # stands near the end of every cache: a name alone does not make a file ours
+MARK = b"linsep-cache-"  # stands at the beginning of every cache: a name alone does not make a file ours
 PART = ".part"  # of a cache that is being written
 RANDOM = "?" * 8  # what tempfile adds to a name
 PARTS = f"{'[0-9a-f]' * 32}{ENDING}{RANDOM}{PART}"
@@ -84,7 +84,9 @@ def is_cache(file: Path) -> bool:
         if not stat.S_ISREG(file.lstat().st_mode):
             return False
         with file.open("rb") as content:
-            content.seek(max(0, content.seek(0, os.SEEK_END) - 64))
+            if MARK in content.read(4096):
+                return True
+            content.seek(max(0, content.seek(0, os.SEEK_END) - 64))  # where the first versions had it
             return MARK in content.read(64)
     except OSError:
         return False

@@ -2,55 +2,50 @@
 
 import operator
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain, pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ChangedFileError, InputError, NoRowsError
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, marks
-from linsep.sources.files.ahead import abreast, ahead
-from linsep.sources.files.labels import classes_of, known_classes, marks_of
-from linsep.sources.files.parts import ColumnPart
-from linsep.sources.files.reading import Batch, ColumnValues, Place, Values
-from linsep.sources.files.survey import Survey, common_kind, first_read, names_of
+from linsep.sources.files.columnar_source import ColumnPart
+from linsep.sources.files.faults import fault
+from linsep.sources.files.first_read import Survey, common_kind, names_of
+from linsep.sources.files.labels import CodedLabels, classes_of, known_classes, marks_of
+from linsep.sources.files.reader import Batch, ColumnValues, Store, Values
+from linsep.sources.files.store import Caches
+from linsep.sources.files.threads import map_in_order, prefetch
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource, settled, thread_count
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
-DEPTH = 2  # batches read in advance
-RUNS_A_THREAD = 4  # from here on threads read side by side, each its own; else one reads, and all work on a batch
-
-Run: TypeAlias = tuple[Survey, int, Place]  # a stretch of a file, and its first row in all files
+GROUPS_A_THREAD = 4  # from here on threads read side by side, each its own; else one reads, and all work on a batch
 
 
 class FileSource(Source):
     """The rows of one or more files, in the order of the files.
 
-    Each walk reads the files anew, in batches, one thread ahead of the work. What stays in memory are the places of
-    the batches and what the first read found; nothing has the length of the data.
+    Each walk reads stores anew, group by group. What stays in memory is what the first read found; nothing has the
+    length of the data.
     """
 
     def __init__(
         self,
         surveys: Sequence[Survey],
+        caches: Caches,
         *,
         positive: Any = None,
         classes: tuple[Label, Label] | None = None,
-        keeps: Any = None,
     ) -> None:
-        self._surveys, self._depth = list(surveys), DEPTH
-        self._keeps = keeps  # temporary folders live as long as the source
+        self._surveys, self._caches = list(surveys), caches  # temporary folders live as long as the source
         self._positive, self._classes = positive, classes
-        self._places = [(survey, place) for survey in surveys for place in survey.places]
-        if not self._places:
-            raise NoRowsError("The files hold no rows.")
-        lengths = [place.rows for _, place in self._places]
+        self._groups = [(survey, k) for survey in surveys for k in range(len(_store(survey).lengths))]
+        lengths = [_store(survey).lengths[k] for survey, k in self._groups]
         self._starts: Ints = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         labels, self._marks = self._classes_of(positive, classes)
         self._kind_of_marks = marks(np.zeros(0), len(labels)).dtype
@@ -68,7 +63,7 @@ class FileSource(Source):
             n_columns=max(survey.reader.n_columns for survey in surveys),
             labels=labels,
             names=surveys[0].reader.columns,
-            rows_left_out=sum(survey.left_out for survey in surveys),
+            rows_left_out=sum(survey.reader.left_out for survey in surveys),
             numbers="decimal" if places is not None else "exact-integers" if is_long else "binary64",
             scales=None if places is None else tuple(10**k for k in places),
             integer_bits=max(survey.bits for survey in surveys) if self._kind is np.int64 else None,
@@ -85,14 +80,8 @@ class FileSource(Source):
         if classes is not None and positive is None:
             return classes, known_classes((survey.labels for survey in self._surveys), classes)
         values = [value for survey in self._surveys for value in survey.labels.values()]
-        try:
-            return classes_of(values, positive, int(self._starts[-1]))
-        except InputError as error:
-            error.file = self.files[0]
-            error.column = self.label_column
-            more = f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else ""
-            error.args = (f"{error.file}{more}: {error}",)
-            raise
+        rows = int(self._starts[-1])
+        return classes_of(values, positive, self.files, rows=rows, column=self.label_column)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -125,11 +114,10 @@ class FileSource(Source):
         return self._surveys[0].reader.label_name
 
     def from_data(self) -> "FileSource":
-        """The files themselves, parsed anew where their rows lie in a cache: for whoever doubts a proof."""
-        if not any(survey.reader.is_coded for survey in self._surveys):
-            return self
-        surveys = [first_read(survey.reader.original) for survey in self._surveys]
-        return FileSource(surveys, positive=self._positive, classes=self._classes, keeps=self._keeps)
+        """The files themselves, read anew where their rows were converted: for whoever doubts a proof."""
+        fresh = Caches(False, reuse=False, hold=self._caches.hold)
+        surveys = [fresh.survey(s.reader) if isinstance(s.labels, CodedLabels) else s for s in self._surveys]
+        return FileSource(surveys, fresh, positive=self._positive, classes=self._classes)
 
     # The verbs of a source -------------------------------------------------------------------------------
 
@@ -140,42 +128,42 @@ class FileSource(Source):
 
     def _scans(self, w: Floats, b: float, worst: int) -> Iterator[Scan]:
         """The scan of each batch. Rows that floats leave in doubt are settled at once, exactly."""
-        runs, lowest = self._runs(), Lowest(worst)
-        if runs is None:
-            for k, part in self._walk(as_columns=True):
-                if isinstance(part, ColumnPart):  # pyarrow's threads read the next one
-                    found = part.scan_alone(w, b, worst, lowest.ceiling)
-                else:
-                    found = part.scan(w, b, worst=worst)
-                lowest.add(found.worst_scores)
-                yield self._scanned(k, part, found, w, b)
+        lowest = Lowest(worst)
+
+        def scan(part: MemorySource, *, alone: bool) -> Scan:
+            found = part.scan_alone(w, b, worst, lowest.ceiling) if alone else part.scan(w, b, worst=worst)
+            lowest.add(found.worst_scores)
+            return self._settled(part, found, w, b)
+
+        def scan_group(group: int) -> list[Scan]:
+            return [scan(part, alone=True) for part in self._parts(group)]
+
+        if self._is_side_by_side:
+            yield from chain.from_iterable(map_in_order(scan_group, range(len(self._groups)), thread_count()))
             return
+        for part in self._walk(range(len(self._groups))):
+            yield scan(part, alone=isinstance(part, ColumnPart))  # pyarrow's threads read the next one meanwhile
 
-        def scan_run(run: Run) -> list[Scan]:
-            scans = []
-            for k, part in self._read_run(*run):
-                scans.append(self._scanned(k, part, part.scan_alone(w, b, worst, lowest.ceiling), w, b))
-                lowest.add(scans[-1].worst_scores)
-            return scans
-
-        for scans in abreast(scan_run, runs, thread_count()):
-            yield from scans
-
-    def _scanned(self, k: int, part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
-        """The scan of batch k with no row left in doubt; the memory of its rows serves the next one."""
-        scan = settled(part, scan, w, b)
-        self._longest2[k] = scan.longest2
-        buffers = self._places[k][0].reader.buffers
+    def _settled(self, part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
+        """The scan of a batch with no row left in doubt; the memory of its rows serves the next one."""
+        scan, first = settled(part, scan, w, b), int(part.numbers[0])
+        self._longest2[first] = scan.longest2
+        buffers = _store(self._groups[self._group_of(first)][0]).buffers
         if buffers is not None and isinstance(part.table, Dense) and not isinstance(part, ColumnPart):
             buffers.give_back(part.table.values)  # the scan has copied what it keeps
         return scan
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
-        """One block for each batch; files that cannot be read backwards stay in line."""
-        order: Sequence[int] | None = None
-        if random is not None and all(survey.reader.can_seek for survey in self._surveys):
-            order = random.permutation(len(self._places)).tolist()
-        for _, part in self._walk(order):
+        """The rows batch by batch; given random numbers, groups come in another order."""
+        groups = range(len(self._groups)) if random is None else random.permutation(len(self._groups)).tolist()
+        has_short = sum(survey.batches for survey in self._surveys) == len(self._groups)
+        if self._is_side_by_side and has_short:
+            parts: Iterable[MemorySource] = map_in_order(
+                lambda k: next(self._parts(k, as_rows=True)), groups, thread_count()
+            )
+        else:
+            parts = self._walk(groups, as_rows=True)
+        for part in parts:
             yield from part.blocks()
 
     def take(self, rows: Sequence[int] | Ints) -> Block:
@@ -189,154 +177,85 @@ class FileSource(Source):
 
     def where(self, row: int) -> tuple[str, int]:
         """The file that a row is from, and its number there."""
-        k = int(np.searchsorted(self._starts, row, side="right")) - 1
-        survey, place = self._places[k]
-        return survey.reader.path, place.first + row - int(self._starts[k])
+        k = self._group_of(row)
+        survey, group = self._groups[k]
+        return survey.reader.path, row - int(self._starts[k - group])
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line of its file on which each row begins, where files have lines: one walk over each file."""
         found: dict[int, int] = {}
-        by_file: dict[int, list[int]] = {}
-        for row in rows:
-            k = int(np.searchsorted(self._starts, row, side="right")) - 1
-            by_file.setdefault(self._surveys.index(self._places[k][0]), []).append(row)
-        for number, chosen in by_file.items():
-            inside = {self.where(row)[1]: row for row in chosen}
-            lines = self._surveys[number].reader.lines(sorted(inside))
+        for survey in self._surveys:
+            inside = {self.where(row)[1]: row for row in rows if self._groups[self._group_of(row)][0] is survey}
+            lines = survey.reader.lines(sorted(inside)) if inside else {}
             found |= {inside[own]: line for own, line in lines.items()}
         return found
 
-    # Batches ----------------------------------------------------------------------------------------------
+    # Groups and batches -----------------------------------------------------------------------------------
 
-    def _runs(self) -> list[Run] | None:
-        """The stretches that threads can read side by side; None where there are none, or too few."""
-        found = self._all_runs()
-        return found if found and len(found) >= RUNS_A_THREAD * thread_count() > RUNS_A_THREAD else None
+    @property
+    def _is_side_by_side(self) -> bool:
+        """Whether there are enough groups for every thread to read its own."""
+        return len(self._groups) >= GROUPS_A_THREAD * thread_count() > GROUPS_A_THREAD
 
-    def _all_runs(self) -> list[Run] | None:
-        """The stretches of all files that are each read from their beginning on; None where a file has none."""
-        found: list[Run] = []
-        first = 0
-        for survey in self._surveys:
-            runs = survey.reader.runs()
-            if runs is None:
-                return None
-            found += [(survey, first + run.first, run) for run in runs]
-            first += sum(place.rows for place in survey.places)
-        return found
+    def _group_of(self, row: int) -> int:
+        return int(np.searchsorted(self._starts, row, side="right")) - 1
 
-    def _read_run(self, survey: Survey, first: int, run: Place) -> Iterator[tuple[int, MemorySource]]:
-        """The batches of a run, each with its number."""
-        for batch in survey.reader.read_run(run):
-            k = int(np.searchsorted(self._starts, first + batch.place.first - run.first))
-            self._require_known(k, survey, batch)
-            yield k, self._part(k, survey, batch)
+    def _walk(self, groups: Iterable[int], *, as_rows: bool = False) -> Iterator[MemorySource]:
+        """The batches of these groups, one after the other; the next ones are read meanwhile."""
+        return prefetch(chain.from_iterable(self._parts(k, as_rows=as_rows, use_threads=True) for k in groups))
 
-    def _require_known(self, k: int, survey: Survey, batch: Batch) -> None:
-        if k >= len(self._places) or batch.place.rows != self._places[k][1].rows:
-            raise ChangedFileError(
-                f"{survey.reader.path}: the file changed while it was read.", file=survey.reader.path
-            )
-
-    def _walk(
-        self, order: Sequence[int] | None = None, *, as_columns: bool = False
-    ) -> Iterator[tuple[int, MemorySource]]:
-        """Every batch with its number; the next ones are read meanwhile.
-
-        Those of a columnar file lie column by column if `as_columns`, which is enough for a scan, else row by row.
-        """
-        runs = None if as_columns else self._runs()
-        if runs is None or len(runs) != len(self._places):
-            return ahead(self._batches(order, as_columns), self._depth)
-        return abreast(self._only_batch, runs if order is None else [runs[k] for k in order], thread_count())
-
-    def _only_batch(self, run: Run) -> tuple[int, MemorySource]:
-        """The one batch of a run, as rows."""
-        ((k, part),) = self._read_run(*run)
-        return k, part.as_rows() if isinstance(part, ColumnPart) else part
-
-    def _batches(self, order: Sequence[int] | None, as_columns: bool) -> Iterator[tuple[int, MemorySource]]:
-        if order is not None:
-            for k in order:
-                survey, place = self._places[k]
-                yield k, self._part(k, survey, survey.reader.read(place))
-            return
-        k = 0
-        for survey in self._surveys:
-            for batch in survey.reader.walk() if as_columns else survey.reader.batches():
-                self._require_known(k, survey, batch)
-                yield k, self._part(k, survey, batch)
-                k += 1
-
-    def _part(self, k: int, survey: Survey, batch: Batch) -> MemorySource:
+    def _parts(self, k: int, *, as_rows: bool = False, use_threads: bool = False) -> Iterator[MemorySource]:
+        """The batches of a group; those of a columnar file lie column by column, unless rows are asked for."""
+        survey, group = self._groups[k]
         start = int(self._starts[k])
-        numbers = range(start, start + batch.place.rows)
-        signs, values, facts = self._read_marks(survey, batch), batch.values, self.facts.of_part(len(numbers))
+        for batch in _store(survey).read(group, use_threads=use_threads):
+            part = self._part(survey, batch.as_rows() if as_rows else batch, start)
+            start += len(batch)
+            yield part
+
+    def _part(self, survey: Survey, batch: Batch, start: int) -> MemorySource:
+        numbers, values = range(start, start + len(batch)), batch.values
+        signs, facts = self._read_marks(survey, batch), self.facts.of_part(len(numbers))
         if isinstance(values, ColumnValues) and self._kind is np.float64:
             part: MemorySource = ColumnPart(values, signs, facts, numbers)
         else:
-            table, _, _ = read_table(self._in_kind(values))
-            part = MemorySource(table, signs, facts, numbers)
-        part._longest2 = self._longest2.get(k, part._longest2)
+            part = MemorySource(self._table(values), signs, facts, numbers)
+        part._longest2 = self._longest2.get(start, part._longest2)
         return part
 
-    def _in_kind(self, values: Values) -> Any:
+    def _table(self, values: Values) -> Any:
         """Values as rows of the kind of numbers that all files have in common."""
         rows = values.rows() if isinstance(values, ColumnValues) else values
-        return rows.astype(self._kind, copy=False)
-
-    def _take_run(self, held: tuple[Run, Ints]) -> list[Block]:
-        """Some rows of a run, by their numbers, which rise."""
-        (survey, first, run), rows = held
-        blocks, done = [], 0
-        for batch in survey.reader.take_run(run, rows - first):
-            table, _, _ = read_table(self._in_kind(batch.values))
-            signs = self._read_marks(survey, batch)
-            blocks.append(Block(table, signs, rows[done : done + len(signs)], self.n_columns))
-            done += len(signs)
-        return blocks
+        return read_table(rows.astype(self._kind, copy=False))[0]
 
     def _read_marks(self, survey: Survey, batch: Batch) -> Any:
         """The labels of a batch as blocks have them."""
-        labels = survey.labels
-        if survey.reader.is_coded:
-            return marks_of(batch.labels, labels.values(), self._marks, self._kind_of_marks)
-        if len(self.facts.labels) == 2 and (quick := labels.quick_signs(batch.labels, self._marks)) is not None:
-            return quick
-        known = len(labels.codes)
-        codes = labels.encode(batch.labels, batch.place.first)
+        labels, known = survey.labels, len(survey.labels.codes)
+        codes = labels.encode(batch.labels, batch.first)
         if len(labels.codes) > known:
-            raise ChangedFileError(
-                f"{survey.reader.path}: the file changed while it was read.", file=survey.reader.path
-            )
+            raise fault("changed", survey.reader.path)
         return marks_of(codes, labels.values(), self._marks, self._kind_of_marks)
 
     def _fetch(self, rows: Ints) -> Iterator[Block]:
         """The blocks that hold these rows, which are in rising order, each with nothing else in it."""
-        runs = self._all_runs()
-        if runs is not None:  # a long row group is walked once, however many of its batches are wanted
-            starts = [first for _, first, _ in runs]
-            edges = np.searchsorted(rows, [*starts, self.n_rows])
-            held = [(run, rows[a:b]) for run, (a, b) in zip(runs, pairwise(edges.tolist()), strict=True) if a < b]
-            yield from chain.from_iterable(abreast(self._take_run, held, thread_count()))
-            return
         edges = np.searchsorted(rows, self._starts)
-        touched = [k for k in range(len(self._places)) if edges[k] < edges[k + 1]]
-        if not all(self._places[k][0].reader.can_seek for k in touched):
-            for k, part in self._walk():
-                if edges[k] < edges[k + 1]:
-                    yield part.take(rows[edges[k] : edges[k + 1]])
-            return
+        held = [(k, rows[a:b]) for k, (a, b) in enumerate(pairwise(edges.tolist())) if a < b]
+        return chain.from_iterable(map_in_order(self._take, held, thread_count()))
 
-        def read() -> Iterator[Block]:
-            for k in touched:
-                survey, place = self._places[k]
-                positions = rows[edges[k] : edges[k + 1]] - self._starts[k]
-                batch = survey.reader.take(place, positions)
-                table, _, _ = read_table(self._in_kind(batch.values))
-                yield Block(table, self._read_marks(survey, batch), positions + self._starts[k], self.n_columns)
+    def _take(self, held: tuple[int, Ints]) -> list[Block]:
+        """Some rows of a group, by their numbers, which rise."""
+        (survey, group), rows = self._groups[held[0]], held[1]
+        blocks, done = [], 0
+        for batch in _store(survey).take(group, rows - self._starts[held[0]]):
+            numbers = rows[done : done + len(batch)]
+            blocks.append(Block(self._table(batch.values), self._read_marks(survey, batch), numbers, self.n_columns))
+            done += len(batch)
+        return blocks
 
-        yield from ahead(read(), self._depth) if len(touched) > 1 else read()
+
+def _store(survey: Survey) -> Store:
+    assert survey.store is not None  # it was read
+    return survey.store
 
 
 class Lowest:

@@ -17,22 +17,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.errors import (
-    ArgumentError,
-    EncodingError,
-    InexactError,
-    InputError,
-    MissingLabelError,
-    NoRowsError,
-    NotFiniteError,
-    SvmlightError,
-    WideFileError,
-)
-from linsep.sources.files.arrow import DROP_OR_FILL, VANISHES, clipped
-from linsep.sources.files.reading import EXACT, FILE_WITHOUT_NAMES, MOST_COLUMNS, Batch, Options, Place, room_for
-from linsep.sources.files.records import not_text
-from linsep.sources.files.row_faults import may_vanish
-from linsep.sources.files.stream import BOM, Pipe, TextReader
+from linsep.errors import InputError
+from linsep.sources.files.columns import FILE_WITHOUT_NAMES
+from linsep.sources.files.csv_faults import may_vanish
+from linsep.sources.files.csv_records import not_text
+from linsep.sources.files.faults import clipped, fault
+from linsep.sources.files.options import MOST_COLUMNS, Options, room_for
+from linsep.sources.files.reader import EXACT, Batch
+from linsep.sources.files.text_reader import BOM, Pipe, TextReader
 from linsep.sources.files.values import vanishes
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)"
@@ -58,7 +50,7 @@ class Line:
 
 
 class SvmlightReader(TextReader):
-    """Sparse rows as text. A place is a range of bytes."""
+    """Sparse rows as text."""
 
     columns = None
     is_sparse = True
@@ -67,13 +59,7 @@ class SvmlightReader(TextReader):
         super().__init__(path, options, compression, pipe)
         for name, asked in (("label", options.label), ("columns", options.columns)):
             if asked is not None and options.needs is None:
-                fix = f"Leave {name} out."
-                raise ArgumentError(
-                    f"{path}: an svmlight file has its labels in front, and its columns are read all: "
-                    f"leave --{name} out.",
-                    file=path,
-                    fix=fix,
-                )
+                raise fault("label in front", path, option=name, fix=f"Leave {name} out.")
         if options.n_columns is not None and options.needs is None:
             options.require_room(path, options.n_columns)
         self._most = options.n_columns if options.needs is None else options.needs.width
@@ -88,44 +74,36 @@ class SvmlightReader(TextReader):
         self.left_out = 0
         with self._stream(digest, is_last=True) as stream:
             while True:
-                data = stream.read(max(self.chunk, len(rest)))
+                data = self.next_data(stream, rest)
                 self.stamp.require_same()  # a file that grows is not followed
-                text = rest + data
-                end = text.rfind(b"\n") + 1 if data else len(text)
+                rest += data
+                end = rest.rfind(b"\n") + 1 if data else len(rest)
                 if end:
-                    batch = self._batch(text[:end], Place(first, 0, (offset, end, lines)))
-                    if batch.place.rows:
+                    batch = self._batch(rest[:end], first, offset, lines)
+                    if len(batch):
                         yield batch
-                    first += batch.place.rows
-                    lines += text.count(b"\n", 0, end)
-                elif len(text) > self.longest_record:
-                    raise SvmlightError(
-                        f"{self.path}: line {lines + 1} (byte {offset}) is longer than {self.longest_record_told}.",
-                        file=self.path,
-                        row=first,
-                        byte=offset,
-                    )
-                offset, rest = offset + end, text[end:]
+                    first += len(batch)
+                    lines += rest.count(b"\n", 0, end)
+                    offset, rest = offset + end, rest[end:]
+                elif len(rest) > self.longest_record:
+                    most = self.longest_record_told
+                    raise fault("svmlight endless", self.path, row=first, line=lines + 1, byte=offset, most=most)
                 if not data:
                     break
         self._finish(digest)
-        if not first:
-            raise NoRowsError(f"{self.path}: the file holds no rows.", file=self.path)
+        self.require_rows(first)
 
-    def read(self, place: Place) -> Batch:
-        """The batch of a range of bytes."""
-        return self._batch(self._text(place), place)
-
-    def _batch(self, text: bytes, place: Place) -> Batch:
-        if place.key[0] == 0:
+    def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
+        """Whole lines, the first of which begins at this byte after this many lines."""
+        if byte == 0:
             text = text.removeprefix(BOM)
         try:
             X, y = self._load(text)
         except (ValueError, OverflowError, UnicodeDecodeError) as error:
-            return self._without_bad_lines(text, place, error)
+            return self._without_bad_lines(self._lines(text, first, byte, lines), first, error)
         if self._is_doubtful(text, X, y):
-            return self._without_bad_lines(text, place, None)
-        return self._as_batch(X, y, place)
+            return self._without_bad_lines(self._lines(text, first, byte, lines), first, None)
+        return self._as_batch(X, y, first)
 
     def _load(self, text: bytes) -> tuple[Any, Any]:
         from sklearn.datasets import load_svmlight_file
@@ -142,10 +120,10 @@ class SvmlightReader(TextReader):
         small = any((values == 0).any() for values in (X.data, y)) and may_vanish(text)
         return odd or large or small or X.shape[1] > self._widest or LONG_LABEL.search(text) is not None
 
-    def _as_batch(self, X: Any, y: Any, place: Place) -> Batch:
+    def _as_batch(self, X: Any, y: Any, first: int) -> Batch:
         self.n_columns = max(self.n_columns, X.shape[1] if X.shape[0] else 1)
         matrix = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], self.n_columns))
-        return Batch(matrix, y, Place(place.first, X.shape[0], place.key))
+        return Batch(matrix, y, first)
 
     @property
     def _whose(self) -> str:
@@ -157,29 +135,28 @@ class SvmlightReader(TextReader):
 
     # Faults ---------------------------------------------------------------------------------------------
 
-    def _without_bad_lines(self, text: bytes, place: Place, seen: Exception | None) -> Batch:
-        """The good lines of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
+    def _without_bad_lines(self, lines: Iterator[Line], first: int, seen: Exception | None) -> Batch:
+        """The good lines of a piece, the bad ones rejected; where nobody asked for that, the first is raised."""
         good: list[bytes] = []
-        for line in self._lines(text, place):
-            fault = self._fault(line)
-            if fault is None:
+        for line in lines:
+            found = self._fault(line)
+            if found is None:
                 good.append(line.content)
             elif self.options.set_aside is None:
-                raise fault
+                raise found
             else:
                 shown = line.content.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
-                self._set_aside(self.path, line.row, f"{fault.code}: {fault}", shown)
-                self.left_out += 1
+                self.reject(line.row, found, shown)
         try:
             if seen is not None and self.options.set_aside is None:
                 raise seen
-            return self._as_batch(*self._load(b"\n".join(good)), place)
+            return self._as_batch(*self._load(b"\n".join(good)), first)
         except (ValueError, OverflowError, UnicodeDecodeError) as error:
-            raise SvmlightError(f"{self.path}: cannot be read as svmlight: {error}", file=self.path) from error
+            raise fault("not svmlight", self.path, seen=error) from error
 
-    def _lines(self, text: bytes, place: Place) -> Iterator[Line]:
+    def _lines(self, text: bytes, first: int, byte: int, lines: int) -> Iterator[Line]:
         """Each line that holds a row."""
-        row, (byte, _, lines) = place.first + self.left_out, place.key
+        row = first + self.left_out
         for number, content in enumerate(text.split(b"\n"), start=lines + 1):
             line = Line(row, number, byte, content)
             if line.words():
@@ -202,8 +179,7 @@ class SvmlightReader(TextReader):
         if not LABEL.fullmatch(word):
             return self._bad(line, word, "is not a label: a number comes first")
         if not np.isfinite(float(word)):
-            fix = "Every row needs one."
-            return self._error(MissingLabelError, line, word, f"the label is {clipped(word)}. {fix}", fix=fix)
+            return self._error("label not finite", line, word, word=clipped(word))
         is_lost = is_rounded(word) or vanishes(word) or has_more_digits(word)
         return self._inexact(line, word, "the label") if is_lost else None
 
@@ -226,47 +202,35 @@ class SvmlightReader(TextReader):
                 if self._most:
                     told = f"stands for column {index - base + 1}, beyond the {self._widest:,} {self._whose}"
                     return self._bad(line, word, told)
-                fix = room_for(index - base + 1)
-                told = f"{clipped(word)} would make more columns than the memory has room for ({self._widest:,}). {fix}"
-                return self._error(WideFileError, line, word, told, fix=fix)
+                return self._error(
+                    "svmlight wide", line, word, word=clipped(word), most=self._widest, fix=room_for(index - base + 1)
+                )
             if index <= last:
                 seen = "repeats an index" if index == last else "comes after a larger index"
                 return self._bad(line, word, f"{seen}: indices must rise within a row")
             if not np.isfinite(float(pair[2])):
-                message = f"{self._at(line)}: {clipped(word)} is not a finite number. {DROP_OR_FILL}"
-                value = float(pair[2])
-                return NotFiniteError(line.row, index - base, value, message=message, file=self.path, byte=line.byte)
+                value = {"value": float(pair[2]), "column": index - base}
+                return self._error("svmlight not finite", line, word, word=clipped(word), **value)
             if is_rounded(pair[2]) or vanishes(pair[2]):
-                return self._inexact(line, pair[2], f"index {index}", column=index - base)
+                return self._inexact(line, pair[2], f"index {index}", index - base)
             last = index
         return None
 
-    def _at(self, line: Line) -> str:
-        return f"{self.path}: row {line.row} (line {line.line})"
-
-    def _error(self, kind: type[InputError], line: Line, word: str, what: str, **more: Any) -> InputError:
-        where = {"file": self.path, "row": line.row, "value": word[:200], "byte": line.byte}
-        return kind(f"{self._at(line)}: {what}", **where, **more)
+    def _error(self, kind: str, line: Line, word: str, /, **known: Any) -> InputError:
+        return fault(kind, self.path, **{"row": line.row, "line": line.line, "byte": line.byte, "value": word, **known})
 
     def _bad(self, line: Line, word: str, what: str) -> InputError:
-        fix = "Write a label, then index:value pairs in rising order."
-        return self._error(SvmlightError, line, word, f"{clipped(word)} {what}.", fix=fix)
+        return self._error("svmlight", line, word, word=clipped(word), what=what)
 
-    def _inexact(self, line: Line, word: str, what: str, **where: Any) -> InputError:
-        fix = "Subtract a constant from the column or divide it."
-        told = f"{what} holds {clipped(word)[1:-1]}" if len(word) <= 50 else f"{what} holds {clipped(word)}"
-        why = "an integer beyond 2^53 would be rounded, and linsep never rounds in silence"
-        if not is_rounded(word):
-            why, fix = "a double would not tell it from labels near by", "Write fewer digits."
-        if vanishes(word):
-            why, fix = VANISHES, "Multiply by a power of ten, or write 0."
-        error = self._error(InexactError, line, word, "", fix=fix, **where)
-        error.args = (f"{self._at(line)}, {told}: {why}. {fix}",)
-        return error
+    def _inexact(self, line: Line, number: str, what: str, column: int | None = None) -> InputError:
+        word = clipped(number)[1:-1] if len(number) <= 50 else clipped(number)
+        kind = "svmlight rounded" if is_rounded(number) else "label digits"
+        kind = "svmlight vanishes" if vanishes(number) else kind
+        return self._error(kind, line, number, word=word, what=what, column=column)
 
     def _not_text(self, line: Line, byte: int) -> InputError:
         what, fix = not_text(bytes([byte]))
-        return self._error(EncodingError, line, f"{byte:#04x}", f"{what}. {fix}", fix=fix)
+        return self._error("line not text", line, f"{byte:#04x}", what=what, fix=fix)
 
 
 def has_more_digits(number: str) -> bool:

@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import InexactError, NoRowsError
+from linsep.errors import NoRowsError
 from linsep.sources.base import Ints
 from linsep.sources.files import pipe_opened, reader_of, spool
+from linsep.sources.files.faults import fault
+from linsep.sources.files.first_read import require_finite
+from linsep.sources.files.options import Options
 from linsep.sources.files.paths import PACKED, Paths, expand, is_pipe, kind_of
 from linsep.sources.files.private import temporary
-from linsep.sources.files.reading import EXACT, Batch, Options, Reader, Rejects
-from linsep.sources.files.stream import Pipe, Waiting
-from linsep.sources.files.survey import require_finite
+from linsep.sources.files.reader import EXACT, Batch, Reader
+from linsep.sources.files.rejects import Rejects
+from linsep.sources.files.text_reader import Pipe, Waiting
 
 
 def readers(
@@ -58,7 +61,7 @@ class Stretch:
 
 
 def stretches(reader: Reader, rejects: Rejects | None) -> Iterator[Stretch]:
-    """Every row once, in order, all numbers finite; where bad rows are set aside, a file may hold nothing else."""
+    """Every row once, in order, all numbers finite; where bad rows are rejected, a file may hold nothing else."""
     if rejects is not None:
         rejects.drain()
     try:
@@ -75,8 +78,8 @@ def stretches(reader: Reader, rejects: Rejects | None) -> Iterator[Stretch]:
 
 def numbers(batch: Batch, before: int, bad: Sequence[int]) -> Ints:
     """The numbers that the rows of a batch have in their file: bad ones were left out before and among them."""
-    first = batch.place.first + before
-    every = np.arange(first, first + batch.place.rows + len(bad))
+    first = batch.first + before
+    every = np.arange(first, first + len(batch) + len(bad))
     return every if not bad else np.delete(every, np.array(bad) - first)
 
 
@@ -94,16 +97,7 @@ def as_doubles(reader: Reader, stretch: Stretch) -> Any:
     position, column = (int(place) for place in long[0])
     row = int(stretch.rows[position])
     name = reader.columns[column] if reader.columns else column
-    fix = "Subtract a constant from the column or divide it."
-    raise InexactError(
-        f"{reader.path}: row {row}, column {name!r} holds {dense[position, column]}: an integer beyond 2^53 would be "
-        f"rounded, and linsep never rounds in silence. {fix}",
-        file=reader.path,
-        row=row,
-        column=name,
-        value=int(dense[position, column]),
-        fix=fix,
-    )
+    raise fault("long integer", reader.path, row=row, column=name, value=int(dense[position, column]))
 
 
 def text_of(label: Any) -> str:

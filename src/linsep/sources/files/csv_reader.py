@@ -15,21 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from linsep.errors import (
-    EmptyFileError,
-    EncodingError,
-    FileError,
-    HeaderError,
-    InputError,
-    NoRowsError,
-    QuoteError,
-    RaggedRowError,
-)
+from linsep.errors import InputError
 from linsep.sources.files import decimals
-from linsep.sources.files.ahead import abreast
-from linsep.sources.files.arrow import TableReader, clipped, first_true
-from linsep.sources.files.reading import EXACT, Batch, Options, Place
-from linsep.sources.files.records import (
+from linsep.sources.files.cells import TableReader, first_true
+from linsep.sources.files.csv_faults import INTEGER, NOT_FINITE, NUMBER, Judge, may_vanish
+from linsep.sources.files.csv_records import (
     NOT_TEXT,
     has_lone_quote,
     header_end,
@@ -39,8 +29,12 @@ from linsep.sources.files.records import (
     not_text,
     split_records,
 )
-from linsep.sources.files.row_faults import INTEGER, NOT_FINITE, NUMBER, Judge, may_vanish
-from linsep.sources.files.stream import BOM, Pipe, TextReader
+from linsep.sources.files.faults import clipped, fault, moved
+from linsep.sources.files.options import Options
+from linsep.sources.files.paths import BEGINS
+from linsep.sources.files.reader import EXACT, Batch
+from linsep.sources.files.text_reader import BOM, Pipe, TextReader
+from linsep.sources.files.threads import map_in_order
 from linsep.sources.files.values import NOT_ZERO, is_below, is_finite
 from linsep.sources.memory import thread_count
 
@@ -53,20 +47,14 @@ def may_be_a_row(first: Sequence[str], label: str | int | None) -> bool:
     return all(VALUE.fullmatch(cell) for cell in first if cell != label)
 
 
-def no_header(path: str, first: Sequence[str]) -> HeaderError:
+def no_header(path: str, first: Sequence[str]) -> InputError:
     """A first line that holds values where names are expected."""
-    fix = "Say --header (header=True), or give the label column by name, if it does; else write one above it."
     shown = ", ".join(first[:8]) + (", ..." if len(first) > 8 else "")
-    return HeaderError(
-        f"{path}: the first line holds values ({shown[:80]}): it may be a row, and not name the columns. {fix}",
-        file=path,
-        byte=0,
-        fix=fix,
-    )
+    return fault("no header", path, byte=0, seen=shown[:80])
 
 
 class CsvReader(TextReader, TableReader):
-    """A table as text, its first line the names of the columns. A place is a range of bytes."""
+    """A table as text, its first line the names of the columns."""
 
     is_text = True
 
@@ -83,25 +71,15 @@ class CsvReader(TextReader, TableReader):
         self.names, self._header_lines, self._body = self._read_header()
         self._choose(self.names, options)
         self._require_header(options)
-        self._decimal_places: tuple[int, ...] | None = None
         self._truths = self._columns_of_truths()
         is_csv = compression is None and delimiter == "," and path.lower().endswith(".csv")
         is_whole = list(self.cells.names) == [name for name in self.names if name != self.label_name]
         self.is_plain_csv = is_csv and is_whole and not options.one_hot
         if options.one_hot:
             self._find_categories()
-        self.categories = self.cells.categories
+        self.use_categories(self.cells.categories)
         if options.numbers == "decimal":
             self._find_decimal_places()
-
-    @property
-    def decimal_places(self) -> tuple[int, ...] | None:
-        """The power of ten that makes each column integers, where decimals are read exactly."""
-        return self._decimal_places
-
-    @decimal_places.setter
-    def decimal_places(self, known: tuple[int, ...]) -> None:
-        self._decimal_places = known
 
     # Pieces of text ---------------------------------------------------------------------------------
 
@@ -110,43 +88,34 @@ class CsvReader(TextReader, TableReader):
         with self._stream() as stream:
             text = stream.read(1 << 16)
             while (end := header_end(text)) is None and len(text) < self.longest_record:
-                more = stream.read(max(1 << 20, len(text)))
+                more = stream.read(min(max(1 << 20, len(text)), self.longest_record))
                 if not more:
                     break
                 text += more
         if not text.strip():
-            raise EmptyFileError(
-                f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
-            )
+            raise self._empty()
         if end is None:
-            end = len(text)
-            self._require_text(text[: 1 << 16] if end >= self.longest_record else text)
-            is_long = end >= self.longest_record
+            end, is_long = len(text), len(text) >= self.longest_record
+            self._require_text(text[: 1 << 16] if is_long else text)
             if text.count(b'"') % 2:
                 raise self._unclosed(text, 0, is_long=is_long)
             if is_long:
-                raise HeaderError(
-                    f"{self.path}: the line of column names is longer than {self.longest_record_told}.",
-                    file=self.path,
-                    byte=0,
-                )
+                raise fault("long header", self.path, byte=0, most=self.longest_record_told)
         self._require_text(text[:end])
         self.options.require_room(self.path, text.count(self.delimiter.encode(), 0, end))
         header = text[:end].removeprefix(BOM).decode()
         record = next((row for _, _, _, row in split_records(header, self.delimiter)), None)
         if not record:
-            raise EmptyFileError(
-                f"{self.path}: the file is empty. A table begins with a line of column names.", file=self.path
-            )
+            raise self._empty()
         if len(set(record)) < len(record):
             if may_be_a_row(record, None):
                 raise no_header(self.path, record)
             twice = Counter(record).most_common(1)[0][0]
-            fix = "Rename one of them."
-            raise HeaderError(
-                f"{self.path}: two columns are called {twice!r}. {fix}", file=self.path, column=twice, fix=fix
-            )
+            raise fault("name twice", self.path, column=twice)
         return tuple(record), line_count(text[:end]), end
+
+    def _empty(self) -> InputError:
+        return fault("empty", self.path, begins=BEGINS)
 
     def _require_header(self, options: Options) -> None:
         """Refuse a first line that may be a row, unless someone says that it names the columns."""
@@ -160,48 +129,34 @@ class CsvReader(TextReader, TableReader):
         with self._stream(digest, is_last=True) as stream:
             stream.read(self._body)
             rest, offset = b"", self._body
-            while data := stream.read(max(self.chunk, len(rest))):
+            while data := self.next_data(stream, rest):
                 end = data.rfind(b"\n") + 1
                 if end and b'"' not in data and b'"' not in rest:
                     yield offset, b"".join((rest, memoryview(data)[:end]))  # copied once
                     offset, rest = offset + len(rest) + end, data[end:]
                     continue
-                text = rest + data
-                end = last_record_end(text)
+                rest += data
+                end = last_record_end(rest)
                 if end:
-                    yield offset, text[:end]
-                elif len(text) > self.longest_record:
-                    is_open = text.count(b'"') % 2
-                    raise self._unclosed(text, offset, is_long=True) if is_open else self._endless(offset)
-                offset, rest = offset + end, text[end:]
+                    yield offset, rest[:end]
+                    offset, rest = offset + end, rest[end:]
+                elif len(rest) > self.longest_record:
+                    is_open = rest.count(b'"') % 2
+                    raise self._unclosed(rest, offset, is_long=True) if is_open else self._endless(offset)
             if rest:
                 if rest.count(b'"') % 2:
                     raise self._unclosed(rest, offset, is_long=False)
                 yield offset, rest
 
-    def _endless(self, byte: int) -> RaggedRowError:
-        return RaggedRowError(
-            f"{self.path}: {self._line_at(byte)} is longer than {self.longest_record_told}.",
-            file=self.path,
-            byte=byte,
-            fix="Check that the file is a table with line ends.",
-        )
+    def _endless(self, byte: int) -> InputError:
+        return fault("endless", self.path, byte=byte, at=self._line_at(byte), most=self.longest_record_told)
 
-    def _unclosed(self, text: bytes, byte: int, *, is_long: bool) -> QuoteError:
+    def _unclosed(self, text: bytes, byte: int, *, is_long: bool) -> InputError:
         """A quotation in the record that begins at this byte, which ends too late or not at all."""
-        quote = text.rindex(b'"')
+        quote, at = text.rindex(b'"'), self._line_at(byte)
         shown = clipped(text[quote : quote + 100].decode("utf-8", "replace"))
-        what, fix = "is never closed", "Close it, or write it twice inside quotes."
-        if is_long:
-            what = f"is not closed within {self.longest_record_told}"
-            fix = "Close it or write it twice inside quotes; if the value is as long as that, shorten it."
-        return QuoteError(
-            f"{self.path}: {self._line_at(byte)}: a quotation mark, at byte {byte + quote:,} ({shown}), {what}. {fix}",
-            file=self.path,
-            value=shown,
-            byte=byte + quote,
-            fix=fix,
-        )
+        kind = "long quote" if is_long else "open quote"
+        return fault(kind, self.path, byte=byte + quote, value=shown, at=at, most=self.longest_record_told)
 
     def _line_at(self, byte: int) -> str:
         """The line that begins at a byte, which only a fault asks for; what a pipe gave cannot be read again."""
@@ -221,45 +176,39 @@ class CsvReader(TextReader, TableReader):
         digest = self.new_digest()
         self.left_out = 0
         workers = thread_count() if self.pipe is None else 1  # what a pipe gave must not wait for what it will give
-        for offset, text, found, lines_here in abreast(self._tried, self._pieces(digest), workers):
+        for byte, text, found, lines_here in map_in_order(self._tried, self._pieces(digest), workers):
             self.stamp.require_same()  # a file that grows is not followed
-            key = (offset, len(text), lines)
-            batch = self._batch(text, first, key) if found is None else found.at(Place(first, len(found.values), key))
+            batch = Batch(*found, first) if found is not None else self._batch(text, first, byte, lines)
             lines += lines_here
-            if batch.place.rows:
+            if len(batch):
                 yield batch
-            first += batch.place.rows
+            first += len(batch)
         self._finish(digest)
-        if not first:
-            raise NoRowsError(f"{self.path}: there is a header but no row below it.", file=self.path)
+        self.require_rows(first, "header alone")
 
-    def read(self, place: Place) -> Batch:
-        """The batch of a range of bytes."""
-        return self._batch(self._text(place), place.first, place.key)
-
-    def _tried(self, piece: tuple[int, bytes]) -> tuple[int, bytes, Batch | None, int]:
+    def _tried(self, piece: tuple[int, bytes]) -> tuple[int, bytes, tuple[Any, Any] | None, int]:
         """A piece read by a thread that knows neither its rows nor its lines; None where something is wrong with it.
 
-        It is read again when its turn comes, by who knows what came before and can say what is wrong, and where.
+        It is read again when its turn comes: then it is known what came before, and what is wrong can be located.
         """
-        offset, text = piece
+        byte, text = piece
         found = None
         with suppress(_UnreadError, InputError):
-            found = self._parsed(text, 0, Place(0, 0), use_threads=self.pipe is not None)
-        return offset, text, found, line_count(text)
+            found = self._parsed(text, 0, use_threads=self.pipe is not None)
+        return byte, text, found, line_count(text)
 
-    def _batch(self, text: bytes, first: int, key: tuple[int, int, int]) -> Batch:
+    def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
+        """Whole records, the first of which begins at this byte after this many lines."""
         try:
-            batch = self._parsed(text, first, Place(first, 0, key))
+            return Batch(*self._parsed(text, first), first)
         except (_UnreadError, InputError) as fault:
-            return self._without_bad_rows(text, first, key, fault)
-        return batch.at(Place(first, len(batch.values), key))
+            return self._without_bad_rows(text, first, byte, lines, fault)
 
-    def _parsed(self, text: bytes, first: int, place: Place, *, use_threads: bool = True) -> Batch:
-        """The rows of a piece, if nothing is wrong with any of them."""
-        if self._decimal_places is not None:
-            table = self._parse_decimals(text, first, self._decimal_places)
-            return Batch(self.cells.matrix(table, first), self.cells.labels(table, first), place)
+    def _parsed(self, text: bytes, first: int, *, use_threads: bool = True) -> tuple[Any, Any]:
+        """The values and labels of a piece, if nothing is wrong with any of its rows."""
+        if self.decimal_places is not None:
+            table = self._parse_decimals(text, first, self.decimal_places)
+            return self.cells.matrix(table, first), self.cells.labels(table, first)
         table = self._read_csv(text, "double", use_threads=use_threads)
         values = self.cells.matrix(table, first)
         if not is_below(values.reshape(-1), EXACT):  # or NaN
@@ -269,7 +218,7 @@ class CsvReader(TextReader, TableReader):
                 raise _UnreadError("a number is not finite")
         if may_vanish(text):
             self._require_kept(table, text, first)
-        return Batch(values, self.cells.labels(table, first), place)
+        return values, self.cells.labels(table, first)
 
     def _require_kept(self, table: Any, text: bytes, first: int) -> None:
         """Refuse a number that is not 0 and became 0."""
@@ -286,8 +235,8 @@ class CsvReader(TextReader, TableReader):
 
     def _parse(self, text: bytes, first: int) -> Any:
         """The chosen columns as an Arrow table, in types that hold what is written."""
-        if self._decimal_places is not None:
-            return self._parse_decimals(text, first, self._decimal_places)
+        if self.decimal_places is not None:
+            return self._parse_decimals(text, first, self.decimal_places)
         return self._with_exact_integers(self._read_csv(text, "double"), text, first)
 
     def _with_exact_integers(self, table: Any, text: bytes, first: int) -> Any:
@@ -336,10 +285,10 @@ class CsvReader(TextReader, TableReader):
                 if name not in self.cells.categories and name not in self._truths:
                     bound = None if self.options.set_aside is None else decimals.MOST_PLACES
                     most[name] = max(most[name], decimals.places_of(table[name], bound))
-        self._decimal_places = tuple(most.values())
+        self.decimal_places = tuple(most.values())
 
     def _whole_rows(self, text: bytes) -> bytes:
-        """The rows of a piece that are text and as long as the header: what is left when bad rows are set aside."""
+        """The rows of a piece that are text and as long as the header: what is left when bad rows are rejected."""
         records = split_records(text.decode("utf-8", "surrogateescape"), self.delimiter)
         kept = (
             source
@@ -443,44 +392,41 @@ class CsvReader(TextReader, TableReader):
 
     # Faults ---------------------------------------------------------------------------------------------
 
-    def _without_bad_rows(self, text: bytes, first: int, key: tuple[int, int, int], seen: Exception) -> Batch:
-        """The good rows of a piece, the bad ones set aside; where nobody asked for that, the first is raised."""
+    def _without_bad_rows(self, text: bytes, first: int, byte: int, lines: int, seen: Exception) -> Batch:
+        """The good rows of a piece, the bad ones rejected; where nobody asked for that, the first is raised."""
         judge = self._judge()
         good: list[str] = []
-        lines: list[int] = []
-        for line, byte, source, record in split_records(text.decode("utf-8", "surrogateescape"), self.delimiter):
+        stand_on: list[int] = []  # the line of each good row
+        for line, start, source, record in split_records(text.decode("utf-8", "surrogateescape"), self.delimiter):
             row = first + len(good) + self.left_out
-            fault = judge.fault(record, row, key[2] + line, key[0] + byte, source)
+            fault = judge.fault(record, row, lines + line, byte + start, source)
             if fault is None:
                 good.append(source)
-                lines.append(key[2] + line)
-                continue
-            if self.options.set_aside is None:
+                stand_on.append(lines + line)
+            elif self.options.set_aside is None:
                 raise fault
-            self._set_aside(self.path, row, f"{fault.code}: {fault}", source.rstrip("\r\n"))
-            self.left_out += 1
+            else:
+                self.reject(row, fault, source.rstrip("\r\n"))
         if self.options.set_aside is None:  # no cell is at fault by itself
-            raise self._located(seen, lines, first)
+            raise self._located(seen, stand_on, first)
         if not good:
-            return Batch(np.zeros((0, self.n_columns)), None, Place(first, 0, key))
+            return Batch(np.zeros((0, self.n_columns)), None, first)
         kept = "".join(source if source.endswith(("\n", "\r")) else source + "\n" for source in good).encode()
         try:
             table = self._parse(kept, first)
-            values = self.cells.matrix(table, first)
+            return Batch(self.cells.matrix(table, first), self.cells.labels(table, first), first)
         except (_UnreadError, InputError) as error:
-            raise self._located(error, lines, first) from error
-        return Batch(values, self.cells.labels(table, first), Place(first, len(values), key))
+            raise self._located(error, stand_on, first) from error
 
     def _judge(self) -> Judge:
-        return Judge(self.cells, self.names, self.delimiter, self._truths, self._decimal_places)
+        return Judge(self.cells, self.names, self.delimiter, self._truths, self.decimal_places)
 
     def _located(self, seen: Exception, lines: list[int], first: int) -> InputError:
         """An error about a row with the line of it; an error of pyarrow as one of ours."""
         if not isinstance(seen, InputError):
-            return FileError(f"{self.path}: cannot be read as CSV: {seen}", file=self.path)
+            return fault("not csv", self.path, seen=seen)
         if seen.row is not None and 0 <= seen.row - first < len(lines):
-            named = f"row {seen.row} (line {lines[seen.row - first]}), column"
-            seen.args = (str(seen).replace(f"row {seen.row}, column", named, 1),)
+            return moved(seen, line=lines[seen.row - first])
         return seen
 
     def _require_text(self, text: bytes) -> None:
@@ -493,13 +439,8 @@ class CsvReader(TextReader, TableReader):
         if byte < 0:
             return
         what, fix = not_text(text[byte : byte + 1])
-        raise EncodingError(
-            f"{self.path}: line {line_count(text[:byte]) + 1}: {what}, at byte {byte:,}. {fix}",
-            file=self.path,
-            byte=byte,
-            value=f"{text[byte]:#04x}",
-            fix=fix,
-        )
+        line, value = line_count(text[:byte]) + 1, f"{text[byte]:#04x}"
+        raise fault("not text", self.path, line=line, byte=byte, value=value, what=what, fix=fix)
 
     # Categories, lines ------------------------------------------------------------------------------------
 
@@ -549,7 +490,7 @@ class CsvReader(TextReader, TableReader):
             return self._read_csv(piece, "string")
         except _UnreadError as fault:
             if self.options.set_aside is None:
-                self._without_bad_rows(piece, 0, (self._body, len(piece), self._header_lines), fault)
+                self._without_bad_rows(piece, 0, self._body, self._header_lines, fault)
             try:
                 return self._read_csv(self._whole_rows(piece), "string")
             except _UnreadError as error:
@@ -560,7 +501,7 @@ class CsvReader(TextReader, TableReader):
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line on which each of these rows begins: one walk over the text up to the last of them.
 
-        Rows that were set aside are no rows, but have lines.
+        Rejected rows are not rows, but have lines.
         """
         wanted, last = set(rows), max(rows, default=-1)
         found: dict[int, int] = {}

@@ -1,29 +1,27 @@
-"""Reading ahead: other threads read the next batches, or work on several at once, while this one goes on in order."""
+"""Threads: others read the next batches, or work on several at once, while this one goes on in order."""
 
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from functools import cache
-from queue import Empty, Full, Queue
 from typing import TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_END = object()
+POOL = "linsep-pool"
 
 
-def abreast(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
+def map_in_order(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
     """What the work makes of each item, in their order, several made at a time by as many threads.
 
     At most one more result than there are threads is waiting. Whoever stops listening stops the work, and what goes
     wrong, in the work or in the making of the items, is raised when its turn comes, so that the first fault is the one
     that is seen.
     """
-    if workers < 2:
+    if workers < 2 or threading.current_thread().name.startswith(POOL):  # who waits for its own pool waits for ever
         yield from map(work, items)
         return
     pending: deque[Future[R]] = deque()
@@ -52,55 +50,26 @@ def abreast(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterato
 @cache
 def _pool(workers: int) -> ThreadPoolExecutor:
     """Threads that stay: what one gave back to the allocator serves its next read."""
-    return ThreadPoolExecutor(workers, thread_name_prefix="linsep-reading")
+    return ThreadPoolExecutor(workers, thread_name_prefix=POOL)
 
 
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child makes its own
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
-def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
+def prefetch(items: Iterable[T], depth: int = 2) -> Iterator[T]:
     """The same items, with at most `depth` of them made in advance by another thread.
 
     Whoever stops listening stops the thread too, and what goes wrong there is raised here.
     """
-    queue: Queue[tuple[object, BaseException | None]] = Queue(maxsize=depth)
-    stopped = threading.Event()
-
-    def put(item: object, error: BaseException | None = None) -> None:
-        while not stopped.is_set():
-            with suppress(Full):
-                queue.put((item, error), timeout=0.05)
-                return
-
-    def work() -> None:
-        try:
-            for item in items:
-                put(item)
-                if stopped.is_set():
-                    return
-            put(_END)
-        except BaseException as error:
-            put(_END, error)
-        finally:
-            if isinstance(items, Iterator):
-                close = getattr(items, "close", None)  # generators close their files
-                if close is not None:
-                    close()
-
-    thread = threading.Thread(target=work, name="linsep-reading", daemon=True)
-    thread.start()
+    given, end = iter(items), object()
+    pool = ThreadPoolExecutor(1, thread_name_prefix="linsep-reading")
     try:
-        while True:
-            item, error = queue.get()
-            if error is not None:
-                raise error
-            if item is _END:
-                return
+        pending = deque(pool.submit(next, given, end) for _ in range(depth))
+        while (item := pending.popleft().result()) is not end:
+            pending.append(pool.submit(next, given, end))
             yield item  # type: ignore[misc]
     finally:
-        stopped.set()
-        with suppress(Empty):
-            while True:
-                queue.get_nowait()
-        thread.join()
+        pool.shutdown(cancel_futures=True)
+        if isinstance(given, Generator):
+            given.close()  # generators close their files

@@ -7,7 +7,7 @@ import numpy as np
 from linsep import loops
 from linsep.loops.layouts import Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Scan, Signs
-from linsep.sources.files.reading import ColumnValues
+from linsep.sources.files.reader import ColumnValues
 from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource
 
 

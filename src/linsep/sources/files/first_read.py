@@ -1,65 +1,66 @@
-"""The first read of a file: where its batches are, its labels, what its numbers are like, and that all are finite.
+"""The first read of a file: its labels, what its numbers are like, and that all are finite.
 
-Stretches of a file that can be found without reading the others are surveyed side by side, each by one thread. The
-survey of the whole is that of its stretches, joined in their order, and so is the first fault.
+Groups of a store are surveyed side by side, each by one thread. The survey of the whole is that of its groups, joined
+in their order, and so is the first fault.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import DifferentFilesError, InexactError, NotFiniteError
-from linsep.sources.files.ahead import abreast, ahead
-from linsep.sources.files.arrow import is_long
+from linsep.sources.files.cells import is_long
+from linsep.sources.files.faults import fault
 from linsep.sources.files.labels import Labels
-from linsep.sources.files.reading import EXACT, Batch, ColumnValues, Place, Reader
+from linsep.sources.files.reader import EXACT, Batch, ColumnValues, Reader, Store
+from linsep.sources.files.threads import map_in_order
 from linsep.sources.files.values import NOT_WHOLE, is_finite, largest_whole
 from linsep.sources.memory import thread_count
 
 
 @dataclass(slots=True)
 class Survey:
-    """What the first read of a file found. Surveys of stretches that follow each other are joined."""
+    """What the first read of a file found, and where its rows are found again."""
 
     reader: Reader
-    places: list[Place]
     labels: Labels
+    store: Store | None = None
     whole: bool = True  # every value is an integer
     bits: int = 0  # of the longest, while all are
     long: tuple[int, int] | None = None  # the row and column of an integer beyond 2^53
     entries: int = 0
-    left_out: int = 0
+    batches: int = 0
 
     @classmethod
-    def begin(cls, reader: Reader) -> "Survey":
+    def begin(cls, reader: Reader, store: Store | None = None) -> "Survey":
         """A survey that has seen nothing yet."""
-        return cls(reader, [], Labels(reader.path, from_text=reader.is_text))
+        return cls(reader, Labels(reader.path, from_text=reader.is_text), store)
 
     def onward(self) -> "Survey":
         """One that has seen nothing either, but knows what this one does: to be joined to it when its turn comes."""
-        return Survey(self.reader, [], self.labels.copy(), self.whole)
+        return Survey(self.reader, self.labels.copy(), whole=self.whole)
 
-    def add(self, batch: Batch) -> None:
-        """Look at one batch."""
-        self._look(batch)
-        self.labels.see(batch.labels, batch.place.first)
-
-    def add_coded(self, batch: Batch) -> npt.NDArray[np.uint16]:
+    def add(self, batch: Batch) -> npt.NDArray[Any]:
         """Look at one batch; returns the codes of its labels."""
         self._look(batch)
-        return self.labels.encode(batch.labels, batch.place.first)
+        return self.labels.encode(batch.labels, batch.first)
+
+    def read(self) -> Iterator[Batch]:
+        """Every row once more, in order."""
+        assert self.store is not None  # it was read
+        return chain.from_iterable(self.store.read(k, use_threads=True) for k in range(len(self.store.lengths)))
 
     def join(self, later: "Survey") -> None:
         """Take over what was found in the rows that come next."""
-        self.places += later.places
         self.labels.join(later.labels)
         self.whole = self.whole and later.whole
         self.bits = max(self.bits, later.bits)
         self.long = self.long or later.long
         self.entries += later.entries
+        self.batches += later.batches
 
     def _look(self, batch: Batch) -> None:
         require_finite(self.reader, batch)
@@ -69,7 +70,7 @@ class Survey:
             else:
                 self._weigh_integers(batch, values)
             self.entries += values.size
-        self.places.append(batch.place)
+        self.batches += 1
 
     def _weigh_doubles(self, values: npt.NDArray[np.float64]) -> bool:
         """Whether all are integers, and how long they are."""
@@ -83,34 +84,24 @@ class Survey:
         if values.dtype == np.int64 and self.long is None and is_long(values):
             dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
             row, column = (int(k) for k in np.argwhere((dense > 2**53) | (dense < -(2**53)))[0])
-            self.long = (batch.place.first + row, column)
+            self.long = (batch.first + row, column)
         if self.whole and values.size:
             self.bits = max(self.bits, max(int(values.max()), -int(values.min())).bit_length())
 
 
-def first_read(reader: Reader) -> Survey:
-    """The survey of a file that needs no cache."""
-    found = Survey.begin(reader)
-    runs, workers = reader.runs(), thread_count()
-    if runs is None or len(runs) < 2 or workers < 2:
-        for batch in ahead(reader.batches() if runs is None else _in_turn(reader, runs)):
-            found.add(batch)
-        return replace(found, left_out=reader.left_out)
+def surveyed(reader: Reader, store: Store) -> Survey:
+    """The survey of a file that is a store as it lies."""
+    found, groups, workers = Survey.begin(reader, store), range(len(store.lengths)), thread_count()
 
-    def look(run: Place) -> Survey:
+    def look(k: int) -> Survey:
         part = found.onward()
-        for batch in reader.read_run(run):
+        for batch in store.read(k, use_threads=1 == len(groups) < workers):
             part.add(batch)
         return part
 
-    for part in abreast(look, runs, workers):
+    for part in map_in_order(look, groups, workers):
         found.join(part)
     return found
-
-
-def _in_turn(reader: Reader, runs: Sequence[Place]) -> Iterable[Batch]:
-    for run in runs:
-        yield from reader.read_run(run)
 
 
 def _flat(values: Any) -> Sequence[npt.NDArray[Any]]:
@@ -126,7 +117,7 @@ def require_finite(reader: Reader, batch: Batch) -> None:
         return
     row, column, value = first_bad(batch.values)
     name: int | str = reader.columns[column] if reader.columns else column
-    raise NotFiniteError(batch.place.first + row, name, value, name=f"{reader.path}: X", file=reader.path)
+    raise fault("not finite", reader.path, row=batch.first + row, column=name, value=value)
 
 
 def first_bad(values: Any) -> tuple[int, int, float]:
@@ -150,15 +141,7 @@ def common_kind(surveys: Sequence[Survey]) -> type:
             row, column = survey.long
             names = survey.reader.columns
             name = names[column] if names else f"x{column + 1}"
-            fix = "Subtract a constant from the column of large integers, or divide it."
-            raise InexactError(
-                f"{survey.reader.path}: row {row}, column {name!r} holds an integer beyond 2^53 beside floats, and "
-                f"would be rounded. {fix}",
-                file=survey.reader.path,
-                row=row,
-                column=name,
-                fix=fix,
-            )
+            raise fault("long beside floats", survey.reader.path, row=row, column=name)
     return np.float64
 
 
@@ -169,17 +152,9 @@ def require_alike(surveys: Sequence[Survey]) -> None:
         other = survey.reader
         if other.columns != first.columns or (other.n_columns != first.n_columns and not other.is_sparse):
             mine, theirs = first.columns or f"{first.n_columns} columns", other.columns or f"{other.n_columns} columns"
-            fix = "Files read together need the same columns: choose them with columns=, --columns."
-            raise DifferentFilesError(
-                f"{other.path}: its columns {names_of(theirs)} are not those of {first.path}, {names_of(mine)}. {fix}",
-                file=other.path,
-                fix=fix,
-            )
+            raise fault("other columns", other.path, seen=names_of(theirs), first=first.path, known=names_of(mine))
         if other.is_sparse != first.is_sparse:
-            raise DifferentFilesError(
-                f"{other.path}: {first.path} is {'sparse' if first.is_sparse else 'dense'}, this file is not.",
-                file=other.path,
-            )
+            raise fault("other layout", other.path, first=first.path, layout="sparse" if first.is_sparse else "dense")
 
 
 def names_of(columns: Any) -> str:

@@ -8,52 +8,20 @@ dates, lists, structs, nulls  refused
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import (
-    ColumnTypeError,
-    HeaderError,
-    InexactError,
-    InputError,
-    MissingLabelError,
-    MissingValueError,
-    NotFiniteError,
-    NotNumericError,
-)
-from linsep.sources.files.reading import (
-    EXACT,
-    TABLE_COLUMN,
-    Buffers,
-    ColumnValues,
-    Options,
-    Reader,
-    choose_columns,
-    row_major,
-)
+from linsep.errors import InputError
+from linsep.sources.files.columns import choose_columns
+from linsep.sources.files.faults import fault
+from linsep.sources.files.options import TABLE_COLUMN, Options
+from linsep.sources.files.reader import EXACT, Buffers, ColumnValues, Reader, row_major
 from linsep.sources.files.values import no_text, numbers_of, vanishes
 
 Array = npt.NDArray[Any]
-DROP_OR_FILL = "Drop the row or fill the value in."
 MOST_CATEGORIES = 1 << 16
-ROUNDED = (
-    "an integer beyond 2^53 in a column of floats, or beyond 64 bits, would be rounded, "
-    "and linsep never rounds in silence"
-)
-VANISHES = "nearer to 0 than any double, and would become 0"
-TEXT_FIX = "Convert the text to numbers, leave the column out, or ask for one-hot columns."
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with one cell: its row in the table, its column, and the error that says so."""
-
-    row: int
-    column: str
-    error: InputError
 
 
 class Cells:
@@ -136,11 +104,8 @@ class Cells:
         if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
             return
         if is_string(kind):
-            raise NotNumericError(
-                f"{self.path}: column {name!r} holds text. {TEXT_FIX}", file=self.path, column=name, fix=TEXT_FIX
-            )
-        fix = "Convert it to numbers, or leave the column out."
-        raise ColumnTypeError(f"{self.path}: column {name!r} holds {kind}. {fix}", file=self.path, column=name, fix=fix)
+            raise fault("text column", self.path, column=name)
+        raise fault("column type", self.path, column=name, seen=kind)
 
     def faults(self, table: Any) -> Iterator[tuple[str, str, Any]]:
         """What makes rows bad by themselves: the column, what it is, and which rows have it."""
@@ -169,7 +134,11 @@ class Cells:
             return self.missing(row, name)
         if what == "unknown":
             return self.unknown(row, name, value)
-        return self.not_finite(row, name, value) if what == "not finite" else self.inexact(row, name, value)
+        return (
+            self.inexact(row, name, value)
+            if what == "inexact"
+            else fault(what, self.path, row=row, column=name, value=value)
+        )
 
     def _decimals(self, column: Any, name: str, first: int) -> Array:
         import pyarrow as pa
@@ -211,16 +180,10 @@ class Cells:
             row = first_true(strange)
             raise self.unknown(first + row, name, column[row].as_py())
 
-    def unknown(self, row: int, name: str, value: str) -> NotNumericError:
+    def unknown(self, row: int, name: str, value: str) -> InputError:
         """A category that the model never saw."""
         known = ", ".join(map(repr, self.categories[name][:10]))
-        return NotNumericError(
-            f"{self.path}: row {row}, column {name!r} holds {clipped(value)}: the model knows {known}.",
-            file=self.path,
-            row=row,
-            column=name,
-            value=value,
-        )
+        return fault("unknown category", self.path, row=row, column=name, value=value, known=known)
 
     def _whole(self, column: Array, name: str, first: int) -> Array:
         """A column beside one of long integers: all must be integers, since doubles would round those."""
@@ -229,16 +192,7 @@ class Cells:
         whole = (np.floor(column) == column) & (np.abs(column) <= EXACT)
         if not whole.all():
             row = int(np.argmin(whole))
-            fix = "Subtract a constant from the column of large integers, or divide it."
-            raise InexactError(
-                f"{self.path}: row {first + row}, column {name!r} holds {column[row]}, a float, beside integers beyond "
-                f"2^53, which a double would round. {fix}",
-                file=self.path,
-                row=first + row,
-                column=name,
-                value=float(column[row]),
-                fix=fix,
-            )
+            raise fault("float beside long", self.path, row=first + row, column=name, value=float(column[row]))
         return column.astype(np.int64)
 
     def labels(self, table: Any, first: int) -> Any:
@@ -251,13 +205,7 @@ class Cells:
         column = decoded(table[self.label])
         is_text = is_string(column.type)
         if not (is_text or pa.types.is_integer(column.type) or is_real(column.type)):
-            fix = "Labels are integers, floats, booleans or text."
-            raise ColumnTypeError(
-                f"{self.path}: the label column {self.label!r} holds {column.type}. {fix}",
-                file=self.path,
-                column=self.label,
-                fix=fix,
-            )
+            raise fault("label column type", self.path, column=self.label, seen=column.type)
         if column.null_count and self.options.needs is None:
             raise self.no_label(first + first_true(column.is_null()))
         if is_text and self.options.needs is None:
@@ -271,53 +219,20 @@ class Cells:
     def require_few(self, name: str, count: int) -> None:
         """Refuse a text column that would become too many columns."""
         if count > MOST_CATEGORIES:
-            fix = "Leave the column out."
-            raise ColumnTypeError(
-                f"{self.path}: column {name!r} has more than {MOST_CATEGORIES:,} categories. {fix}",
-                file=self.path,
-                column=name,
-                fix=fix,
-            )
+            raise fault("many categories", self.path, column=name, most=MOST_CATEGORIES)
 
-    def missing(self, row: int, name: str) -> MissingValueError:
+    def missing(self, row: int, name: str) -> InputError:
         """A cell without a value."""
-        return MissingValueError(
-            f"{self.path}: row {row}, column {name!r}: the value is missing. {DROP_OR_FILL}",
-            file=self.path,
-            row=row,
-            column=name,
-            fix=DROP_OR_FILL,
-        )
+        return fault("missing", self.path, row=row, column=name)
 
-    def no_label(self, row: int) -> MissingLabelError:
+    def no_label(self, row: int) -> InputError:
         """A row without a label."""
-        fix = "Every row needs one."
-        return MissingLabelError(
-            f"{self.path}: row {row}, column {self.label!r}: the label is missing. {fix}",
-            file=self.path,
-            row=row,
-            column=self.label,
-            fix=fix,
-        )
+        return fault("no label", self.path, row=row, column=self.label)
 
-    def inexact(self, row: int, name: str, value: Any) -> InexactError:
+    def inexact(self, row: int, name: str, value: Any) -> InputError:
         """A number that would be rounded: a long integer, or one that is not 0 and would become 0."""
-        if isinstance(value, str) and vanishes(value):
-            why, fix = VANISHES, "Multiply the column by a power of ten, or write 0."
-        else:
-            why, fix = ROUNDED, "Subtract a constant from the column or divide it."
-        return InexactError(
-            f"{self.path}: row {row}, column {name!r} holds {clipped(value)}: {why}. {fix}",
-            file=self.path,
-            row=row,
-            column=name,
-            value=value,
-            fix=fix,
-        )
-
-    def not_finite(self, row: int, name: str, value: float) -> NotFiniteError:
-        """NaN or infinity."""
-        return NotFiniteError(row, name, value, name=f"{self.path}:", file=self.path)
+        kind = "vanishes" if isinstance(value, str) and vanishes(value) else "rounded"
+        return fault(kind, self.path, row=row, column=name, value=value)
 
 
 class TableReader(Reader):
@@ -333,26 +248,24 @@ class TableReader(Reader):
         self.label_name, self.remark = label, choice.remark
         self.cells = Cells(self.path, [names[j] for j in choice.columns], label, options)
         self.cells.categories = choice.categories
-        self.buffers = self.cells.buffers
 
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
         """The categories of each text column, in order."""
         return self.cells.categories
 
-    @categories.setter
-    def categories(self, known: dict[str, tuple[str, ...]]) -> None:
+    def also_text(self, names: Sequence[str]) -> None:
+        """Take these columns for text, because they are in other files."""
+        raise fault("text elsewhere", self.path, column=names[0])
+
+    def use_categories(self, known: dict[str, tuple[str, ...]]) -> None:
         """Take over categories, those that other files have too; the columns follow from them."""
         self.cells.categories = known
         self.columns = self.cells.columns
         self.n_columns = len(self.columns)
         if len(set(self.columns)) < self.n_columns:
             twice = next(name for name in self.columns if self.columns.count(name) > 1)
-            raise HeaderError(
-                f"{self.path}: two columns would be called {twice!r}, one of them for a category. Rename one.",
-                file=self.path,
-                column=twice,
-            )
+            raise fault("category twice", self.path, column=twice)
 
 
 def decoded(column: Any) -> Any:
@@ -395,9 +308,3 @@ def first_true(mask: Any) -> int:
     import pyarrow.compute as pc
 
     return int(pc.index(mask, True).as_py())
-
-
-def clipped(value: Any) -> str:
-    """A value as it is shown in a message: no longer than a line."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:40]}... ({len(text):,} characters)"

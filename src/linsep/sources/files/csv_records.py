@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from linsep.sources.files.stream import BOM, LONGEST_RECORD
+from linsep.sources.files.text_reader import BOM, LONGEST_RECORD
 
 LINE_END = re.compile(rb"\r\n|[\r\n]")
 EDGE = np.isin(np.arange(256), list(b",\t\r\n"))  # bytes that a value may end at

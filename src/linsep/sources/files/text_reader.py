@@ -11,8 +11,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
-from linsep.errors import DamagedFileError
-from linsep.sources.files.reading import Options, Place, Reader, Stamp, Unstamped, unreadable
+from linsep.errors import InputError
+from linsep.sources.files.faults import fault
+from linsep.sources.files.options import Options
+from linsep.sources.files.reader import Reader, Stamp, Unstamped, unreadable
 
 PATIENCE_S = 0.02  # how long a pipe may pause before what it gave is handed on
 Waiting = Callable[[], AbstractContextManager[None]]  # entered while input is waited for
@@ -24,14 +26,11 @@ LONGEST_RECORD = 1 << 26  # bytes: a line or a quotation that goes on for longer
 class TextReader(Reader):
     """What the readers of text share. `digest` is that of the whole file, known after the first walk."""
 
-    is_slow = True
-
     def __init__(self, path: str, options: Options, compression: str | None, pipe: "Pipe | None" = None) -> None:
         self.path, self.options, self.compression, self.pipe = path, options, compression, pipe
-        self.can_seek = compression is None and pipe is None
         self.stamp = Stamp.of(path) if pipe is None else Unstamped(path, 0, 0, 0, 0, 0, 0)
+        self.size = 8 * self.stamp.size
         self.chunk = options.batch_bytes
-        self.digest: str | None = None
 
     @property
     def longest_record(self) -> int:
@@ -45,6 +44,10 @@ class TextReader(Reader):
         if longest == LONGEST_RECORD:
             return f"{longest >> 20} MiB, the most that is read"
         return f"{longest:,} bytes, a quarter of the memory allowed (memory=, --memory)"
+
+    def next_data(self, stream: IO[bytes], rest: bytes) -> bytes:
+        """More text after what is left of a record: as much again, so that long records are soon whole, in bounds."""
+        return stream.read(min(max(self.chunk, len(rest)), max(1, self.longest_record + 1 - len(rest))))
 
     def new_digest(self) -> Any:
         """A digest to be filled by the first walk; None afterwards."""
@@ -82,29 +85,16 @@ class TextReader(Reader):
                 raise unreadable(self.path, error) from error
             raise self._damaged(error) from error
 
-    def _text(self, place: Place) -> bytes:
-        """The range of bytes that a place names."""
-        self.stamp.require_same()
-        offset, length, _ = place.key
-        with self._stream() as stream:
-            stream.seek(offset)
-            return stream.read(length)
-
     def _finish(self, digest: Any) -> None:
         """After a walk: refuse a file that changed meanwhile, and keep its digest if this was the first."""
         self.stamp.require_same()
         if digest is not None:
             self.digest = digest.hexdigest()
+        self.is_walked = True
 
-    def _set_aside(self, *facts: Any) -> None:
-        """Write a bad row down, in the first walk alone: later ones pass by the same rows."""
-        if self.digest is None and self.options.set_aside is not None:
-            self.options.set_aside.add(*facts)
-
-    def _damaged(self, error: Exception) -> DamagedFileError:
+    def _damaged(self, error: Exception) -> InputError:
         self.stamp.require_same()
-        fix = "The file is cut short or broken: fetch it again."
-        return DamagedFileError(f"{self.path}: cannot be decompressed: {error}. {fix}", file=self.path, fix=fix)
+        return fault("unpack", self.path, seen=error)
 
 
 class Pipe:

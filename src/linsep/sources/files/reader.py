@@ -1,0 +1,235 @@
+"""The narrow waist of files: a reader walks the rows of one file once, and a store finds them again.
+
+A new format is one small file: `batches` yields every row once, in order, whatever the file is. Formats that are slow
+to read are converted once (`store`), so that solvers read stores alone: Parquet, Arrow and .npy files as they lie, and
+the converted rows of all others.
+"""
+
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep import exact, loops
+from linsep.errors import InputError
+from linsep.sources.base import Ints
+from linsep.sources.files.faults import fault
+from linsep.sources.files.options import Options
+
+Values: TypeAlias = Any  # a 2-D array of float64 or int64, a CSR matrix of such, or ColumnValues
+
+KEPT = 4  # tables to be filled again
+EXACT = 2.0**53  # every integer up to here is a double
+RACY_NS = 2 * 10**9  # the coarsest clock of a file system in use
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnValues:
+    """Rows that lie column by column, each contiguous doubles: a scan takes them as they are."""
+
+    columns: Sequence[npt.NDArray[np.float64]]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, positions: Ints) -> npt.NDArray[np.float64]:
+        """The rows at these positions, row after row in memory."""
+        return row_major([column[positions] for column in self.columns], np.float64)
+
+    def rows(self, buffers: "Buffers | None" = None) -> npt.NDArray[np.float64]:
+        """All of them, row after row in memory."""
+        return row_major(self.columns, np.float64, buffers)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some consecutive rows of a file: values, labels (raw, or codes of a store; None for none), the first's number."""
+
+    values: Values
+    labels: Any
+    first: int
+
+    def __len__(self) -> int:
+        return len(self.values) if isinstance(self.values, ColumnValues) else int(self.values.shape[0])
+
+    def as_rows(self, buffers: "Buffers | None" = None) -> "Batch":
+        """The same, row after row in memory."""
+        if not isinstance(self.values, ColumnValues):
+            return self
+        return Batch(self.values.rows(buffers), self.labels, self.first)
+
+    def take(self, positions: Ints) -> "Batch":
+        """The rows at these positions."""
+        labels = self.labels.take(positions) if not isinstance(self.labels, np.ndarray) else self.labels[positions]
+        return Batch(self.values[positions], labels, self.first)
+
+
+class Buffers:
+    """Tables that nobody looks at any more, to be filled again: fresh memory costs as much as filling it."""
+
+    def __init__(self) -> None:
+        self._free: deque[npt.NDArray[np.float64]] = deque(maxlen=KEPT)
+
+    def take(self, n_rows: int, n_columns: int) -> npt.NDArray[np.float64]:
+        """A table of this size, its content unknown."""
+        try:
+            free = self._free.popleft()
+        except IndexError:
+            return np.empty((n_rows, n_columns))
+        return free[:n_rows] if free.shape[1] == n_columns and len(free) >= n_rows else np.empty((n_rows, n_columns))
+
+    def give_back(self, table: npt.NDArray[np.float64]) -> None:
+        """Nothing refers to this table any more."""
+        whole = table if table.base is None else table.base
+        if isinstance(whole, np.ndarray) and whole.ndim == 2 and whole.dtype == np.float64:
+            self._free.append(whole)
+
+
+class Reader(ABC):
+    """One file. Columns are those chosen, without the label; rows are counted from 0 within the file."""
+
+    path: str
+    options: Options
+    stamp: "Stamp"
+    columns: tuple[str, ...] | None
+    n_columns: int
+    size: int  # bytes of its rows in memory, or near it
+    label_name: str | int | None = None
+    is_text: bool = False  # whether labels are texts that may mean numbers
+    is_sparse: bool = False
+    left_out: int = 0
+    index_base: int | None = None  # of formats that number their columns
+    is_plain_csv: bool = False  # whether another program that knows CSV reads the same table
+    remark: str | None = None  # on how the columns were chosen
+    decimal_places: tuple[int, ...] | None = None  # the power of ten that makes each column integers, where asked for
+    digest: str | None = None  # of the whole file, where a walk has found it
+    is_walked: bool = False  # whether all rows were read once: what was rejected is written down
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """The categories of each text column, in order."""
+        return {}
+
+    @abstractmethod
+    def batches(self) -> Iterator[Batch]:
+        """Every row once, in order."""
+
+    def reject(self, row: int, fault: InputError, content: str) -> None:
+        """Write a bad row down, in the first walk alone: later ones pass by the same rows."""
+        self.left_out += 1
+        if not self.is_walked and self.options.set_aside is not None:
+            self.options.set_aside.add(self.path, row, f"{fault.code}: {fault}", content)
+
+    def require_rows(self, kept: int, empty: str = "no rows") -> None:
+        """After a walk: refuse a file without rows, or of which none is left."""
+        if not kept:
+            raise fault("none left", self.path, left_out=self.left_out) if self.left_out else fault(empty, self.path)
+
+    def lines(self, rows: Sequence[int]) -> dict[int, int]:
+        """The line of the file on which each of these rows begins, where files have lines."""
+        return {}
+
+    def remarks(self) -> Iterator[str]:
+        """What the user should know about how the columns were chosen and counted."""
+        if self.remark is not None:
+            yield self.remark
+        if self.index_base is not None:
+            other = 1 - self.index_base
+            yield f"Columns are counted from {self.index_base} (--index-base {other} counts from {other})."
+
+
+class Store(ABC):
+    """Rows that can be found again: groups of them, each read by one thread, in batches that fit the memory."""
+
+    lengths: list[int]  # the rows of each group
+    buffers: Buffers | None = None  # where the memory of batches is from, if it can be used again
+
+    @abstractmethod
+    def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
+        """The rows of a group, by this thread alone or with the help of others."""
+
+    def take(self, k: int, positions: Ints) -> Iterator[Batch]:
+        """The rows at these positions of a group, which rise, in pieces."""
+        start = 0
+        for batch in self.read(k):
+            edges = np.searchsorted(positions, [start, start + len(batch)])
+            if edges[0] < edges[1]:
+                yield batch.take(positions[edges[0] : edges[1]] - start)
+            if edges[1] == len(positions):
+                return
+            start += len(batch)
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """How a file is known to be unchanged: where it lies, its size, and when its content and its entry were changed.
+
+    A program can set the time of a file's content back, but not that of its entry.
+    """
+
+    path: str
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    taken_ns: int = field(compare=False)
+
+    @classmethod
+    def of(cls, path: str) -> "Stamp":
+        """The stamp of a file as it is now."""
+        try:
+            found = Path(path).stat()
+        except OSError as error:
+            raise unreadable(path, error) from error
+        return cls(
+            path, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, time.time_ns()
+        )
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the file was left alone for long enough: what is written at the same time leaves the same stamp."""
+        return max(self.mtime_ns, self.ctime_ns) + RACY_NS < self.taken_ns
+
+    def require_same(self) -> None:
+        """Refuse a file that is no longer what it was."""
+        if Stamp.of(self.path) != self:
+            raise fault("changed", self.path)
+
+
+class Unstamped(Stamp):
+    """The stamp of a pipe: what came out of it cannot change."""
+
+    def require_same(self) -> None:
+        """It is."""
+
+
+def unreadable(path: str, error: OSError) -> InputError:
+    """What the system said about the file, as an error of ours."""
+    if isinstance(error, FileNotFoundError):
+        return fault("no file", path)
+    return fault("unreadable", path, seen=error.strerror or error)
+
+
+def row_major(columns: Sequence[npt.NDArray[Any]], kind: type, buffers: Buffers | None = None) -> npt.NDArray[Any]:
+    """Columns beside each other, row after row in memory: in strips that fit the cache."""
+    n_rows = len(columns[0]) if columns else 0
+    if n_rows * len(columns) <= exact.FEW_CELLS:
+        return np.array(columns, kind).T.copy() if columns else np.zeros((0, 0), kind)
+    if kind is np.float64 and all(column.dtype == np.float64 and column.flags.c_contiguous for column in columns):
+        doubles = (buffers or Buffers()).take(n_rows, len(columns))
+        loops.transpose.interleave(np.array([column.ctypes.data for column in columns], np.uint64), n_rows, doubles)
+        return doubles
+    table: npt.NDArray[Any] = np.empty((n_rows, len(columns)), kind)
+    step = max(256, (1 << 15) // max(1, len(columns)))
+    for start in range(0, n_rows, step):
+        strip = table[start : start + step]
+        for j, column in enumerate(columns):
+            strip[:, j] = column[start : start + step]
+    return table

@@ -1,0 +1,74 @@
+"""Bad rows that were rejected, written to a file of their own, each with its reason."""
+
+import csv
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from io import TextIOWrapper
+from typing import Any, TextIO
+
+from linsep.errors import FileError
+from linsep.outputs import begun
+from linsep.sources.files.faults import fault
+from linsep.sources.files.paths import Paths, reads
+
+
+@dataclass(slots=True, weakref_slot=True)
+class Rejects:
+    """Bad rows, written to a file of their own, each with its reason.
+
+    `recent` are the file and number of each that was added since somebody looked, where somebody does.
+    """
+
+    path: str
+    count: int = 0
+    recent: list[tuple[str, int]] | None = None
+    _out: TextIO | None = field(default=None, repr=False)
+
+    def begin(self) -> None:
+        """Begin the file anew, so that the bad rows of an earlier run are not taken for those of this one.
+
+        That is done at the first bad row, or when all are read: a run that ends before leaves the file as it was.
+        """
+        if self._out is None:
+            with self._told():
+                self._out = TextIOWrapper(begun(self.path), "utf-8", "backslashreplace", newline="")
+                weakref.finalize(self, _close, self._out)
+            self._write(["file", "row", "reason", "content"])
+
+    def add(self, file: str, row: int, reason: str, text: str) -> None:
+        """Write one row down: the file it is from, its number there, why, and what it held."""
+        self.begin()
+        self._write([file, row, reason, text])
+        self.count += 1
+        if self.recent is not None:
+            self.recent.append((file, row))
+
+    def _write(self, cells: list[Any]) -> None:
+        assert self._out is not None
+        with self._told():
+            csv.writer(self._out).writerow(cells)
+            self._out.flush()  # whatever comes next, this row is written down
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except FileError as error:
+            raise fault("rejects", self.path, seen=str(error).rpartition("cannot be written: ")[2]) from error
+
+    def drain(self) -> list[tuple[str, int]]:
+        """The bad rows since this was last asked."""
+        found, self.recent = self.recent or [], []
+        return found
+
+    def require_apart(self, path: Paths) -> None:
+        """Refuse to write over one of the files that are read, or where the next run would read it."""
+        if (found := reads(path, self.path)) is not None:
+            raise fault("rejects over data", self.path, seen=found)
+
+
+def _close(file: TextIO) -> None:
+    with suppress(Exception):  # each row was flushed, and told of if it could not be
+        file.close()
