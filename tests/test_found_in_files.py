@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import linsep
 from linsep.cli import main
-from linsep.errors import EncodingError, InexactError, QuoteError, TooManyDigitsError
+from linsep.errors import EncodingError, InexactError, InputError, QuoteError, TooManyDigitsError
 from linsep.solvers.scaling import free_memory, group_limit
 from linsep.sources.files import private
 from linsep.sources.files.decimals import scaled
@@ -227,3 +227,20 @@ def test_a_decimal_is_read_exactly_or_not_at_all(text, places):
     found = scaled(pa.array([text]), places)
     fits = truth.denominator == 1 and -(2**63) <= truth < 2**63
     assert (found.tolist() if found is not None else None) == ([int(truth)] if fits else None)
+
+
+def test_an_arrow_file_whose_column_is_too_short_is_refused(tmp_path):
+    table = pa.table({"a": [1.0, 2.0, 3.0], "b": [1, 2, 3], "y": [0, 1, 1]})
+    with pa.OSFile(str(tmp_path / "d.arrow"), "wb") as out, pa.ipc.new_file(out, table.schema) as writer:
+        writer.write_table(table)
+    content = (tmp_path / "d.arrow").read_bytes()
+    sizes = (24).to_bytes(8, "little")
+    places = [k for k in range(len(content) - 8) if content[k : k + 8] == sizes]
+    refused = 0
+    for place in places:  # one of them is the length of a column's buffer
+        (tmp_path / "d.arrow").write_bytes(content[:place] + (8).to_bytes(8, "little") + content[place + 8 :])
+        try:
+            linsep.open(tmp_path / "d.arrow", label="y")
+        except InputError:
+            refused += 1
+    assert refused

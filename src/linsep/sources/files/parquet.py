@@ -88,6 +88,7 @@ class ColumnarReader(TableReader, Store):
         seen = 0
         self.stamp.require_same()
         for table in self._group(k, self._wanted, use_threads=use_threads):
+            table.validate()  # a buffer of a damaged file may be shorter than its rows
             for name in self._not_fixed:
                 table[name].validate(full=True)
             seen += table.num_rows
