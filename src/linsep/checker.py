@@ -126,10 +126,9 @@ def read_proof(path: str) -> dict[str, Any]:
     labels, width = [read_label(label) for label in data["labels"]], int(data["columns"])
     need(len(set(labels) - {math.inf, -math.inf}) == len(labels) == 2, "the proof needs two different labels")
     need(not MISSING.intersection(v.strip() for v in labels if isinstance(v, str)), "a missing label is not a class")
-    kinds = {str if isinstance(label, str) else bool if isinstance(label, bool) else float for label in labels}
-    need(len(kinds) == 1, "the labels of the proof are of two kinds")
-    numbers = {Fraction(label.strip()) for label in labels if is_number(label)}
-    need(len(numbers) != 1 or not all(map(is_number, labels)), "the two labels of the proof are the same number")
+    texts = [Fraction(label.strip()) for label in labels if is_number(label)]
+    alike = (len(texts) == 2 and texts[0] == texts[1]) or (texts and {type(label) for label in labels} & {int, float})
+    need(not alike, "a label of the proof is a number written as text: the file does not tell it from the other")
     need(data["names"] is None or len(data["names"]) == width, "the proof does not name every column")
     if separator:
         fits = len(separator["weights"]) == width and (data["bias"] or separator["bias_weight"] == "0")
