@@ -268,6 +268,7 @@ def test_a_search_that_takes_long_ends_at_its_limit():
 
 def test_memory_that_is_not_there_is_refused_before_it_is_taken(monkeypatch):
     monkeypatch.setattr("linsep.solvers.scaling.free_memory", lambda: 10**4)
+    monkeypatch.setattr("linsep.solvers.scaling.ALWAYS_THERE", 0)
     X, y = linsep.datasets.planted(2000, 30, margin=0.01)
     for question in (linsep.max_margin, linsep.novikoff):
         with pytest.raises(linsep.LinsepError, match=r"rows of 31 columns .* GB of memory") as refused:
