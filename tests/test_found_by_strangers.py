@@ -6,8 +6,10 @@ import os
 import subprocess
 import sys
 import threading
+from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import linsep
@@ -220,3 +222,14 @@ def test_the_checker_does_not_let_a_proof_choose_how_labels_are_read(labels, tmp
     body = text[: text.index('"sha256"')]
     (tmp_path / "p.json").write_text(f'{body}"sha256": "{hashlib.sha256(body.encode()).hexdigest()}"\n}}\n')
     assert checker.main([str(tmp_path / "p.json"), str(tmp_path / "d.csv"), "--label", "y"]) == 2
+
+
+def test_a_label_beyond_every_double_is_refused_by_its_row():
+    with pytest.raises(errors.InexactError, match="label of row 0"):
+        linsep.decide([[2], [1]], [Decimal("1e999999999"), 1])
+
+
+def test_the_bound_does_not_mind_that_numpy_raises_on_underflow():
+    X = np.random.default_rng(0).normal(size=(3000, 3)) * 1e-310
+    with np.errstate(all="raise"):
+        assert linsep.novikoff(X, X[:, 0] > 0).bound[0] > 0

@@ -263,5 +263,6 @@ def _theory(
 
 def _unit(plane: tuple[tuple[int, ...], int], source: Source) -> Halfspace:
     W = to_doubles((*plane[0], plane[1]))
-    W /= np.abs(W).max()  # so that no square leaves the range of doubles
-    return Halfspace.from_homogeneous(W / np.linalg.norm(W), source.facts.pair)
+    with np.errstate(under="ignore"):  # what vanishes beside the largest weight may
+        W /= np.abs(W).max()  # so that no square leaves the range of doubles
+        return Halfspace.from_homogeneous(W / np.linalg.norm(W), source.facts.pair)

@@ -141,7 +141,10 @@ def _label(cell: Any, row: int) -> Any:
         return str.__str__(cell)  # the text that a member of an Enum is, not its name
     if isinstance(cell, (bool, np.bool_)):
         return bool(cell)
-    number = exact_number(cell)
+    try:
+        number = exact_number(cell)
+    except OverflowError:
+        raise _rounded_label(cell, row) from None
     if number is None:
         raise _strange_label(cell, row, type(cell).__name__)
     if isinstance(number, float) and not math.isfinite(number):
@@ -149,11 +152,13 @@ def _label(cell: Any, row: int) -> Any:
     if isinstance(number, Fraction):
         double = as_double(number)
         if double is None:
-            raise InexactError(
-                f"The label of row {row} is {shown(cell)}, which no double is. Round the labels.", row=row
-            )
+            raise _rounded_label(cell, row)
         return double
     return number
+
+
+def _rounded_label(cell: Any, row: int) -> InexactError:
+    return InexactError(f"The label of row {row} is {shown(cell)}, which no double is. Round the labels.", row=row)
 
 
 def distinct(labels: Array) -> tuple[list[Any], npt.NDArray[Any]]:
