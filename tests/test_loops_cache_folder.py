@@ -1,12 +1,14 @@
 """Where compiled loops are kept: a read-only install of a user without a home works too."""
 
 import os
+import pickle
 import shutil
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 
 import linsep
@@ -93,3 +95,40 @@ def test_a_read_only_install_decides(install):
     run = ran(install, "-m", "linsep.cli", "decide", "example:xor")
     assert run.returncode == 1
     assert run.stdout.startswith("overlapping")
+
+
+@pytest.fixture
+def loops_of_two_files(tmp_path):
+    """A copy of the package in which loops/outer.py calls loops/inner.py; returns a function that runs it."""
+    copy = shutil.copytree(PACKAGE, tmp_path / "linsep", ignore=shutil.ignore_patterns("__pycache__"))
+    head = "from linsep.loops.compiler import njit\n"
+    (copy / "loops" / "outer.py").write_text(
+        head + "from linsep.loops.inner import inner\n@njit(cache=True)\ndef outer():\n    return inner()\n"
+    )
+
+    def run(answer):
+        (copy / "loops" / "inner.py").write_text(head + f"@njit(cache=True)\ndef inner():\n    return {answer}\n")
+        code = "from linsep.loops.outer import outer; print(outer())"
+        env = {
+            **os.environ,
+            "LINSEP_QUIET": "",
+            "PYTHONPATH": str(tmp_path),
+            "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        }
+        told = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+        return int(told.stdout), "compiling" in told.stderr
+
+    return run
+
+
+def test_a_loop_is_compiled_anew_when_one_that_it_calls_has_changed(loops_of_two_files):
+    assert loops_of_two_files(1) == (1, True)
+    assert loops_of_two_files(1) == (1, False)
+    assert loops_of_two_files(2) == (2, True)
+
+
+def test_a_cache_that_names_modules_of_another_version_is_compiled_anew(loops_of_two_files, tmp_path):
+    loops_of_two_files(1)
+    for index in (tmp_path / "cache").rglob("*.nbi"):
+        index.write_bytes(pickle.dumps(numba.__version__) + b"cno_such_module\nName\n.")
+    assert loops_of_two_files(1) == (1, True)
