@@ -131,11 +131,10 @@ def signs(form: Form, values: Values) -> NDArray[np.int8]:
     out = np.zeros(values.shape[0], dtype=np.int8)
     for part, piece in pieces(values):
         score, error = scores(form, piece)
-        found = np.sign(score, where=np.abs(score) > error, out=np.zeros_like(score)).astype(np.int8)
-        doubtful = np.flatnonzero(found == 0)
-        if len(doubtful):
-            found[doubtful] = _exact_signs(form, piece[doubtful], doubtful + part.start)
-        out[part] = found
+        np.sign(score, where=np.abs(score) > error, out=out[part], casting="unsafe")
+    doubtful = np.flatnonzero(out == 0)
+    for part, rows in pieces(values[doubtful]):
+        out[doubtful[part]] = _exact_signs(form, rows, doubtful[part])
     return out
 
 
