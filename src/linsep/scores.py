@@ -2,8 +2,8 @@
 
 Three stages, each for the rows that the one before leaves in doubt:
 
-1. Floats, and one bound for many rows: `|fl(s) - s| <= g·|x|·|w|₁`, g = D·u/(1 - D·u) (Higham, Accuracy and Stability,
-   §3.1), with the lengths of many rows taken together: one more read of them, while they are in the cache.
+1. Floats, and one bound for many rows: `|fl(s) - s| <= g·max|x_j|·|w|₁`, g = D·u/(1 - D·u) (Higham, Accuracy and
+   Stability, §3.1), with the largest entry of many rows: one more look at them, while they are in the cache.
 2. The same bound row by row, with `Σ|w_j x_j|`; whole numbers whose sums stay below 2^53 are not rounded at all.
 3. Exact arithmetic: every product as the sum of two doubles (Dekker 1971), added up without rounding; fractions where a
    product leaves the range of doubles.
@@ -55,26 +55,25 @@ class _Bound:
         self.sizes, self.constants = abs(W.astype(np.float64)), abs(b.astype(np.float64))
         self._weight, self._constant = self.sizes.sum(axis=1).max(initial=0.0), self.constants.max(initial=0.0)
 
-    def of_length(self, length: float) -> float:
-        """Twice the bound for rows that are no longer than this."""
-        return 2 * float(self.part * (length * self._weight + self._constant) + self.lost)
+    def of_entries(self, entries: Array) -> float:
+        """Twice the bound for rows with these entries."""
+        largest = max(float(entries.max(initial=0)), -float(entries.min(initial=0)))
+        return 2 * float(self.part * (largest * self._weight + self._constant) + self.lost)
 
 
 def _in_floats(X: Any, W: Array, b: Array, bound: _Bound) -> tuple[Array, npt.NDArray[np.int64]]:
-    """The rounded scores, and the rows whose sign or highest score is not certain by the length of many rows as one."""
+    """The rounded scores, and the rows whose sign or highest score is not certain by the largest entry of many rows."""
     if not isinstance(X, np.ndarray):
         scores = np.asarray(X @ W.T)
         scores += b
-        starts = range(0, len(X.data), PIECE)
-        length = math.sqrt(sum(_square(X.data[start : start + PIECE]) for start in starts))
-        return scores, np.flatnonzero(~_leads(scores, bound.of_length(length)))
+        return scores, np.flatnonzero(~_leads(scores, bound.of_entries(X.data)))
     scores, doubtful, errors = np.empty((len(X), len(W)), W.dtype), [], []
     step = max(1, PIECE // max(1, X.shape[1]))
     for start in range(0, len(X), step):
         piece, own = X[start : start + step], scores[start : start + step]
         np.matmul(piece, W.T, out=own)
         own += b
-        errors.append(bound.of_length(math.sqrt(_square(piece))))
+        errors.append(bound.of_entries(piece))
         if len(W) == 1 and not _all_lead(own, errors[-1]):
             doubtful.append(start + np.flatnonzero(~_leads(own, errors[-1])))
     if len(W) > 1:
@@ -107,14 +106,6 @@ def _leads(scores: Array, error: Any) -> npt.NDArray[np.bool_]:
         second, highest = np.maximum(second, np.minimum(highest, column)), np.maximum(highest, column)
         lowest = np.minimum(lowest, column)
     return np.asarray((highest - second > error) & (highest < np.inf) & (lowest > -np.inf))
-
-
-def _square(entries: Array) -> float:
-    """A number not below the sum of the squares, though some of them vanish."""
-    if entries.dtype.kind != "f":
-        entries = entries.astype(np.float64)
-    flat = entries.ravel()
-    return 2 * float(flat @ flat) + flat.size * float(np.finfo(flat.dtype).tiny)
 
 
 def _is_unrounded(rows: Any, W: Array, b: Array, size: Array) -> npt.NDArray[np.bool_]:
