@@ -32,6 +32,7 @@ from linsep.sources.subset import samples
 
 SHRINK = 8  # each sample is this much smaller than the one before
 SMALL = 3  # rows per column below which a sample is not sampled again
+FIRST_LOOK = 64  # rows looked at first, if not more: smaller tables are looked at as a whole
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
 PASSES = 50  # of the Perceptron where it is asked first
 NEAR = 1.5  # rows of W up to this score stay
@@ -137,7 +138,7 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
     found: Found | None = None
     for level in levels(source, width):
         if working is None:
-            first = level.globally(level.source.sample(2 * width + 10, seed=1))
+            first = level.globally(level.source.sample(max(2 * width + 10, FIRST_LOOK), seed=1))
             working = WorkingSet(Frame.around(first, columns, bias=bias), first)
         found = _settle(level, working, clock)
         if not isinstance(found, Separated):
