@@ -322,3 +322,9 @@ def test_a_plane_through_the_origin_has_no_bias(way):
     verdict = linsep.decide([[1.0], [-2.0]], [1, 0], bias=False)
     assert verdict.kind == "separable" and verdict.bias_weight == 0
     assert linsep.decide([[1.0], [2.0]], [1, 0], bias=False).kind == "overlapping"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_narrow_margin_does_not_mean_many_reads_of_all_rows(seed):
+    verdict = linsep.decide(*linsep.datasets.planted(40_000, 30, margin=1e-5, seed=seed))
+    assert verdict.kind == "separable" and verdict.reads <= 5

@@ -8,7 +8,8 @@
 
 The optimum over W only gets longer, so no W comes back. A random sample of r of n rows leaves about D·n/r rows
 violated (Clarkson 1995), so samples of samples are settled first: each is a fraction of the one before, and
-when the whole is read, almost everything is known.
+when the whole is read, almost everything is known. A scan that still finds mistakes is the last look at most rows
+for a while: the next questions are asked of the rows that lie nearest to the hyperplane, and then of all again.
 
 Floats guide, exact arithmetic answers: what floats cannot settle is handed on as `Stuck`.
 """
@@ -16,6 +17,7 @@ Floats guide, exact arithmetic answers: what floats cannot settle is handed on a
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -31,6 +33,8 @@ from linsep.sources.memory import MemorySource
 from linsep.sources.subset import samples
 
 SHRINK = 8  # each sample is this much smaller than the one before
+MANY = 300  # rows per column from which on a scan of all is followed by a look at the nearest alone
+NEAREST = 1 / 32  # of the rows
 SMALL = 3  # rows per column below which a sample is not sampled again
 FIRST_LOOK = 64  # rows looked at first, if not more: smaller tables are looked at as a whole
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
@@ -204,6 +208,28 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock) -> Fou
             return Separated(w, b, min(scan.lowest), working.block.take(support), answer.multipliers[support])
         if not working.renew(answer.w, level.globally(scan.worst)):
             return _stuck(working)
+        if level.numbers is None and level.source.n_rows > MANY * width:
+            inner = _settle(_nearest(level, w, b), working, clock)
+            clock.reads += 1
+            if not isinstance(inner, Separated):
+                return inner
+
+
+def _nearest(level: SampleLevel, w: Floats, b: float) -> SampleLevel:
+    """The few rows with the lowest scores, block by block: rounding may choose others, and does no harm."""
+    parts = []
+    at_hand = level.source.facts.at_hand or level.source.n_rows
+    share = min(NEAREST, at_hand / level.source.n_rows)
+    for block in level.source.blocks():
+        with np.errstate(all="ignore"):
+            scores = block.y * (block.values @ w + b)
+        wanted = max(1, int(share * len(block)))
+        parts.append(block.take(np.sort(np.argpartition(scores, wanted - 1)[:wanted])))
+    while len(parts) > 1:  # in pairs: one after another would copy the first rows again and again
+        parts = [reduce(Block.__add__, parts[k : k + 2]) for k in range(0, len(parts), 2)]
+    (rows,) = parts
+    source = MemorySource(rows.table, rows.y, level.source.facts.of_part(len(rows)))
+    return SampleLevel(source, level.globally(rows).row_numbers)
 
 
 def scan_safely(source: Source, w: Floats, b: float, *, worst: int) -> tuple[Floats, float, Scan]:
