@@ -260,8 +260,8 @@ def exact_updates(source: Source) -> int:
         return 0
     if bits > 53:
         raise InexactError(
-            f"The integers of X have up to {bits} bits, and a score of such integers fits neither 64 bits nor a "
-            "double. Subtract a constant from the large columns, or divide them."
+            f"The integers of X have up to {bits} bits, so a score fits neither 64 bits nor a double.",
+            fix="Subtract a constant from the large columns, or scale them.",
         )
     return int(2 ** max(0, 62 - 2 * bits)) // (source.n_columns + 1)
 

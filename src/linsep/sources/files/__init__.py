@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, get_args
 
 from linsep.errors import ArgumentError, InputError
+from linsep.faults import fault
 from linsep.sources.base import Label
 from linsep.sources.files.cells import TableReader
-from linsep.sources.files.faults import fault, moved
 from linsep.sources.files.first_read import Survey, require_alike
 from linsep.sources.files.options import HELD_BATCHES, Numbers, Options, parse_size
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content
@@ -160,7 +160,9 @@ def from_stdin(path: Paths) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise (moved(error, file="-") if is_stdin(path) and error.file is not None else error) from error.__cause__
+        if is_stdin(path) and error.file is not None:
+            error.at(file="-")
+        raise
 
 
 def survey_files(

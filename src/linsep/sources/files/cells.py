@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import InputError
+from linsep.faults import fault
 from linsep.sources.files.columns import choose_columns
-from linsep.sources.files.faults import fault
 from linsep.sources.files.options import TABLE_COLUMN, Options
 from linsep.sources.files.reader import EXACT, Buffers, ColumnValues, Reader, row_major
 from linsep.sources.files.values import no_text, numbers_of, vanishes
@@ -231,7 +231,7 @@ class Cells:
 
     def inexact(self, row: int, name: str, value: Any) -> InputError:
         """A number that would be rounded: a long integer, or one that is not 0 and would become 0."""
-        kind = "vanishes" if isinstance(value, str) and vanishes(value) else "rounded"
+        kind = "vanishes" if isinstance(value, str) and vanishes(value) else "inexact"
         return fault(kind, self.path, row=row, column=name, value=value)
 
 

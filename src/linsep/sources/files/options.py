@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from linsep.errors import ArgumentError
-from linsep.sources.files.faults import fault
+from linsep.faults import fault
 
 if TYPE_CHECKING:
     from linsep.sources.files.rejects import Rejects
