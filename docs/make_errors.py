@@ -12,18 +12,19 @@ PAGE = Path(__file__).with_name("errors.md")
 HEAD = """# Errors and their codes
 
 Every error that linsep raises on purpose is a `LinsepError` with a `code` that never changes. An error says what
-happened, then where, then what to do. Where it is known, it has `file`, `row` (counted from 0, below the header), `line`
-(counted from 1), `column`, `value`, `byte` and `fix`; `facts()` gives all of them as a dictionary. With `--json` the
-command line prints that dictionary as one line on stderr and exits with code 2 (`E-USAGE` and `E-FAULT`, which are not
-about data, have only `code` and `message`); only results go to stdout.
+happened, then where, then what to do. Where it is known, it has `file`, `row` (counted from 0, below the header),
+`line` (counted from 1), `column`, `value`, `byte` and `fix`; `facts()` gives all of them as a dictionary. With `--json`
+the command line prints that dictionary as one line on stderr and exits with code 2 (`E-USAGE` and `E-FAULT`, which are
+not about data, have only `code` and `message`); only results go to stdout.
 
 Made by `make api`.
 
 | code | class | what happened | what to do |
 |---|---|---|---|
 """
-COMMANDS = """| `E-USAGE` | none | The command line was not understood (with --json). | linsep COMMAND --help lists the options. |
-| `E-FAULT` | none | A fault of linsep, not of the data (with --json; exit code 4). | Report it, with what --debug prints. |
+COMMANDS = """\
+| `E-USAGE` | none | The command line was not understood (--json). | linsep COMMAND --help lists the options. |
+| `E-FAULT` | none | A fault of linsep, not of the data (--json; exit code 4). | Report it, with what --debug prints. |
 """
 SENTENCES = """
 ## What is wrong with data

@@ -35,7 +35,7 @@ def opened(frame, y, path):
     if path.suffix == ".csv":
         table.to_csv(path, index=False, na_rep="nan")
     else:
-        pq.write_table(pa.Table.from_pydict({name: pa.array(list(table[name])) for name in table}), path)
+        pq.write_table(pa.table({**{name: pa.array(frame[name].to_numpy()) for name in frame}, "y": y}), path)
     return linsep.open(path, label="y")
 
 
@@ -127,6 +127,5 @@ def test_a_value_with_marks_of_the_table_is_shown_as_it_is():
 
 
 def test_a_place_that_the_sentence_names_is_not_repeated():
-    assert (
-        str(faults.fault("name twice", "a.csv", column="x")) == "a.csv: two columns are called 'x'. Rename one of them."
-    )
+    told = "a.csv: two columns are called 'x'. Rename one of them."
+    assert str(faults.fault("name twice", "a.csv", column="x")) == told

@@ -79,7 +79,7 @@ FAULTS = {
         errors.InexactError, "the label is {value}, which cannot be stored exactly", "Round the labels, or use text."
     ),
     "strange label": Entry(
-        errors.NotNumericError, "the label is of type {kind}", "Labels are numbers, booleans or text."
+        errors.NotNumericError, "the label is {value}, of type {kind}", "Labels are numbers, booleans or text."
     ),
     "label type": Entry(
         errors.ColumnTypeError, "the labels are of type {seen}", "Labels are numbers, booleans or text."
@@ -94,8 +94,8 @@ FAULTS = {
         "there are more than two labels ({seen})",
         "Choose one as the positive class, for instance {example}.",
     ),
-    "not a sign": Entry(errors.ArgumentError, "the label is {value!r}", "Labels of a part are -1 and +1."),
-    "unknown label": Entry(errors.ArgumentError, "the label is {value!r}, but the classes are {known}"),
+    "not a sign": Entry(errors.ArgumentError, "the label is {value}", "Labels of a part are -1 and +1."),
+    "unknown label": Entry(errors.ArgumentError, "the label is {value}, but the classes are {known}"),
     "mixed labels": Entry(
         errors.NotNumericError,
         "some labels are numbers and some are text, such as {seen}",
@@ -104,7 +104,7 @@ FAULTS = {
     "one class": Entry(
         errors.OneClassError, "all {rows:,} labels are {seen}: there is nothing to separate", "Two classes are needed."
     ),
-    "no such class": Entry(errors.ArgumentError, "no label is {value!r}. The labels are {seen}"),
+    "no such class": Entry(errors.ArgumentError, "no label is {value}. The labels are {seen}"),
     "length": Entry(
         errors.LengthError, "X has {rows:,} rows, but y has {labels:,} labels", "Give one label for each row."
     ),
@@ -162,7 +162,7 @@ FAULTS = {
     "category twice": Entry(
         errors.HeaderError, "two columns would be called {column!r}, one of them for a category", "Rename one."
     ),
-    "text column": Entry(errors.NotNumericError, "column {column!r} holds text", TEXT_FIX),
+    "text column": Entry(errors.NotNumericError, "column {column!r} holds text{example}", TEXT_FIX),
     "column type": Entry(
         errors.ColumnTypeError, "column {column!r} holds {seen}", "Convert it to numbers, or leave the column out."
     ),
@@ -194,7 +194,7 @@ FAULTS = {
     ),
     "needs own column": Entry(errors.MissingColumnError, "the model needs a column {column!r} of its own"),
     "width": Entry(errors.ShapeError, "{seen} columns, but the model has {known} weights"),
-    "wide": Entry(errors.WideFileError, "{value:,} columns do not fit in memory"),
+    "wide": Entry(errors.WideFileError, "{columns:,} columns do not fit in memory"),
     "not decimal": Entry(errors.ArgumentError, "only CSV and TSV files can be read as exact decimals"),
     # arrays
     "array type": Entry(errors.NotNumericError, "{name} holds {seen}, not real numbers", "Convert it to numbers."),
@@ -211,7 +211,9 @@ FAULTS = {
         errors.InexactError, "the sparse matrix of booleans has this entry twice", "Add them up: matrix.astype(int)."
     ),
     "not a cell": Entry(errors.ShapeError, "not a number; a table has two dimensions, rows and columns"),
-    "uneven": Entry(errors.ShapeError, "{seen} values, but row 0 has {first}", "Give all rows the same length."),
+    "uneven": Entry(
+        errors.ShapeError, "row {row} has {seen} values, but row 0 has {first}", "Give all rows the same length."
+    ),
     "array ends": Entry(errors.DamagedFileError, "the file ends before its {seen} values do", AGAIN),
     "pickled": Entry(
         errors.FileKindError,
@@ -260,7 +262,7 @@ FAULTS = {
         "Give - and send the rows to standard input.",
     ),
     "file kind": Entry(errors.FileKindError, "{seen}", "linsep reads {kinds}."),
-    "format": Entry(errors.FileKindError, "{value!r} is not a format. The formats are {known}"),
+    "format": Entry(errors.FileKindError, "{value} is not a format. The formats are {known}"),
     "another kind": Entry(errors.FileKindError, "{seen}", "{told}"),
     "other columns": Entry(
         errors.DifferentFilesError,
@@ -289,15 +291,12 @@ def fault(name: str, file: str | None = None, /, *, fix: str | None = None, **kn
     """
     kind, what, usual = FAULTS[name]
     where = Where(file, **{key: known.pop(key) for key in Where.__slots__ if key in known})
-    words = {key: getattr(where, key) for key in Where.__slots__} | known
-    filled = {key: word if isinstance(word, str | int) else _text(word) for key, word in words.items()}
+    place = {key: getattr(where, key) for key in Where.__slots__}
+    words = place | {"value": errors.shown(where.value)} | known
+    filled = {key: word if isinstance(word, str | int) else str(word) for key, word in words.items()}
     told = tuple(key for _, key, _, _ in Formatter().parse(what) if key in errors.PLACE)
     advice = usual.format(**filled) if fix is None else fix
     return kind(Fault(kind.code, what.format(**filled), where, advice, told, is_of_table=True))
-
-
-def _text(word: Any) -> str:
-    return errors.shown(word) if isinstance(word, float) else str(word)
 
 
 def few(values: Iterable[Any], most: int = 5) -> str:

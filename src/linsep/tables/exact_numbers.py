@@ -193,7 +193,8 @@ def as_double(value: Number) -> float | None:
 def not_a_number(cell: Any, row: int, column: int, names: Columns) -> InputError:
     """The refusal of a cell that holds no real number."""
     kind = "not a cell" if isinstance(cell, (list, tuple, np.ndarray)) else "not a number"
-    return fault("missing" if is_missing(cell) else kind, row=row, column=name_of(column, names), value=cell)
+    value = None if cell is np.ma.masked else cell
+    return fault("missing" if is_missing(cell) else kind, row=row, column=name_of(column, names), value=value)
 
 
 def as_words(values: Sequence[Any]) -> Array | None:

@@ -215,7 +215,9 @@ def _column(series: Any, name: str) -> Array:
     if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):  # Arrow's long decimals are unknown
         given = series.drop_nulls().head(1).to_list()
         example = f", such as {given[0]!r}" if given else ""
-        raise fault("text column" if kind == nw.String else "column type", column=name, seen=f"{kind}{example}")
+        raise fault(
+            "text column" if kind == nw.String else "column type", column=name, seen=f"{kind}{example}", example=example
+        )
     missing = series.is_null()
     if missing.any():
         row = int(np.argmax(missing.to_numpy()))

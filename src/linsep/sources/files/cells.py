@@ -104,7 +104,7 @@ class Cells:
         if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
             return
         if is_string(kind):
-            raise fault("text column", self.path, column=name)
+            raise fault("text column", self.path, column=name, example="")
         raise fault("column type", self.path, column=name, seen=kind)
 
     def faults(self, table: Any) -> Iterator[tuple[str, str, Any]]:

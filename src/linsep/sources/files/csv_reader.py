@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.errors import InputError, shown
+from linsep.errors import InputError
 from linsep.faults import fault
 from linsep.sources.files import decimals
 from linsep.sources.files.cells import TableReader, first_true
@@ -154,7 +154,7 @@ class CsvReader(TextReader, TableReader):
     def _unclosed(self, text: bytes, byte: int, *, is_long: bool) -> InputError:
         """A quotation in the record that begins at this byte, which ends too late or not at all."""
         quote, line = text.rindex(b'"'), self._line_at(byte)
-        value = shown(text[quote : quote + 100].decode("utf-8", "replace"))
+        value = text[quote : quote + 100].decode("utf-8", "replace")
         kind = "long quote" if is_long else "open quote"
         return fault(kind, self.path, line=line, byte=byte + quote, value=value, most=self.longest_record_told)
 
