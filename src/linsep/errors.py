@@ -73,7 +73,7 @@ class Where:
     more: int = 0  # how many other files it is about as well
 
     def __str__(self) -> str:
-        line = "" if self.line is None else f"line {self.line:,}"
+        line = "" if self.line is None else f"line {self.line}"
         row = line if self.row is None else f"row {self.row}" + (f" ({line})" if line else "")
         column = "" if self.column is None else f"column {self.column!r}"
         place = ", ".join(filter(None, [row, column]))

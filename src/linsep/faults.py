@@ -102,7 +102,7 @@ FAULTS = {
         "Make all of them numbers, or all text.",
     ),
     "one class": Entry(
-        errors.OneClassError, "all {rows:,} labels are {seen}: there is nothing to separate", "Two classes are needed."
+        errors.OneClassError, "all {rows:,} labels are {value}: there is nothing to separate", "Two classes are needed."
     ),
     "no such class": Entry(errors.ArgumentError, "no label is {value}. The labels are {seen}"),
     "length": Entry(

@@ -22,7 +22,6 @@ from linsep.errors import (
     MissingValueError,
     NotFiniteError,
     ShapeError,
-    shown,
 )
 from linsep.faults import SHIFT, fault, few
 from linsep.models.files import MODEL, write_model
@@ -275,8 +274,7 @@ def distinct_labels(y: Any) -> Array:
         labels = pair if ((labels == pair[0]) | (labels == pair[1])).all() else labels
     classes: Array = np.unique(labels)
     if len(classes) < 2:
-        seen = shown(classes.tolist()[0]) if len(classes) else "missing"
-        raise fault("one class", rows=len(y), seen=seen)
+        raise fault("one class", rows=len(y), value=classes.tolist()[0] if len(classes) else None)
     return classes
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.errors import DifferentFilesError, shown
+from linsep.errors import DifferentFilesError
 from linsep.faults import fault
 from linsep.on_files.files_named import about
 from linsep.on_files.text_lines import STDIN, LabelledRows, text_batches
@@ -78,7 +78,7 @@ class OnePass:
         if not rows:
             raise fault("none left", left_out=left_out) if left_out else fault("nothing to learn")
         if len(self.model.classes) < 2:
-            raise fault("one class", rows=rows, seen=shown(self.model.classes[0]))
+            raise fault("one class", rows=rows, value=self.model.classes[0])
 
     def report(self) -> Report:
         """How the stream ended."""

@@ -126,8 +126,9 @@ def _wrong(file: str, line: int, row: int, odd: bytes | None) -> InputError:
     try:
         (odd or b"").decode()
     except UnicodeDecodeError as error:
-        what, fix = not_text(error.object[error.start :])
-        return fault("line not text", file, row=row, line=line, what=what, fix=fix)
+        byte = error.object[error.start : error.start + 1]
+        what, fix = not_text(byte)
+        return fault("line not text", file, row=row, line=line, value=byte, what=what, fix=fix)
     return fault("no label on line", file, row=row, line=line)
 
 

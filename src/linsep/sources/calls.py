@@ -74,7 +74,7 @@ class CallSource(Source):
 
     def _require_two_classes(self, seen: set[int], n_rows: int) -> None:
         if len(seen) < 2:
-            raise fault("one class", rows=n_rows, seen=seen.pop())
+            raise fault("one class", rows=n_rows, value=seen.pop())
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the parts."""

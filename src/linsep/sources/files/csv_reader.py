@@ -438,8 +438,9 @@ class CsvReader(TextReader, TableReader):
             byte = error.start
         if byte < 0:
             return
-        what, fix = not_text(text[byte : byte + 1])
-        raise fault("not text", self.path, line=line_count(text[:byte]) + 1, byte=byte, what=what, fix=fix)
+        line, odd = line_count(text[:byte]) + 1, text[byte : byte + 1]
+        what, fix = not_text(odd)
+        raise fault("not text", self.path, line=line, value=odd, byte=byte, what=what, fix=fix)
 
     # Categories, lines ------------------------------------------------------------------------------------
 

@@ -187,7 +187,7 @@ def classes_of(
             raise fault("no such class", files[0], value=positive, seen=few(labels), **known)
         rest = [value for value in labels if value not in chosen]
         if not rest:
-            raise fault("one class", files[0], seen=shown(chosen[0]), **known)
+            raise fault("one class", files[0], value=chosen[0], **known)
         negative: Label = rest[0] if len(rest) == 1 else f"not {chosen[0]}"
         return (negative, chosen[0]), {value: 1 if value in chosen else -1 for value in labels}
     try:
@@ -196,7 +196,7 @@ def classes_of(
         kinds = {type(value): value for value in labels}
         raise fault("mixed labels", files[0], seen=" and ".join(map(repr, kinds.values())), **known) from error
     if len(labels) == 1:
-        raise fault("one class", files[0], seen=shown(labels[0]), **known)
+        raise fault("one class", files[0], value=labels[0], **known)
     return tuple(labels), {value: 2 * k - 1 if len(labels) == 2 else k for k, value in enumerate(labels)}
 
 

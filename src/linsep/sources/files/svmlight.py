@@ -222,7 +222,7 @@ class SvmlightReader(TextReader):
 
     def _not_text(self, line: Line, byte: int) -> InputError:
         what, fix = not_text(bytes([byte]))
-        return self._error("line not text", line, None, what=what, fix=fix)
+        return self._error("line not text", line, bytes([byte]), what=what, fix=fix)
 
 
 def has_more_digits(number: str) -> bool:
