@@ -140,7 +140,7 @@ def test_a_file_comes_back_and_errors_name_it(tmp_path):
     model().save(path)
     assert load(path) == model()
     path.write_bytes(b"\xff")
-    with pytest.raises(ModelError, match=r"model.json: not a linsep model: byte 0"):
+    with pytest.raises(ModelError, match=r"model.json: this is not a linsep model: byte 0"):
         load(path)
     with pytest.raises(ModelError, match=r"none.json: cannot be read: No such file"):
         load(tmp_path / "none.json")
