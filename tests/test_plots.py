@@ -411,7 +411,7 @@ def test_the_weights_of_a_classifier_are_named_after_its_classes(pyplot):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "6 weights make no square image"),
+        ({}, "6 weights do not make a square image"),
         ({"shape": (2, 2)}, r"shape is \(2, 2\), but there are 6"),
         ({"shape": (2, 3), "names": "ab"}, "2 names for 1 images"),
     ],

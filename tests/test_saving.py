@@ -350,15 +350,15 @@ def test_every_truncation_and_every_flipped_bit_is_refused(document):
         (("classes",), {"type": "text", "dtype": "str", "values": ["a", "a\0", "b"]}, "do not fit str"),
         (("classes",), {"type": "integer", "dtype": "int8", "values": ["0", "1", "128"]}, "do not fit int8"),
         (("classes",), {"type": "float", "dtype": "float32", "values": [0.0, 0.1, 1.0]}, "do not fit float32"),
-        (("coef",), [[1.0, 2.0]], "coef has 1 entries: 3 belong there"),
+        (("coef",), [[1.0, 2.0]], "coef has 1 entries: it must have 3"),
         (("coef", 0, 0), 2**60, "without rounding"),
         (("rule", "margin"), -1.0, "rule.margin is -1.0"),
         (("rule", "keep"), "best", "goes with keep"),
         (("runs",), [], "runs has 0 entries"),
         (("runs", 0, "random", "state"), str(2**128), "not a state of PCG64"),
         (("dtype",), "float32", "float32 without rounding"),
-        (("features", "names"), ["a"], "features.names has 1 entries: 2 belong there"),
-        (("features", "names"), ["a", "a"], "'a' is there twice"),
+        (("features", "names"), ["a"], "features.names has 1 entries: it must have 2"),
+        (("features", "names"), ["a", "a"], "'a' appears twice"),
     ],
 )
 def test_what_is_wrong_is_named(path, put, says):

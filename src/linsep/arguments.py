@@ -77,7 +77,7 @@ def names(value: Any, n_columns: int) -> tuple[str, ...]:
         raise ArgumentError(f"The names are {shown(value)}: they must be a list of text, one for each column.")
     wrong = next((name for name in value if not isinstance(name, str)), None)
     if wrong is not None:
-        raise ArgumentError(f"A column is called {shown(wrong)}, which is not text: names of columns are text.")
+        raise ArgumentError(f"A column is called {shown(wrong)}, which is not text: column names must be text.")
     if len(value) != n_columns:
         raise ArgumentError(f"{len(value)} names for {n_columns} columns: give one for each.")
     return tuple(map(str, value))

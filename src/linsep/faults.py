@@ -102,8 +102,9 @@ FAULTS = {
         "Make all of them numbers, or all text.",
     ),
     "one class": Entry(
-        errors.OneClassError, "all {rows:,} labels are {value}: there is nothing to separate", "Two classes are needed."
+        errors.OneClassError, "there is only one class: all {rows:,} labels are {value}", "Two classes are needed."
     ),
+    "no class": Entry(errors.OneClassError, "there is no class", "Two classes are needed."),
     "no such class": Entry(errors.ArgumentError, "no label is {value}. The labels are {seen}"),
     "length": Entry(
         errors.LengthError, "X has {rows:,} rows, but y has {labels:,} labels", "Give one label for each row."

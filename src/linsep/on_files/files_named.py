@@ -95,7 +95,7 @@ def convert(
 
 
 def cached(*, clear: bool = False) -> CacheFolder:
-    """The caches there are, or those that were deleted. Nothing is lost with them."""
+    """The caches, or those that were deleted. Nothing is lost with them."""
     folder = private.cache_folder()
     if folder is None:
         return CacheFolder("", 0, 0, [])

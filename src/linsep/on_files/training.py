@@ -89,7 +89,7 @@ class Fitted(Reported):
 
 
 class Trainer:
-    """A run of the Perceptron on rows or on a source, not begun yet. `keep` is "best" (the pocket) or "last"."""
+    """A run of the Perceptron on rows or on a source, not started yet. `keep` is "best" (the pocket) or "last"."""
 
     def __init__(
         self,

@@ -79,7 +79,7 @@ class OnlinePerceptron(Reported):
     keep : "average" or "last"
         Which weights predict: their average over the rows so far, or the last. The updates are the same.
     bias : bool
-        Whether the hyperplane may miss the origin.
+        Fit a bias (intercept) term.
     bits : int or None
         Rows are dicts {name: value} or texts, hashed into 2^bits columns: names may appear at any time. None: rows are
         numbers, and the first ones say how many.
@@ -90,8 +90,8 @@ class OnlinePerceptron(Reported):
     `radius` (of the longest homogenised row so far), `bound`, `gamma_ceiling`.
 
     A tie between classes is a mistake, whichever of them is predicted (the first). `mistakes` are those of the
-    predictions, `updates` those of the last weights, of which the theorem speaks; under "last" they are the same, but
-    for the first row of a class that nobody named.
+    predictions, `updates` those of the last weights, of which the theorem speaks; under "last" they are the same,
+    except for the first row of an unnamed class.
 
     >>> from linsep import OnlinePerceptron
     >>> model = OnlinePerceptron(["ham", "spam"], bits=18, keep="last")
@@ -174,7 +174,7 @@ class OnlinePerceptron(Reported):
             self.learner.add_columns(n_columns)
 
     def decision_function(self, X: Any) -> Floats:
-        """The scores of the kept weights: one for each row, or for each row and class where they are more than two."""
+        """The scores of the kept weights: one for each row, or for each row and class where there are more than two."""
         if self.learner is None or self._known < 2:
             raise OneClassError(f"There are no scores yet: {self._known} of the two classes needed were seen.")
         rows, is_one = self._read(X)

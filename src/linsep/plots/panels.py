@@ -126,7 +126,7 @@ def _image_shape(columns: int, shape: tuple[int, int] | None) -> tuple[int, int]
         side = math.isqrt(columns)
         shape = (side, side)
         if side * side != columns:
-            raise ArgumentError(f"{columns} weights make no square image: say shape=(height, width).")
+            raise ArgumentError(f"{columns} weights do not make a square image: give shape=(height, width).")
     if shape[0] * shape[1] != columns:
         raise ArgumentError(f"shape is {shape}, but there are {columns} weights.")
     return shape

@@ -278,11 +278,11 @@ def perceptron(
 ) -> PerceptronRun:
     """Run the Perceptron until a whole pass has no mistake, or a cap is reached.
 
-    Without a cap it runs for ever on data that no hyperplane separates. `order` says which mistake is
+    Without a cap it never stops on data that no hyperplane separates. `order` says which mistake is
     corrected next: "cyclic" walks the rows round and round, "restart" begins again at the first row after
     each update, "shuffled" draws a new permutation for each pass, "worst" takes the most violated row.
-    `max_passes` and `max_updates` are the caps, `random_state` seeds "shuffled" (None: another order each time), and
-    `bias=False` keeps the hyperplane at the origin. Rows and labels are those of `decide`.
+    `max_passes` and `max_updates` are the caps, `random_state` seeds "shuffled" (None: different each time), and
+    `bias=False` keeps the hyperplane through the origin. Rows and labels are those of `decide`.
 
     >>> import linsep
     >>> X, y = linsep.datasets.cornwell()
