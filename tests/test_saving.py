@@ -353,7 +353,7 @@ def test_every_truncation_and_every_flipped_bit_is_refused(document):
         (("coef",), [[1.0, 2.0]], "coef has 1 entries: it must have 3"),
         (("coef", 0, 0), 2**60, "without rounding"),
         (("rule", "margin"), -1.0, "rule.margin is -1.0"),
-        (("rule", "keep"), "best", "goes with keep"),
+        (("rule", "keep"), "best", "with keep"),
         (("runs",), [], "runs has 0 entries"),
         (("runs", 0, "random", "state"), str(2**128), "not a state of PCG64"),
         (("dtype",), "float32", "float32 without rounding"),

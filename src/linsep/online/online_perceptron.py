@@ -112,8 +112,7 @@ class OnlinePerceptron(Reported):
         bits: int | None = None,
         gamma: float | None = None,
     ) -> None:
-        if keep not in get_args(OnlineKeep):
-            raise ArgumentError(f"keep is {keep!r}: it must be one of {', '.join(get_args(OnlineKeep))}.")
+        arguments.one_of("keep", keep, get_args(OnlineKeep))
         self.keep, self.bias = keep, bool(bias)
         self.gamma = None if gamma is None else arguments.positive("gamma", gamma)
         self.bits = None if bits is None else require_bits(bits)

@@ -41,7 +41,7 @@ def weights(
     rows, known = _weights(model)
     names = known if names is None else list(names)
     if len(names) != len(rows):
-        raise ArgumentError(f"{len(names)} names for {len(rows)} images: one for each.")
+        raise ArgumentError(f"{len(names)} names for {len(rows)} images: give one for each.")
     height, width = _image_shape(rows.shape[1], shape)
     panels = _panels(ax, len(rows))
     reach = float(np.abs(rows).max()) or 1.0

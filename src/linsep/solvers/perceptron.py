@@ -28,7 +28,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from linsep import arguments
-from linsep.errors import ArgumentError, InexactError
+from linsep.errors import InexactError
 from linsep.loops.scans import ALL_FINE
 from linsep.loops.shuffling import shuffled
 from linsep.loops.sweeps import End, sweep
@@ -116,10 +116,8 @@ class Perceptron:
         seed: int | np.random.Generator | None = None,
         exact_updates: int = 0,
     ) -> None:
-        if keep not in get_args(Keep):
-            raise ArgumentError(f"keep is {keep!r}: it must be one of {', '.join(get_args(Keep))}.")
-        if order not in get_args(Order):
-            raise ArgumentError(f"order is {order!r}: it must be one of {', '.join(get_args(Order))}.")
+        arguments.one_of("keep", keep, get_args(Keep))
+        arguments.one_of("order", order, get_args(Order))
         self.keep, self.order, self.bias, self.margin = keep, order, int(bool(bias)), arguments.size("margin", margin)
         vectors, self._exact_updates = (1 if n_classes == 2 else n_classes), exact_updates
         self.weights = Weights.zeros(vectors, n_columns, np.int64 if exact_updates else np.float64)
