@@ -181,8 +181,8 @@ class Predicted:
 class Predictions:
     """A label for each row of files: `labelled` yields them in order, then `error` says how many are wrong.
 
-    `model` is what `linsep.load` gives, and `name` what errors call it. `note` is called, once each, with what a reader of the
-    result should know. The other options are those of `linsep.open`.
+    `model` is what `linsep.load` gives, and `name` what errors call it. `note` is called, once each, with
+    what a reader of the result should know. The other options are those of `linsep.open`.
     """
 
     def __init__(

@@ -33,8 +33,8 @@ class Look(NamedTuple):
 class OnePass:
     """A model and the files, or standard input, that it learns from: lines of text where it hashes words.
 
-    `waiting` is entered while a pipe is waited for; `note` is called with what a reader of the result should know. The other
-    options are those of `linsep.open`.
+    `waiting` is entered while a pipe is waited for; `note` is called with what a reader of the result should know.
+    The other options are those of `linsep.open`.
     """
 
     def __init__(

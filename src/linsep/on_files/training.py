@@ -185,7 +185,7 @@ class Trainer:
 
 
 class Checkpoint:
-    """A file that keeps the state of a run, so that the same run resumes from it. `note` is called with what happens."""
+    """A file that keeps the state of a run, so that the same run resumes from it; `note` is told of it."""
 
     def __init__(self, trainer: Trainer, path: str, note: Callable[[str], None] | None = None) -> None:
         source = trainer.source
