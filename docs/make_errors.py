@@ -8,6 +8,7 @@ from linsep import errors
 from linsep.errors import LinsepError
 from linsep.faults import FAULTS
 
+DOTS = "…"
 PAGE = Path(__file__).with_name("errors.md")
 HEAD = """# Errors and their codes
 
@@ -30,7 +31,7 @@ SENTENCES = """
 ## What is wrong with data
 
 These faults have the same words wherever the rows come from: an array, a classifier, a stream or a file. The file, and
-the place, such as `row 3 (line 5), column 'x' holds 'NA'`, stand before the sentence. Words in capitals are filled in.
+the place, such as `row 3 (line 5), column 'x' holds 'NA'`, stand before the sentence. The dots are filled in.
 
 | code | what happened | what to do |
 |---|---|---|
@@ -39,7 +40,8 @@ the place, such as `row 3 (line 5), column 'x' holds 'NA'`, stand before the sen
 
 def page() -> str:
     """The whole page."""
-    return HEAD + "".join(map(of_class, classes())) + COMMANDS + SENTENCES + "".join(sorted(set(map(of_fault, FAULTS))))
+    told = {of_fault(name) for name in FAULTS if filled(FAULTS[name].what) != DOTS}
+    return HEAD + "".join(map(of_class, classes())) + COMMANDS + SENTENCES + "".join(sorted(told))
 
 
 def classes() -> list[type[LinsepError]]:
@@ -61,8 +63,8 @@ def of_fault(name: str) -> str:
 
 
 def filled(sentence: str) -> str:
-    """A sentence with its words in capitals."""
-    return re.sub(r"\{(\w+)[^}]*\}", lambda word: word[1].upper(), sentence)
+    """A sentence with dots for its words."""
+    return re.sub(r"\{\w+[^}]*\}", DOTS, sentence)
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ def test_a_model_of_categories_reads_the_text_that_they_came_from(tmp_path, caps
     (tmp_path / "g.csv").write_text("h,colour\n1,red\n5,pink\n")
     assert predicted(capsys, tmp_path / "m.json", tmp_path / "g.csv")[2] == (
         f"linsep: {tmp_path / 'g.csv'}: row 1 (line 3), column 'colour' holds 'pink': "
-        "the model knows 'blue', 'green', 'red'.\n"
+        "an unknown category. The model knows 'blue', 'green', 'red'.\n"
     )
 
 

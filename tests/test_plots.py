@@ -206,7 +206,7 @@ def test_a_classifier_that_knows_column_names_is_asked_with_them(kind, three, ax
     [
         (np.eye(3), ["a", "b", "c"], "two columns"),
         (np.eye(2), None, "need X and y"),
-        (np.eye(2), ["a", "d"], "Row 1 has the label 'd'"),
+        (np.eye(2), ["a", "d"], "Row 1: the label is 'd'"),
         (np.eye(2), ["a"], "X has 2 rows"),
     ],
 )

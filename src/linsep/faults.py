@@ -42,7 +42,7 @@ FAULTS = {
     "not a boolean": Entry(
         errors.NotNumericError, "neither true nor false", "Write true or false in the whole column, or 1 and 0."
     ),
-    "unknown category": Entry(errors.NotNumericError, "the model knows {known}"),
+    "unknown category": Entry(errors.NotNumericError, "an unknown category. The model knows {known}"),
     "not a feature": Entry(errors.NotNumericError, "neither a number nor text"),
     "inexact": Entry(errors.InexactError, "it cannot be stored exactly, and linsep never rounds silently", SHIFT),
     "vanishes": Entry(
