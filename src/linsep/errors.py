@@ -91,8 +91,8 @@ class Where:
 class Fault:
     """What happened, where, and what to do: "a.csv: row 3 (line 5), column 'x' holds 'NA': the value is missing. ..."
 
-    `told` are the fields of the place that the sentence itself names. A sentence of the table `faults.FAULTS` begins
-    with a capital letter where nothing stands before it; others are written as they are.
+    `told` are the fields of the place that the sentence itself names. Where nothing stands before it,
+    a sentence begins with a capital letter; what begins with the name of an option or a field does not.
     """
 
     code: str
@@ -100,7 +100,7 @@ class Fault:
     where: Where = Where()
     fix: str = ""
     told: tuple[str, ...] = ()
-    is_of_table: bool = False
+    is_sentence: bool = False
 
     def __str__(self) -> str:
         unsaid: dict[str, Any] = dict.fromkeys(self.told)
@@ -108,7 +108,7 @@ class Fault:
         said = f"{place}: {self.what}" if place else self.what
         if self.where.name:
             said = f"{self.where.name}: {said}"
-        elif place or self.is_of_table:
+        elif place or self.is_sentence:
             said = said[:1].upper() + said[1:]
         end = "" if said.endswith((".", "?")) else "."
         return f"{said}{end} {self.fix}".rstrip()

@@ -37,7 +37,7 @@ FAULTS = {
     # cells
     "missing": Entry(errors.MissingValueError, "the value is missing", DROP_OR_FILL),
     "not finite": Entry(errors.NotFiniteError, "not a finite number", DROP_OR_FILL),
-    "beyond doubles": Entry(errors.NotFiniteError, "not a finite number: beyond the largest double", DROP_OR_FILL),
+    "beyond doubles": Entry(errors.NotFiniteError, "not a finite number, but beyond the largest double", DROP_OR_FILL),
     "not a number": Entry(errors.NotNumericError, "not a number", TEXT_FIX),
     "not a boolean": Entry(
         errors.NotNumericError, "neither true nor false", "Write true or false in the whole column, or 1 and 0."
@@ -45,6 +45,11 @@ FAULTS = {
     "unknown category": Entry(errors.NotNumericError, "an unknown category. The model knows {known}"),
     "not a feature": Entry(errors.NotNumericError, "neither a number nor text"),
     "inexact": Entry(errors.InexactError, "it cannot be stored exactly, and linsep never rounds silently", SHIFT),
+    "long integers": Entry(
+        errors.InexactError,
+        "the integers of X have up to {bits} bits, so a score fits neither 64 bits nor a double",
+        "Subtract a constant from the large columns, or scale them.",
+    ),
     "vanishes": Entry(
         errors.InexactError,
         "nearer to 0 than any double, so it would become 0",
@@ -297,7 +302,7 @@ def fault(name: str, file: str | None = None, /, *, fix: str | None = None, **kn
     filled = {key: word if isinstance(word, str | int) else str(word) for key, word in words.items()}
     told = tuple(key for _, key, _, _ in Formatter().parse(what) if key in errors.PLACE)
     advice = usual.format(**filled) if fix is None else fix
-    return kind(Fault(kind.code, what.format(**filled), where, advice, told, is_of_table=True))
+    return kind(Fault(kind.code, what.format(**filled), where, advice, told, is_sentence=True))
 
 
 def few(values: Iterable[Any], most: int = 5) -> str:

@@ -28,7 +28,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from linsep import arguments
-from linsep.errors import InexactError
+from linsep.faults import fault
 from linsep.loops.scans import ALL_FINE
 from linsep.loops.shuffling import shuffled
 from linsep.loops.sweeps import End, sweep
@@ -257,10 +257,7 @@ def exact_updates(source: Source) -> int:
     if bits is None:
         return 0
     if bits > 53:
-        raise InexactError(
-            f"The integers of X have up to {bits} bits, so a score fits neither 64 bits nor a double.",
-            fix="Subtract a constant from the large columns, or scale them.",
-        )
+        raise fault("long integers", bits=bits)
     return int(2 ** max(0, 62 - 2 * bits)) // (source.n_columns + 1)
 
 

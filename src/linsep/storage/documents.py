@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from linsep.errors import LinsepError, shown
+from linsep.errors import Fault, LinsepError, shown
 from linsep.storage import checksum
 from linsep.storage.strict import Document, FieldError, repeated
 
@@ -81,7 +81,7 @@ class Format:
                 f"version is {shown(version)}: this linsep reads version {self.version}. Use a newer linsep."
             )
         if reason := checksum.fault(text):
-            raise self.error(f"The {self.noun} is not intact: {reason}.")
+            raise self._refused(f"the {self.noun} is not intact: {reason}")
         return {name: value for name, value in document.items() if name not in HEADER}
 
     def _parsed(self, text: str | bytes) -> Any:
@@ -95,7 +95,10 @@ class Format:
             raise self._foreign(f"it is not JSON: {str(error)[:200]}") from None
 
     def _foreign(self, why: str) -> LinsepError:
-        return self.error(f"This is not a linsep {self.noun}: {why}.")
+        return self._refused(f"this is not a linsep {self.noun}: {why}")
+
+    def _refused(self, what: str) -> LinsepError:
+        return self.error(Fault(self.error.code, what, is_sentence=True))
 
     def content_of(self, path: str | Path) -> bytes:
         """The bytes of a file, if they are no more than a document may have."""
@@ -106,9 +109,7 @@ class Format:
 
     def _require_short(self, text: str | bytes) -> None:
         if len(text) > MOST_BYTES:
-            raise self.error(
-                f"The {self.noun} is larger than {MOST_BYTES >> 20} MiB: at most {MOST_BYTES:,} bytes are read."
-            )
+            raise self._refused(f"the {self.noun} is larger than {MOST_BYTES >> 20} MiB, the most that is read")
 
 
 def parsed(text: str | bytes) -> Any:
