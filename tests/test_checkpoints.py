@@ -169,7 +169,7 @@ def test_what_would_make_the_file_too_large_is_not_recorded(opened, monkeypatch)
 def test_a_file_beyond_the_cap_is_refused_before_it_is_parsed(opened, monkeypatch):
     saved(opened, 1)
     monkeypatch.setattr("linsep.storage.documents.MOST_BYTES", 100)
-    with pytest.raises(CheckpointError, match="larger than"):
+    with pytest.raises(CheckpointError, match="too large"):
         opened()
 
 

@@ -149,7 +149,7 @@ def test_a_file_comes_back_and_errors_name_it(tmp_path):
 def test_a_file_beyond_the_cap_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
     monkeypatch.setattr("linsep.storage.documents.MOST_BYTES", 100)
     (tmp_path / "model.json").write_text(model().to_json())
-    with pytest.raises(ModelError, match="larger than"):
+    with pytest.raises(ModelError, match="too large"):
         load(tmp_path / "model.json")
 
 

@@ -109,7 +109,7 @@ class Format:
 
     def _require_short(self, text: str | bytes) -> None:
         if len(text) > MOST_BYTES:
-            raise self._refused(f"the {self.noun} is larger than {MOST_BYTES >> 20} MiB, the most that is read")
+            raise self._refused(f"the {self.noun} is too large: at most {MOST_BYTES:,} bytes are read")
 
 
 def parsed(text: str | bytes) -> Any:
