@@ -397,7 +397,8 @@ class MissingPackageError(LinsepError, ImportError):
     code = "E-PACKAGE"
 
     def __init__(self, package: str, extra: str, what: str) -> None:
-        super().__init__(f"{what} need {package}, which is not installed: pip install 'linsep[{extra}]'")
+        fix = f"Install it: pip install 'linsep[{extra}]'"
+        super().__init__(f"{what} need {package}, which is not installed.", fix=fix)
 
 
 class NotSeparableWarning(UserWarning):
