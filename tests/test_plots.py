@@ -511,7 +511,8 @@ def without_matplotlib(statement):
 def test_without_matplotlib_the_command_names_the_extra():
     done = without_matplotlib("from linsep.cli import main; sys.exit(main(['plot', 'example:xor', '-o', 'x.png']))")
     assert done.returncode == 2
-    assert done.stderr == "linsep: Pictures need matplotlib, which is not installed. Install it: pip install 'linsep[plots]'\n"
+    told = "Pictures need matplotlib, which is not installed. Install it: pip install 'linsep[plots]'"
+    assert done.stderr == f"linsep: {told}\n"
 
 
 @pytest.mark.slow
