@@ -323,7 +323,7 @@ QUESTIONS = [linsep.decide, linsep.max_margin, linsep.novikoff, linsep.mle_exist
 @pytest.mark.parametrize("ask", QUESTIONS)
 def test_a_question_of_two_classes_refuses_ten_and_names_the_file(ask, digits, tmp_path):
     with pytest.raises(
-        linsep.InputError, match=r"digits.parquet: column 'y': there are more than two labels .*positive=9"
+        linsep.InputError, match=r"digits.parquet: column 'label': there are more than two labels .*positive=9"
     ) as caught:
         ask(opened(digits, tmp_path, "digits.parquet"))
     assert caught.value.code == "E-MANY-CLASSES"

@@ -87,11 +87,11 @@ def _walk(stream: "OnePass", ctrl_c: stdio.FirstSignal, show: "Callable[[Look], 
                 show(look)
     except KeyboardInterrupt:
         stream.was_stopped = True
-    except LinsepError:
+    except LinsepError as error:
         if output and len(stream.model.classes) > 1:
             stream.model.save(output)
             rows = terminal.count(stream.model.counts.rows, "row")
-            terminal.note(f"The model of the {rows} before the error is in {output}.")
+            error.at(fix=f"{error.fault.fix} The model of the {rows} before it is in {output}.".lstrip())
         raise
 
 
