@@ -73,9 +73,10 @@ load: $(VENV)/.test chromium
 figures-check: $(VENV)/.run
 	$(BIN)/python benchmarks/figures.py --check
 
-# docs/api.md, from the docstrings.
+# docs/api.md from the docstrings, docs/errors.md from the table of faults.
 api: $(VENV)/.test
 	$(BIN)/python docs/make_api.py
+	$(BIN)/python docs/make_errors.py
 
 # Every picture of the docs, and docs/explorer.html.
 images: $(VENV)/.test chromium

@@ -165,13 +165,13 @@ FILES = [
     bad("empty quotes before a number", "a.csv", GOOD + b'5,""7,1\n', "E-CSV-QUOTE", row=2, byte=18),
     bad("a byte order mark in a row", "a.csv", b"x,y\n\xef\xbb\xbf1,0\n2,1\n", "E-TEXT-ENCODING", row=0, byte=4),
     # Bytes that are no text
-    bad("a NUL byte", "a.csv", GOOD + b"5,\0,1\n", "E-TEXT-ENCODING", byte=20, value="0x00"),
+    bad("a NUL byte", "a.csv", GOOD + b"5,\0,1\n", "E-TEXT-ENCODING", byte=20, value=b"\0"),
     bad("a NUL byte in the header", "a.csv", b"x\0,y\n1,0\n2,1\n", "E-TEXT-ENCODING", byte=1),
     bad("UTF-16", "a.csv", GOOD.decode().encode("utf-16"), "E-TEXT-ENCODING", byte=0),
     bad("UTF-16 without a mark", "a.csv", GOOD.decode().encode("utf-16-le"), "E-TEXT-ENCODING", byte=1),
     bad("UTF-32", "a.csv", GOOD.decode().encode("utf-32"), "E-TEXT-ENCODING", byte=0),
-    bad("Latin-1 in the header", "a.csv", b"gr\xf6\xdfe,y\n1,0\n2,1\n", "E-TEXT-ENCODING", byte=2, value="0xf6"),
-    bad("Latin-1 in a label", "a.csv", b"x,y\n1,\xe4\n2,b\n", "E-TEXT-ENCODING", byte=6, value="0xe4"),
+    bad("Latin-1 in the header", "a.csv", b"gr\xf6\xdfe,y\n1,0\n2,1\n", "E-TEXT-ENCODING", byte=2, value=b"\xf6"),
+    bad("Latin-1 in a label", "a.csv", b"x,y\n1,\xe4\n2,b\n", "E-TEXT-ENCODING", byte=6, value=b"\xe4"),
     # Values that are no numbers
     cell("nan", b"nan", "E-NOT-FINITE"),
     cell("NaN", b"NaN", "E-NOT-FINITE"),
@@ -463,7 +463,7 @@ FILES = [
     line("a label of 1e400", b"1e400 1:1", "E-LABEL-MISSING"),
     line("a label of 2^53 + 1", b"%d 1:1" % BIG, "E-INEXACT"),
     line("a NUL byte", b"1 1:1\0", "E-TEXT-ENCODING"),
-    line("a byte that is no text", b"1 1:\xff", "E-TEXT-ENCODING", value="0xff"),
+    line("a byte that is no text", b"1 1:\xff", "E-TEXT-ENCODING", value=b"\xff"),
     # Options that do not fit the file
     bad("no label named", "a.csv", GOOD, "E-ARGUMENT", {"label": None}),
     bad("a label too far right", "a.csv", GOOD, "E-NO-COLUMN", {"label": 3}, column=3),

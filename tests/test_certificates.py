@@ -217,14 +217,14 @@ def test_rows_in_many_blocks_keep_their_numbers():
     with pytest.raises(CertificateError, match="Row 3 "):
         separable((1,), -1, n_rows=4).verify(rows)
     rows = Blocks(np.array([[0.0], [0], [0], [np.nan]]), np.array([-1, -1, -1, -1], dtype=np.int8))
-    with pytest.raises(NotFiniteError, match="row 3"):
+    with pytest.raises(NotFiniteError, match="Row 3"):
         separable((1,), -1, n_rows=4).verify(rows)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("weight", [0, 1])
 def test_values_that_are_not_finite_are_named(value, weight):
-    with pytest.raises(NotFiniteError, match="row 1, column 0"):
+    with pytest.raises(NotFiniteError, match="Row 1, column 0"):
         separable((weight, 1), 0, n_rows=2).verify(np.array([[1.0, 1], [value, 1]]), [1, 1])
 
 
@@ -749,7 +749,7 @@ def test_numpy_labels_become_plain_ones():
 
 def test_a_value_that_is_not_finite_outside_the_spread_is_named():
     table = np.vstack([np.column_stack([XOR, XOR[:, 0]]), [[np.nan, 0, 0]]])
-    with pytest.raises(NotFiniteError, match="row 4, column 0"):
+    with pytest.raises(NotFiniteError, match="Row 4, column 0"):
         xor(n_rows=5, n_columns=3).verify(table, [*XOR_Y, 1])
 
 
@@ -779,7 +779,7 @@ DOORS = {
 def test_no_verdict_holds_for_rows_that_are_not_finite(kind, door, value, column):
     X = np.array(LINE)
     X[3, column] = value
-    with pytest.raises(NotFiniteError, match="row 3") as refused:
+    with pytest.raises(NotFiniteError, match="Row 3") as refused:
         ABOUT_FOUR_ROWS[kind].verify(*DOORS[door](X, np.array(LINE_Y)))
     assert refused.value.column in (column, f"x{column + 1}", "ab"[column])
 
@@ -788,7 +788,7 @@ def test_no_verdict_holds_for_rows_that_are_not_finite(kind, door, value, column
 def test_rows_beside_a_spread_that_spans_everything_are_finite_too(door):
     verdict, y = linsep.decide([[0.0], [3.0], [1.0], [2.0]], LINE_Y), np.array(LINE_Y)
     verdict.verify(*DOORS[door](np.array([[0.0], [3.0], [1.0], [7.0]]), y))
-    with pytest.raises(NotFiniteError, match="row 3"):
+    with pytest.raises(NotFiniteError, match="Row 3"):
         verdict.verify(*DOORS[door](np.array([[0.0], [3.0], [1.0], [np.nan]]), y))
 
 
@@ -797,7 +797,7 @@ def test_many_rows_are_looked_at_one_by_one_for_a_value_that_is_not_finite():
     verdict = linsep.decide(X, y)
     X[-1, 1] = np.inf
     for data in ((X, y), (as_source(X, y),)):
-        with pytest.raises(NotFiniteError, match="row 79999"):
+        with pytest.raises(NotFiniteError, match="Row 79999"):
             verdict.verify(*data)
 
 

@@ -89,7 +89,7 @@ def test_if_the_newest_is_damaged_the_one_before_it_is_used(opened, notes, damag
     newest = saved(opened, 1, 2).path
     newest.write_bytes(damage(newest.read_bytes()))
     assert opened().get(KEY)["a"].tolist() == [1]
-    assert len(notes) == 1 and "not whole" in notes[0] and notes[0].endswith("It is not used.")
+    assert len(notes) == 1 and "not intact" in notes[0] and notes[0].endswith("It is not used.")
 
 
 def test_a_kill_between_the_two_renames_leaves_the_one_before(opened, notes):
@@ -169,7 +169,7 @@ def test_what_would_make_the_file_too_large_is_not_recorded(opened, monkeypatch)
 def test_a_file_beyond_the_cap_is_refused_before_it_is_parsed(opened, monkeypatch):
     saved(opened, 1)
     monkeypatch.setattr("linsep.storage.documents.MOST_BYTES", 100)
-    with pytest.raises(CheckpointError, match="larger than"):
+    with pytest.raises(CheckpointError, match="too large"):
         opened()
 
 

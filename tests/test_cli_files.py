@@ -42,7 +42,7 @@ def test_the_last_name_is_where_a_conversion_goes(parts, capsys):
     assert main(["convert", *parts, "all.parquet", "--label", "y"]) == 0
     assert pyarrow.parquet.read_table("all.parquet").num_rows == 4
     assert main(["convert", "all.parquet", "--label", "y"]) == 2
-    assert "name what to read and, last, the file to write" in capsys.readouterr().err
+    assert "give the files to read, then the file to write" in capsys.readouterr().err
 
 
 def test_many_files_are_drawn_and_labelled_in_order(parts, capsys):

@@ -73,7 +73,7 @@ def test_a_bad_line_is_counted_across_blocks(tmp_path, monkeypatch, capsys):
     (tmp_path / "mail.tsv").write_text("ham\tone two\n\nspam\ttwo\n" * 50 + "torn\n")
     monkeypatch.setattr("linsep.on_files.text_lines.BLOCK", 64)
     assert main(["learn", "--text", str(tmp_path / "mail.tsv")]) == 2
-    assert "mail.tsv: line 151 has no label" in capsys.readouterr().err
+    assert "mail.tsv: row 100 (line 151): the label is missing" in capsys.readouterr().err
 
 
 def test_a_line_without_end_is_refused(tmp_path, monkeypatch, capsys):
@@ -81,7 +81,7 @@ def test_a_line_without_end_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("linsep.on_files.text_lines.BLOCK", 64)
     monkeypatch.setattr("linsep.on_files.text_lines.LONGEST_LINE", 1000)
     assert main(["learn", "--text", str(tmp_path / "mail.tsv")]) == 2
-    assert "line 2 has more than" in capsys.readouterr().err
+    assert "line 2: the line is longer than" in capsys.readouterr().err
 
 
 def test_csv_blocks_give_the_same_model_and_name_the_right_row(tmp_path, monkeypatch, capsys):

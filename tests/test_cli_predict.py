@@ -170,7 +170,7 @@ def test_a_model_of_categories_reads_the_text_that_they_came_from(tmp_path, caps
     (tmp_path / "g.csv").write_text("h,colour\n1,red\n5,pink\n")
     assert predicted(capsys, tmp_path / "m.json", tmp_path / "g.csv")[2] == (
         f"linsep: {tmp_path / 'g.csv'}: row 1 (line 3), column 'colour' holds 'pink': "
-        "the model knows 'blue', 'green', 'red'.\n"
+        "an unknown category. The model knows 'blue', 'green', 'red'.\n"
     )
 
 
@@ -186,7 +186,7 @@ def test_one_label_against_the_rest_is_counted_so(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("name", "content", "error", "says"),
     [
-        ("a.csv", "height,weight\n1,2\n", MissingColumnError, "the model needs the column 'age', which is not there"),
+        ("a.csv", "height,weight\n1,2\n", MissingColumnError, "the model needs the column 'age', which is missing"),
         ("a.svm", "1 1:1 7:2\n", SvmlightError, "column 7, beyond the 3 of the model"),
         ("a.npz", {"X": [[1, 2]]}, ShapeError, "2 columns, but the model has 3 weights"),
     ],

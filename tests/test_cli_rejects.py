@@ -125,12 +125,12 @@ def test_a_missing_label_is_no_fault_of_a_row_to_be_labelled(here, capsys):
     for name in ("d.parquet", "d.csv"):
         code, lines, err = ran(capsys, "predict", "m.json", name, "--reject", "bad.csv")
         assert (code, lines) == (0, ["no", '""', "yes"])
-        assert f"No error is computed. {name}: the label of row 2 is missing." in err
+        assert f"No error is computed. {name}: row 2: the label is missing." in err
 
 
 def test_a_strange_label_is_named_by_its_row_in_the_file(here, capsys):
     Path("d.csv").write_text("a,b,y\nx,1,no\n1,2,no\n3,1,maybe\n")
-    assert "the label of row 2 is 'maybe'" in ran(capsys, "predict", "m.json", "d.csv", "--reject", "bad.csv")[2]
+    assert "row 2: the label is 'maybe'" in ran(capsys, "predict", "m.json", "d.csv", "--reject", "bad.csv")[2]
 
 
 @pytest.mark.parametrize("name", ["d.parquet", "d.csv"])
@@ -157,7 +157,7 @@ def test_a_score_beyond_all_doubles_is_set_aside(here, capsys):
     main(["fit", "t.csv", "--label", "y", "-o", "m.json"])
     capsys.readouterr()
     Path("e.csv").write_text("a,b\n1,2\n1e308,-1e308\n")
-    assert "the score of row 1 is beyond the largest double" in ran(capsys, "predict", "m.json", "e.csv")[2]
+    assert "row 1: the score is beyond the largest double" in ran(capsys, "predict", "m.json", "e.csv")[2]
     code, lines, _ = ran(capsys, "predict", "m.json", "d.csv", "--reject", "bad.csv")
     assert (code, lines) == (0, ["no", '""', '""', "yes"])
     assert rejected() == [("d.csv", 1, "E-NOT-A-NUMBER"), ("d.csv", 2, "E-OVERFLOW")]
@@ -292,7 +292,7 @@ def test_no_row_left_says_so(here, capsys):
             f"{name}: no row is left: all 2 were rejected"
             in ran(capsys, "decide", name, *label, "--reject", "bad.csv")[2]
         )
-        assert "no row is left: all 2 were rejected" in ran(capsys, "learn", name, *label, "--reject", "bad.csv")[2]
+        assert "No row is left: all 2 were rejected" in ran(capsys, "learn", name, *label, "--reject", "bad.csv")[2]
 
 
 def test_what_the_system_says_about_a_file_has_a_code_too(here, monkeypatch, capsys):

@@ -110,7 +110,7 @@ def test_a_proof_cannot_turn_the_first_row_into_a_header(capsys):
     command = capsys.readouterr().err.split("Check it with: ")[1].split()
     assert checker(*command[3:]).returncode == main(["verify", *command[3:]]) == 0
     assert main(["verify", "proof.json", "xor.csv"]) == checker("proof.json", "xor.csv").returncode == 2
-    assert "Say --header" in capsys.readouterr().err
+    assert "say header=True (--header)" in capsys.readouterr().err
 
 
 def test_the_last_column_holds_the_labels_even_if_another_is_called_minus_one():
@@ -308,7 +308,7 @@ def test_a_proof_of_half_a_gigabyte_is_refused_unread(monkeypatch, capsys):
     monkeypatch.setattr("linsep.storage.documents.MOST_BYTES", 10)
     Path("proof.json").write_text("[" * 100)
     assert main(["verify", "proof.json", "separable.csv"]) == 2
-    assert "at most 10 are read" in capsys.readouterr().err
+    assert "at most 10 bytes are read" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -150,7 +150,7 @@ def test_a_value_that_is_no_number_is_refused_however_many_other_rows_overlap(ba
     rng = np.random.default_rng(row)
     X = rng.integers(-9, 10, (5000, 3)).astype(float)
     X[row, 1] = bad
-    with pytest.raises(errors.NotFiniteError, match=f"in row {row}, column 'x2'"):
+    with pytest.raises(errors.NotFiniteError, match=f"Row {row}, column 1 "):
         linsep.decide(layout(X), np.arange(5000) % 2)
 
 

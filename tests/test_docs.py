@@ -18,6 +18,7 @@ from linsep.storage import documents
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "docs"))
 import make_api  # noqa: E402
+import make_errors  # noqa: E402
 
 PAGES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + sorted(ROOT.glob("docs/*.md"))
 FENCE = re.compile(r"^(<!-- needs files of yours -->\n)?```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -72,6 +73,10 @@ def test_python_without_prompts_runs_or_says_that_it_needs_files(page):
 
 def test_the_page_of_the_python_interface_is_current():
     assert make_api.PAGE.read_text(encoding="utf-8") == make_api.page(), "make api"
+
+
+def test_the_page_of_errors_is_made_from_the_table_of_faults():
+    assert make_errors.PAGE.read_text(encoding="utf-8") == make_errors.page(), "make api"
 
 
 def test_the_page_of_the_python_interface_has_every_public_name():

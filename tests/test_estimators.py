@@ -217,7 +217,7 @@ def test_weights_that_float32_cannot_hold_are_refused():
 
 
 def test_scores_beyond_the_largest_double_are_refused_with_their_row():
-    with pytest.raises(linsep.InputError, match="row 1"):
+    with pytest.raises(linsep.InputError, match="Row 1"):
         PerceptronClassifier(order="cyclic").fit([[1e200], [1e200]], [0, 1])
 
 
@@ -258,7 +258,7 @@ def test_the_pocket_of_a_stream_is_never_worse_on_the_batch_than_the_last_weight
 
 @pytest.mark.parametrize(
     ("classes", "labels", "words"),
-    [(None, [0, 1], "classes is missing"), ([0, 1], [0, 2], "row 1 is"), ([0], [0, 0], "1 class")],
+    [(None, [0, 1], "classes is missing"), ([0, 1], [0, 2], "Row 1: the label is 2"), ([0], [0, 0], "one class")],
 )
 def test_a_stream_that_cannot_be_learned_is_refused(classes, labels, words):
     with pytest.raises(linsep.InputError, match=words):
@@ -394,7 +394,7 @@ def test_an_option_outside_its_range_is_refused_by_name(wrong):
 
 
 def test_one_class_is_refused():
-    with pytest.raises(linsep.errors.OneClassError, match="1 class"):
+    with pytest.raises(linsep.errors.OneClassError, match="one class"):
         PerceptronClassifier().fit([[0.0], [1.0]], ["a", "a"])
 
 

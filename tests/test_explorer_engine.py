@@ -150,7 +150,7 @@ def test_two_columns_become_points_and_more_do_not():
 
 
 def test_what_is_no_table_is_refused_by_the_library_s_own_errors():
-    with pytest.raises(linsep.errors.NotFiniteError, match="row 1"):
+    with pytest.raises(linsep.errors.NotFiniteError, match="Row 1"):
         OwnTable([[0.0, 1.0, 2.0], [np.nan, 1.0, 0.0]], [0, 1])
     with pytest.raises(linsep.errors.OneClassError):
         OwnTable(np.eye(3), [1, 1, 1])

@@ -101,7 +101,7 @@ def test_an_array_that_lies_column_by_column_leaves_no_temporary_file(tmp_path, 
 def test_a_matrix_by_columns_is_refused_whatever_its_size(memory, tmp_path):
     matrix = sp.random_array((1000, 1000), density=0.2, format="csc", rng=0)  # square: nothing else tells it from CSR
     np.savez(tmp_path / "a.npz", y=np.arange(1000) % 2, **parts_of(matrix))
-    with pytest.raises(FileError, match="a sparse matrix of format b'csc': save it as CSR"):
+    with pytest.raises(FileError, match=r"a sparse matrix of format b'csc'\. Save it as CSR"):
         linsep.open(tmp_path / "a.npz", memory=memory)
 
 
@@ -134,7 +134,7 @@ def test_the_reason_names_the_cell_and_the_content_is_the_row(name, tmp_path):
 def test_an_entry_that_would_be_rounded_is_named_by_row_and_column(tmp_path):
     matrix = sp.csr_array(np.array([[0, 1, 0], [1, 0, 2**64 - 1]], np.uint64))
     np.savez(tmp_path / "a.npz", y=[0, 1], **parts_of(matrix))
-    with pytest.raises(InexactError, match="row 1, column 2 holds 18446744073709551615"):
+    with pytest.raises(InexactError, match=r"row 1, column 2 .* holds 18446744073709551615"):
         linsep.open(tmp_path / "a.npz")
 
 

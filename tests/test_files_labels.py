@@ -57,12 +57,12 @@ def test_three_labels_are_refused_with_the_way_out(flowers):
 
 
 def test_a_positive_value_that_no_row_has_is_refused(flowers):
-    with pytest.raises(ArgumentError, match=r"No label is 'z'\. The labels are 'a', 'b', 'c'"):
+    with pytest.raises(ArgumentError, match=r"no label is 'z'\. The labels are 'a', 'b', 'c'"):
         linsep.open(flowers, label="kind", columns=["width"], positive="z")
 
 
 def test_one_label_is_refused(tmp_path):
-    with pytest.raises(OneClassError, match="All 2 labels are 'a'"):
+    with pytest.raises(OneClassError, match="all 2 labels are 'a'"):
         opened(tmp_path, "x,y\n1,a\n2,a\n")
 
 
@@ -138,13 +138,13 @@ def test_a_large_npz_is_unpacked_piece_by_piece(save, tmp_path, monkeypatch):
     ("line", "said"),
     [
         ("1 0:5", "below 1. If the file counts from 0, say index_base=0"),
-        ("1 -2:5", "has an index below 1"),
-        ("1 3:1 2:1", "comes after a larger index"),
-        ("1 2:1 2:1", "repeats an index"),
-        ("1 2:1_000", "is not index:value"),
-        ("one 2:1", "is not a label"),
-        ("1 2:x", "is not index:value"),
-        ("1 2", "is not index:value"),
+        ("1 -2:5", "the index is below 1"),
+        ("1 3:1 2:1", "the index is smaller than the one before"),
+        ("1 2:1 2:1", "the index is repeated"),
+        ("1 2:1_000", "not index:value"),
+        ("one 2:1", "not a label"),
+        ("1 2:x", "not index:value"),
+        ("1 2", "not index:value"),
     ],
 )
 def test_a_bad_svmlight_line_is_named(line, said, tmp_path):

@@ -109,7 +109,7 @@ def test_what_parquet_holds_besides_numbers_is_refused_by_name(column, error, tm
 def test_long_integers_beside_floats_are_refused_across_files(tmp_path):
     (tmp_path / "a.csv").write_text(f"x,y\n{BIG},0\n")
     (tmp_path / "b.csv").write_text("x,y\n0.5,1\n")
-    with pytest.raises(errors.InexactError, match=r"a\.csv: row 0, column 'x' holds an integer beyond 2\^53"):
+    with pytest.raises(errors.InexactError, match=r"a\.csv: row 0, column 'x': an integer beyond 2\^53"):
         linsep.open(tmp_path, label="y")
 
 

@@ -89,10 +89,10 @@ def test_a_bad_value_among_columns_is_named(value):
     columns[1][650] = value
     part = column_part(columns, np.ones(700, np.int8))
     for refuse in (lambda: require_finite(part), lambda: part.scan(np.ones(2), 0.0)):
-        with pytest.raises(NotFiniteError, match="row 650, column 'x2'"):
+        with pytest.raises(NotFiniteError, match="Row 650, column 1"):
             refuse()
     part = column_part([np.full(9, np.nan)], np.ones(9, np.int8))
-    with pytest.raises(NotFiniteError, match="row 0"):
+    with pytest.raises(NotFiniteError, match="Row 0"):
         part.scan(np.ones(1), 0.0)
 
 

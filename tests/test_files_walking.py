@@ -123,7 +123,7 @@ def test_long_integers_are_doubles_only_where_nothing_is_lost(tmp_path):
     np.savez(tmp_path / "t.npz", X=np.array([[2**53, -(2**53)], [2**53 + 1, 0]]), y=[0, 1])
     (reader,) = streaming.readers(tmp_path / "t.npz", Options())
     (stretch,) = streaming.stretches(reader, None)
-    with pytest.raises(InexactError, match=f"row 1, column 0 holds {2**53 + 1}"):
+    with pytest.raises(InexactError, match=f"row 1, column 0 .* holds {2**53 + 1}"):
         streaming.as_doubles(reader, stretch)
 
 

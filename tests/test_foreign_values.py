@@ -113,7 +113,7 @@ def test_decimals_of_thousands_are_read_exactly(frame):
 
 def test_entries_of_64_bits_without_a_sign_are_read_where_doubles_hold_them():
     assert numbers(sp.csr_array(np.array([[2**63], [1]], np.uint64))) == [[2**63], [1]]
-    with pytest.raises(errors.InexactError, match="row 0, column 0"):
+    with pytest.raises(errors.InexactError, match="Row 0, column 0"):
         linsep.decide(sp.csr_array(np.array([[2**63 + 1], [1]], np.uint64)), [0, 1])
 
 
@@ -121,7 +121,7 @@ def test_entries_of_64_bits_without_a_sign_are_read_where_doubles_hold_them():
 @pytest.mark.parametrize("wrong", ["2", None, Fraction(1, 3), Decimal("1e999999"), 1j])
 def test_an_object_in_a_sparse_matrix_that_is_no_double_is_refused_by_its_place(wrong, again):
     matrix = sp.csr_array(([1.0, 2.0, 3.0], [0, again, 1], [0, 1, 3, 3]), shape=(3, 2))
-    with pytest.raises(errors.InputError, match="row 1, column 1"):
+    with pytest.raises(errors.InputError, match="Row 1, column 1"):
         linsep.decide(of_objects(matrix, [1, 3, wrong]), [0, 1, 0])
 
 
@@ -283,7 +283,7 @@ def test_a_number_may_be_written_in_every_plain_way(cell, numbers, tmp_path):
 @pytest.mark.parametrize("label", ["1.00000000000000000001", "0.99999999999999999999", "0.10000000000000000001"])
 def test_a_label_of_svmlight_with_more_digits_than_a_double_has_is_refused(label, tmp_path):
     (tmp_path / "a.svm").write_text(f"1 1:1\n{label} 1:2\n0.1 1:3\n")
-    with pytest.raises(errors.InexactError, match=r"row 1 \(line 2\), the label"):
+    with pytest.raises(errors.InexactError, match=r"row 1 \(line 2\): the label"):
         linsep.open(tmp_path / "a.svm")
 
 

@@ -225,7 +225,7 @@ def test_the_checker_does_not_let_a_proof_choose_how_labels_are_read(labels, tmp
 
 
 def test_a_label_beyond_every_double_is_refused_by_its_row():
-    with pytest.raises(errors.InexactError, match="label of row 0"):
+    with pytest.raises(errors.InexactError, match="Row 0: the label is"):
         linsep.decide([[2], [1]], [Decimal("1e999999999"), 1])
 
 

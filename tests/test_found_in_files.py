@@ -139,8 +139,8 @@ def test_zeros_that_say_nothing_are_no_digits(tmp_path, value):
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ("0." + 50 * "0" + "1", r"row 0 \(line 2\), column 'a' holds .*: more than 18 digits after the point"),
-        (18 * "9", r"row 0 \(line 2\), column 'a' holds .*: too long to be held exactly: times 10\^2"),
+        ("0." + 50 * "0" + "1", r"row 0 \(line 2\), column 'a' holds .*: more than 18 digits after the decimal point"),
+        (18 * "9", r"row 0 \(line 2\), column 'a' holds .*: too long to be stored exactly: times 10\^2"),
     ],
 )
 def test_a_decimal_with_too_many_digits_is_told_plainly(tmp_path, value, told):
@@ -150,7 +150,7 @@ def test_a_decimal_with_too_many_digits_is_told_plainly(tmp_path, value, told):
 
 
 def test_one_error_tells_of_rounded_and_of_vanishing_numbers(tmp_path):
-    for value, told in ((20 * "9", "would be rounded"), ("1e-400", "would become 0")):
+    for value, told in ((20 * "9", "stored exactly"), ("1e-400", "would become 0")):
         (tmp_path / "d.csv").write_text(f"a,y\n{value},0\n2.5,1\n")
         with pytest.raises(InexactError, match=told):
             linsep.open(tmp_path / "d.csv", label="y")

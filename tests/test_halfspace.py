@@ -52,7 +52,7 @@ def test_training_error_is_the_mean_of_the_01_loss():
 def test_labels_come_back_as_the_user_wrote_them():
     X, y = [[0.0], [1.0]], np.array(["ham", "spam"])
     assert linsep.perceptron(X, y).halfspace.predict(X).tolist() == ["ham", "spam"]
-    with pytest.raises(ArgumentError, match="row 1 is eggs"):
+    with pytest.raises(ArgumentError, match="Row 1: the label is 'eggs'"):
         linsep.perceptron(X, y).halfspace.signs(["ham", "eggs"])
 
 

@@ -88,40 +88,40 @@ def test_every_sparse_kind_reads_alike(kind):
 
 
 BAD = {
-    "NaN": ([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]], Y, errors.NotFiniteError, "nan in row 1, column 'x2'"),
-    "infinity": ([[1.0, 2.0], [3.0, 4.0], [-np.inf, 6.0]], Y, errors.NotFiniteError, "-inf in row 2, column 'x1'"),
-    "one class": (X, [1, 1, 1], errors.OneClassError, "All 3 labels are 1"),
+    "NaN": ([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]], Y, errors.NotFiniteError, "Row 1, column 1 .* holds NaN"),
+    "infinity": ([[1.0, 2.0], [3.0, 4.0], [-np.inf, 6.0]], Y, errors.NotFiniteError, "Row 2, column 0 .* holds -inf"),
+    "one class": (X, [1, 1, 1], errors.OneClassError, "all 3 labels are 1"),
     "three classes": (X, [1, 2, 3], errors.ManyClassesError, "1, 2, 3"),
     "three words": (X, ["a", "b", "c"], errors.ManyClassesError, "'a', 'b', 'c'"),
     "no rows": (np.empty((0, 2)), [], errors.NoRowsError, "no rows"),
     "no columns": (np.empty((3, 0)), Y, errors.NoColumnsError, "no columns"),
     "no sparse columns": (sp.csr_array((3, 0)), Y, errors.NoColumnsError, "no columns"),
     "one dimension": ([1.0, 2.0, 3.0], Y, errors.ShapeError, r"reshape\(-1, 1\)"),
-    "ragged": ([[1, 2], [3]], [0, 1], errors.ShapeError, "do not form a table"),
-    "lengths": (X, [0, 1], errors.LengthError, "3 rows and y has 2 labels"),
+    "ragged": ([[1, 2], [3]], [0, 1], errors.ShapeError, "Row 1 has 1 values"),
+    "lengths": (X, [0, 1], errors.LengthError, "3 rows, but y has 2 labels"),
     "scalar y": (X, 1, errors.LengthError, "no labels"),
     "complex": (np.array(X) * 1j, Y, errors.NotNumericError, "complex numbers"),
     "complex labels": (X, [1j, 1, 1], errors.NotNumericError, "complex"),
-    "text": ([["1", "2"], ["3", "4"], ["5", "six"]], Y, errors.NotNumericError, "'1' in row 0, column 0"),
-    "objects": (np.array([[1, None], [2, 3], [4, 5]], object), Y, errors.MissingValueError, "None in row 0, column 1"),
-    "decimals": ([[decimal.Decimal("0.1")], [decimal.Decimal(2)]], [0, 1], errors.InexactError, "Decimal.*row 0"),
+    "text": ([["1", "2"], ["3", "4"], ["5", "six"]], Y, errors.NotNumericError, "Row 0, column 0 .* holds '1'"),
+    "objects": (np.array([[1, None], [2, 3], [4, 5]], object), Y, errors.MissingValueError, "Row 0, column 1"),
+    "decimals": ([[decimal.Decimal("0.1")], [decimal.Decimal(2)]], [0, 1], errors.InexactError, "Row 0.*Decimal"),
     "dates": (np.array([["2020-01-01"], ["2020-01-02"]], "M8[D]"), [0, 1], errors.NotNumericError, "datetime64"),
     "text column": (pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), [0, 1], errors.NotNumericError, "'b'.*'x'"),
-    "null in a column": (pl.DataFrame({"a": [1, None]}), [0, 1], errors.MissingValueError, "row 1, column 'a'"),
-    "null in nullable ints": (pd.DataFrame({"a": [1, None]}, dtype="Int64"), [0, 1], errors.MissingValueError, "row 1"),
-    "NaN label": (X, [0.0, np.nan, 1.0], errors.MissingLabelError, "row 1"),
-    "None label": (X, ["a", None, "b"], errors.MissingLabelError, "row 1"),
-    "mixed labels": (X, np.array(["a", 1, 2], object), errors.NotNumericError, "cannot be ordered"),
-    "masked": (np.ma.masked_equal(np.array(X), 4.0), Y, errors.NotNumericError, r"\(1, 1\)"),
+    "null in a column": (pl.DataFrame({"a": [1, None]}), [0, 1], errors.MissingValueError, "Row 1, column 'a'"),
+    "null in nullable ints": (pd.DataFrame({"a": [1, None]}, dtype="Int64"), [0, 1], errors.MissingValueError, "Row 1"),
+    "NaN label": (X, [0.0, np.nan, 1.0], errors.MissingLabelError, "Row 1"),
+    "None label": (X, ["a", None, "b"], errors.MissingLabelError, "Row 1"),
+    "mixed labels": (X, np.array(["a", 1, 2], object), errors.NotNumericError, "some are text"),
+    "masked": (np.ma.masked_equal(np.array(X), 4.0), Y, errors.NotNumericError, "Row 1, column 1"),
     "uint64": (np.array([[2**64 - 1], [1]], np.uint64), [0, 1], errors.InexactError, "18446744073709551615"),
-    "long double": (np.array([[np.longdouble(1) / 3], [1]]), [0, 1], errors.InexactError, "float64"),
+    "long double": (np.array([[np.longdouble(1) / 3], [1]]), [0, 1], errors.InexactError, "stored exactly"),
     "big integer beside floats": (
         pd.DataFrame({"a": [2**53 + 1, 1], "b": [0.5, 1.5]}), [0, 1], errors.InexactError, "9007199254740993"),
     "malformed sparse": (
         sp.csr_array((np.ones(2), np.array([0, 9]), np.array([0, 1, 2])), shape=(2, 3)), [0, 1], errors.ShapeError,
         "malformed"),
     "no y": (X, None, errors.ArgumentError, "y is missing"),
-    "fractions": ([[fractions.Fraction(1, 3)], [1]], [0, 1], errors.InexactError, "Fraction.*row 0, column 0"),
+    "fractions": ([[fractions.Fraction(1, 3)], [1]], [0, 1], errors.InexactError, "Row 0, column 0.*Fraction"),
 }  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def test_a_bad_number_is_found_wherever_it_stands(sparse, order, bad, columns):
     given = sp.csr_array(rows) if sparse else rows
     with pytest.raises(errors.NotFiniteError) as refused:
         linsep.perceptron(given, y, order=order, max_passes=100)
-    assert (refused.value.row, refused.value.column) == (33, "x3")
+    assert (refused.value.row, refused.value.column) == (33, 2)
 
 
 def test_a_source_brings_its_own_labels():

@@ -322,7 +322,7 @@ def test_a_column_called_intercept_is_fine_without_bias():
 
 
 def test_bad_data_are_refused_by_name():
-    with pytest.raises(NotFiniteError, match="row 1"):
+    with pytest.raises(NotFiniteError, match="Row 1"):
         linsep.mle_exists([[1.0], [np.inf], [2.0]], [0, 1, 1])
     with pytest.raises(OneClassError):
         linsep.mle_exists([[1.0], [2.0]], [1, 1])

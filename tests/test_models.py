@@ -89,7 +89,7 @@ def test_the_rest_of_a_model_comes_back():
         ({"b": None}, "b is None"),
         ({"bias": False}, "through the origin"),
         ({"bias": 1}, "true or false"),
-        ({"columns": ["a", "a"]}, "'a' is there twice"),
+        ({"columns": ["a", "a"]}, "'a' appears twice"),
         ({"columns": ["a", 1]}, "must be text"),
         ({"columns": ["a", "\ud800"]}, "surrogate"),
         ({"label": 1.5}, "label is 1.5"),
@@ -119,8 +119,8 @@ def test_a_missing_field_is_refused(name):
     [
         ("", "not a linsep model"),
         ("[]", "not a JSON object"),
-        ("[" * 100_000, "nested too deep"),
-        ('{"format": "linsep-model", "format": "linsep-model"}', "'format' is there twice"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"format": "linsep-model", "format": "linsep-model"}', "'format' appears twice"),
         ('{"w": NaN}', "NaN"),
         ('{"w": -Infinity}', "Infinity"),
         ('{"version": ' + "1" * 5000 + "}", "not a linsep model"),
@@ -140,7 +140,7 @@ def test_a_file_comes_back_and_errors_name_it(tmp_path):
     model().save(path)
     assert load(path) == model()
     path.write_bytes(b"\xff")
-    with pytest.raises(ModelError, match=r"model.json: not a linsep model: byte 0"):
+    with pytest.raises(ModelError, match=r"model.json: this is not a linsep model: byte 0"):
         load(path)
     with pytest.raises(ModelError, match=r"none.json: cannot be read: No such file"):
         load(tmp_path / "none.json")
@@ -149,7 +149,7 @@ def test_a_file_comes_back_and_errors_name_it(tmp_path):
 def test_a_file_beyond_the_cap_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
     monkeypatch.setattr("linsep.storage.documents.MOST_BYTES", 100)
     (tmp_path / "model.json").write_text(model().to_json())
-    with pytest.raises(ModelError, match="larger than"):
+    with pytest.raises(ModelError, match="too large"):
         load(tmp_path / "model.json")
 
 

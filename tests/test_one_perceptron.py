@@ -227,7 +227,7 @@ def test_integers_in_files_give_the_weights_of_the_same_floats(tmp_path):
 
 def test_other_columns_than_those_learned_from_are_named(frame, tmp_path):
     model = PerceptronClassifier().fit(opened(frame, tmp_path, "rows.parquet"))
-    with pytest.raises(linsep.InputError, match="'z' where the classifier learned from 'b'"):
+    with pytest.raises(linsep.InputError, match="'z' where the classifier was fitted on 'b'"):
         model.predict(opened(frame.rename(columns={"b": "z"}), tmp_path, "other.parquet"))
     with pytest.raises(linsep.InputError, match="4 columns"):
         model.partial_fit(opened(frame.drop(columns="e"), tmp_path, "fewer.parquet"))
@@ -323,7 +323,7 @@ QUESTIONS = [linsep.decide, linsep.max_margin, linsep.novikoff, linsep.mle_exist
 @pytest.mark.parametrize("ask", QUESTIONS)
 def test_a_question_of_two_classes_refuses_ten_and_names_the_file(ask, digits, tmp_path):
     with pytest.raises(
-        linsep.InputError, match=r"digits.parquet: There are more than two labels .*positive=9"
+        linsep.InputError, match=r"digits.parquet: column 'label': there are more than two labels .*positive=9"
     ) as caught:
         ask(opened(digits, tmp_path, "digits.parquet"))
     assert caught.value.code == "E-MANY-CLASSES"

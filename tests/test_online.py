@@ -186,12 +186,12 @@ def test_words_and_names_may_appear_at_any_time():
 @pytest.mark.parametrize(
     ("X", "y", "error", "said"),
     [
-        ([[1.0, math.nan]], [0], NotFiniteError, "row 0, column 1"),
-        (sp.csr_array([[0, 1.0], [math.inf, 0]]), [0, 1], NotFiniteError, "row 1, column 0"),
-        ([[1.0, 2.0]], [0, 1], LengthError, "1 rows and y has 2"),
-        ([[1.0, 2.0]], [None], MissingLabelError, "row 0"),
-        ([[1.0, 2.0, 3.0]], [0], ShapeError, "3 columns, and the weights have 2"),
-        ([[2**53 + 1, 0]], [0], InexactError, "beyond 2"),
+        ([[1.0, math.nan]], [0], NotFiniteError, "Row 0, column 1"),
+        (sp.csr_array([[0, 1.0], [math.inf, 0]]), [0, 1], NotFiniteError, "Row 1, column 0"),
+        ([[1.0, 2.0]], [0, 1], LengthError, "1 rows, but y has 2"),
+        ([[1.0, 2.0]], [None], MissingLabelError, "Row 0"),
+        ([[1.0, 2.0, 3.0]], [0], ShapeError, "3 columns, but the model has 2 weights"),
+        ([[2**53 + 1, 0]], [0], InexactError, "stored exactly"),
         (["text"], [0], ArgumentError, "bits=18"),
         ([], [], (NoRowsError, ShapeError), "rows"),
     ],

@@ -183,7 +183,7 @@ def test_integers_beyond_2_to_53_are_refused():
 
 
 def test_a_score_beyond_the_largest_double_is_refused():
-    with pytest.raises(OverflowedError, match="row 1"):
+    with pytest.raises(OverflowedError, match="Row 1"):
         linsep.perceptron([[1.7e308, 1.0], [1.7e308, -1.0]], [0, 1])
 
 

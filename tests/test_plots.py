@@ -206,7 +206,7 @@ def test_a_classifier_that_knows_column_names_is_asked_with_them(kind, three, ax
     [
         (np.eye(3), ["a", "b", "c"], "two columns"),
         (np.eye(2), None, "need X and y"),
-        (np.eye(2), ["a", "d"], "Row 1 has the label 'd'"),
+        (np.eye(2), ["a", "d"], "Row 1: the label is 'd'"),
         (np.eye(2), ["a"], "X has 2 rows"),
     ],
 )
@@ -411,7 +411,7 @@ def test_the_weights_of_a_classifier_are_named_after_its_classes(pyplot):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "6 weights make no square image"),
+        ({}, "6 weights do not make a square image"),
         ({"shape": (2, 2)}, r"shape is \(2, 2\), but there are 6"),
         ({"shape": (2, 3), "names": "ab"}, "2 names for 1 images"),
     ],
@@ -511,7 +511,8 @@ def without_matplotlib(statement):
 def test_without_matplotlib_the_command_names_the_extra():
     done = without_matplotlib("from linsep.cli import main; sys.exit(main(['plot', 'example:xor', '-o', 'x.png']))")
     assert done.returncode == 2
-    assert done.stderr == "linsep: Pictures need matplotlib, which is not installed: pip install 'linsep[plots]'\n"
+    told = "Pictures need matplotlib, which is not installed. Install it: pip install 'linsep[plots]'"
+    assert done.stderr == f"linsep: {told}\n"
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ class Word(str, Enum):  # noqa: UP042 - the kind whose str() is its name
 
 @pytest.mark.parametrize("rows", [[[np.ma.masked]], np.array([[np.ma.masked]], object)])
 def test_a_masked_cell_is_a_missing_value(rows):
-    with pytest.raises(errors.MissingValueError, match="row 0, column 0"):
+    with pytest.raises(errors.MissingValueError, match="Row 0, column 0"):
         read_exact(rows)
 
 
@@ -34,13 +34,13 @@ def test_a_masked_cell_is_a_missing_value(rows):
     "table", [pa.table({"x1": [1, None]}), pl.DataFrame({"x1": [0.5, None]}), pl.DataFrame({"x1": [True, None]})]
 )
 def test_a_null_is_missing_and_not_nan(table):
-    with pytest.raises(errors.MissingValueError, match="row 1, column 'x1' is missing"):
+    with pytest.raises(errors.MissingValueError, match="Row 1, column 'x1': the value is missing"):
         read_exact(table)
 
 
 def test_a_column_with_a_name_is_not_said_to_be_counted_from_0():
-    with pytest.raises(errors.NotFiniteError, match=r"in row 1, column 'x1'\. "):
-        linsep.decide([[0.0], [np.nan]], Y)
+    with pytest.raises(errors.NotFiniteError, match="Row 1, column 'x1' holds NaN: "):
+        linsep.decide(pl.DataFrame({"x1": [0.0, np.nan]}), Y)
 
 
 # Labels -------------------------------------------------------------------------------------------------------
@@ -53,13 +53,13 @@ def test_no_labels_of_any_type_are_too_few(kind):
 
 
 def test_a_masked_label_is_missing():
-    with pytest.raises(errors.MissingLabelError, match="row 1 is missing"):
+    with pytest.raises(errors.MissingLabelError, match="Row 1: the label is missing"):
         read_labels([0, np.ma.masked])
 
 
 @pytest.mark.parametrize("y", [[[[1], [1, 2]], [1]], [[1], [1, 2]], [[[1]], [[2]]]])
 def test_lists_that_are_no_labels_are_refused(y):
-    with pytest.raises(errors.InputError, match="label of row"):
+    with pytest.raises(errors.InputError, match=r"Row \d: the label is"):
         read_labels(y)
 
 
@@ -182,7 +182,7 @@ def test_onnx_has_no_label_beyond_64_bits():
 
 @pytest.mark.parametrize("value", [2**53 + 1, 10**400])
 def test_a_named_value_that_no_double_is_is_refused(value):
-    with pytest.raises(errors.InexactError, match="under 'a'"):
+    with pytest.raises(errors.InexactError, match="column 'a' holds"):
         linsep.OnlinePerceptron(bits=10).predict_then_learn({"a": value}, "x")
 
 

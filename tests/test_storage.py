@@ -40,7 +40,7 @@ def test_what_is_wrong_is_said_with_its_place(fields, says):
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ('{"format": "test", "version": 1, "a": 1, "a": 2}', "'a' is there twice"),
+        ('{"format": "test", "version": 1, "a": 1, "a": 2}', "'a' appears twice"),
         ('{"format": "test", "version": 1, "a": NaN}', "NaN"),
         ('{"format": "test", "version": 1.0}', "version is 1.0"),
         ('{"format": "test", "version": true}', "version is True"),
@@ -53,7 +53,7 @@ def test_a_header_or_a_text_that_is_not_ours_is_refused(body, says):
 
 
 def test_a_text_that_was_changed_is_refused():
-    with pytest.raises(ModelError, match="The note is not whole: its checksum does not match"):
+    with pytest.raises(ModelError, match="The note is not intact: its checksum does not match"):
         KIND.read(KIND.write({"a": 1}).replace('"a": 1', '"a": 2'), dict)
 
 

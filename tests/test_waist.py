@@ -107,5 +107,5 @@ def test_a_value_that_is_not_finite_is_named(make):
     bad = X.copy()
     bad[250, 1] = np.nan
     for ask in (linsep.decide, linsep.max_margin, linsep.mle_exists):
-        with pytest.raises(NotFiniteError, match="row 250, column 'x2'"):
+        with pytest.raises(NotFiniteError, match="Row 250, column 1"):
             ask(make(bad))

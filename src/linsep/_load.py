@@ -22,7 +22,7 @@ CLASSIFIERS = ("perceptron", "kernel-perceptron", "max-margin")
 def load(path: str | Path) -> Loaded:
     """Read a model file: a classifier or an online model that was saved, or the halfspace of `linsep fit`.
 
-    Nothing in the file is run, and nothing is guessed: what is damaged, foreign or of another version is refused
+    Nothing in the file is run, and nothing is guessed: what is damaged, of another kind or another version is refused
     with a ModelError that names the file and the field.
 
     >>> import linsep, pathlib, tempfile
@@ -53,4 +53,4 @@ def _model_of(document: Document) -> Loaded:
 
         return estimator_of(document)
     except MemoryError as error:
-        raise ModelError("it asks for more memory than there is.") from error
+        raise ModelError("it needs more memory than there is.") from error

@@ -43,7 +43,7 @@ def max_margin(
 
     The margin is geometric and the bias is free: the distance of the nearest row to the hyperplane. `low` is the
     margin of this hyperplane, `high` a bound that no hyperplane exceeds, proved by the rows of `nearest`; they
-    differ by at most the part `gap`, unless doubles cannot tell them apart that well or the time ends before; `low` is
+    differ by at most the fraction `gap`, unless doubles cannot tell them apart or time runs out; `low` is
     0 for a margin below the smallest double, `high` infinite for one beyond the largest. `watch` is that of `decide`.
 
     >>> import linsep
@@ -81,7 +81,7 @@ def _searched(search: WidestSearch) -> Widest | None:
     except MemoryError as error:
         size = f"{search.source.n_rows:,} rows and {search.source.n_columns:,} columns"
         raise OutOfMemoryError(
-            f"The memory for the margin of {size} could not be had: {error}. Use fewer columns, or more memory."
+            f"There is not enough memory for the margin of {size}: {error}. Use fewer columns, or more memory."
         ) from error
 
 

@@ -88,7 +88,7 @@ def _known(model: Any) -> Any:
             return _Linear(_doubles(model.w.tolist())[None], _doubles([model.b]), _labels(model.labels))
         case OnlinePerceptron(bits=None):
             if model.learner is None or len(model.classes) < 2:
-                raise ArgumentError("This OnlinePerceptron has not met two classes yet: there is nothing to export.")
+                raise ArgumentError("This OnlinePerceptron has not seen two classes yet: there is nothing to export.")
             kept = model.learner.kept
             return _Linear(kept.W, kept.b, _labels(model.classes))
         case OnlinePerceptron():
@@ -246,7 +246,7 @@ def _kernel_values(graph: _Graph, estimator: KernelPerceptronClassifier) -> str:
     kernel, gamma, V = estimator.kernel, estimator.gamma_, estimator.support_vectors_
     if not isinstance(kernel, str) or kernel not in KERNELS:
         named = f"the kernel {kernel!r}" if isinstance(kernel, str) else "a kernel that is a function"
-        raise ArgumentError(f"ONNX export does not know {named}. It knows {', '.join(KERNELS)}.")
+        raise ArgumentError(f"ONNX export does not support {named}. It supports {', '.join(KERNELS)}.")
     _require_room(V)
     V = _dense(V).astype(np.float64)
     if kernel == "cosine":

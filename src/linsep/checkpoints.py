@@ -119,7 +119,8 @@ class CheckpointFile:
     def _require_file(self, path: str | Path) -> None:
         """Refuse a pipe or a device: nothing could be read back from it, and damaged files are removed."""
         if outputs.descriptor(path) is not None or (self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode)):
-            raise CheckpointError(f"{path}: a pipe, a device or a folder cannot hold a checkpoint. Give a file name.")
+            seen = "a pipe, a device or a folder cannot hold a checkpoint"
+            raise CheckpointError(seen, file=str(path), fix="Give a file name.")
 
     def _load(self) -> None:
         damaged = False
@@ -131,7 +132,7 @@ class CheckpointFile:
                 identity, question, arrays = read(content)
             except CheckpointError as error:
                 if not HEAD.startswith(content[: len(HEAD)]):  # somebody's file, which the next save would replace
-                    raise CheckpointError(f"{path}: {error} Give the run another file name.") from None
+                    raise error.at(file=str(path), fix="Give the run another file name.") from None
                 self.note(f"{path}: {error} It is not used.")
                 path.unlink(missing_ok=True)
                 damaged = True
@@ -151,9 +152,10 @@ def _read(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise CheckpointError(f"cannot be read: {error.strerror}", file=str(path)) from error
     except CheckpointError as error:
-        raise CheckpointError(f"{path}: {error}") from None
+        error.at(file=str(path))
+        raise
 
 
 def _written(array: npt.NDArray[Any]) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def _table_writer(path: str, schema: Any) -> Iterator[Any]:
     elif path.endswith(".csv"):
         from pyarrow.csv import CSVWriter as Writer
     else:
-        raise FileKindError(f"{path}: write to a .parquet or a .csv file.", file=path)
+        raise FileKindError("not the name of a .parquet or .csv file", file=path, fix="Give another name.")
     with replaced(path) as file, Writer(file, schema) as writer:
         yield writer
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as one tree: every error says what was seen, where, and what to do.
+"""What can go wrong, as one tree: every error says what happened, where, and what to do.
 
 LinsepError
 ├── InputError (also a ValueError)   the data or the arguments cannot be used
@@ -9,60 +9,153 @@ LinsepError
 │   ├── NotNumericError              text, complex numbers or objects where numbers belong
 │   │   ├── MissingValueError        an empty cell, or a null
 │   │   └── ColumnTypeError          a column of dates, lists or other things that are not numbers
-│   ├── NotFiniteError               NaN or infinity: row, column and value are named
-│   ├── InexactError                 a number that binary64 cannot hold, such as 2^53 + 1
-│   │   └── TooManyDigitsError       a decimal with more digits than 64 bits hold, or than its column can share
+│   ├── NotFiniteError               NaN or infinity
+│   ├── InexactError                 a number that cannot be stored exactly, such as 2^53 + 1 in float64
+│   │   └── TooManyDigitsError       a decimal with too many digits to be read exactly
 │   ├── OverflowedError              finite rows whose score is beyond the largest double
-│   ├── UnderflowedError             rows so small that every score vanishes below the smallest double
+│   ├── UnderflowedError             rows so small that every score vanishes
 │   ├── OneClassError                all labels are the same
 │   ├── ManyClassesError             more than two labels
-│   ├── MissingLabelError            a label that is NaN, None or empty
+│   ├── MissingLabelError            a label that is missing, NaN or infinite
 │   ├── MissingColumnError           no column of that name
-│   ├── FileError                    a file that cannot be read as what it claims to be
-│   │   ├── NoFileError              no file of that name, or a folder or pattern without files
-│   │   ├── UnreadableFileError      a file that the system does not hand out
-│   │   ├── FileKindError            a file whose name does not say what it is, or says something else
-│   │   ├── EmptyFileError           a file without a single byte, or without a line of names
-│   │   ├── DamagedFileError         a file that ends too early or is broken inside
+│   ├── FileError                    a file that cannot be read or written
+│   │   ├── NoFileError              no such file, or no match for a folder or pattern
+│   │   ├── UnreadableFileError      a file that cannot be opened
+│   │   ├── FileKindError            an unknown extension, or one that does not match the content
+│   │   ├── EmptyFileError           an empty file, or one without a header row
+│   │   ├── DamagedFileError         a file that is cut short or broken inside
 │   │   ├── ChangedFileError         a file that changed while it was read
 │   │   ├── EncodingError            text that is not UTF-8
-│   │   ├── HeaderError              a line of column names that does not tell the columns apart
+│   │   ├── HeaderError              no header row, or two columns of the same name
 │   │   ├── RaggedRowError           a row with more or fewer values than there are columns
 │   │   ├── QuoteError               a quotation mark that is never closed
-│   │   ├── SvmlightError            an svmlight line that cannot be read, or has a bad index
-│   │   ├── WideFileError            a file with more columns than the memory has room for
-│   │   └── DifferentFilesError      files of one source that differ in their columns
-│   ├── ModelError                   a model file that is damaged, foreign or of another version
-│   ├── CheckpointError              a checkpoint that is damaged, foreign, of another version or of other data
-│   └── ArgumentError                an option outside its range
-├── NotSeparableError                a question about the margin of rows that have none; the verdict is attached
-├── OutOfMemoryError (also a MemoryError)   rows and columns that do not fit into the memory that is free
+│   │   ├── SvmlightError            an svmlight line that cannot be read
+│   │   ├── WideFileError            a file with more columns than fit in memory
+│   │   └── DifferentFilesError      files read together with different columns
+│   ├── ModelError                   a model file that is damaged or of another kind or version
+│   ├── CheckpointError              a checkpoint that is damaged or of another version or other data
+│   └── ArgumentError                an option with a value that is not allowed
+├── NotSeparableError                no margin: no hyperplane is known to separate the rows; the verdict is attached
+├── OutOfMemoryError (also a MemoryError)   a problem that does not fit in the free memory
 ├── CertificateError                 a proof that does not hold: the failing row is named
-└── MissingPackageError (also an ImportError)   an optional library is not installed: the extra is named
+└── MissingPackageError (also an ImportError)   an optional library that is not installed: the extra is named
 
 UserWarning
-├── RoundedWarning                   a separating hyperplane was rounded to doubles, and lost rows by it
+├── RoundedWarning                   the weights were rounded to doubles, and some rows are no longer on their side
 └── NotSeparableWarning              a classifier was fitted to classes that no hyperplane is known to separate
 
-Each class has a `code` that never changes; docs/errors.md lists them all.
+Each class has a `code` that never changes, and each error a `fault`: code, what happened, where, and what to do. It is
+put into words by `Fault.__str__` and nowhere else. The second sentence of a class says what to do; docs/errors.md lists
+them all.
 """
 
-from typing import Any, ClassVar
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+PLACE = ("file", "row", "line", "column", "value", "byte")
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where a fault is: rows count from 0, below the header; lines from 1; the byte is that of the file.
+
+    >>> str(Where(row=1, column="x2", value=math.nan)), str(Where(row=1, line=3, column=1))
+    ("row 1, column 'x2' holds NaN", 'row 1 (line 3), column 1 (both counted from 0)')
+    """
+
+    file: str | None = None  # or what stands for one: a part of a source
+    row: int | None = None
+    line: int | None = None
+    column: int | str | None = None
+    value: Any = None
+    byte: int | None = None
+    more: int = 0  # how many other files it is about as well
+
+    def __str__(self) -> str:
+        line = "" if self.line is None else f"line {self.line}"
+        row = line if self.row is None else f"row {self.row}" + (f" ({line})" if line else "")
+        column = "" if self.column is None else f"column {self.column!r}"
+        place = ", ".join(filter(None, [row, column]))
+        counted = " (both counted from 0)" if self.row is not None and isinstance(self.column, int) else ""
+        return f"{place}{counted}{'' if self.value is None or not place else f' holds {shown(self.value)}'}"
+
+    @property
+    def name(self) -> str:
+        """What the file is called in a sentence."""
+        name = "standard input" if self.file == "-" else self.file or ""
+        return f"{name} and {self.more:,} more" if self.more else name
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What happened, where, and what to do: "a.csv: row 3 (line 5), column 'x' holds 'NA': the value is missing. ..."
+
+    `told` are the fields of the place that the sentence itself names. Where nothing stands before it,
+    a sentence begins with a capital letter; what begins with the name of an option or a field does not.
+    """
+
+    code: str
+    what: str
+    where: Where = Where()
+    fix: str = ""
+    told: tuple[str, ...] = ()
+    is_sentence: bool = False
+
+    def __str__(self) -> str:
+        unsaid: dict[str, Any] = dict.fromkeys(self.told)
+        place = str(replace(self.where, **unsaid))
+        said = f"{place}: {self.what}" if place else self.what
+        if self.where.name:
+            said = f"{self.where.name}: {said}"
+        elif place or self.is_sentence:
+            said = said[:1].upper() + said[1:]
+        end = "" if said.endswith((".", "?")) else "."
+        return f"{said}{end} {self.fix}".rstrip()
 
 
 class LinsepError(Exception):
-    """The root of every error that linsep raises on purpose."""
+    """The root of every error that linsep raises on purpose. Nothing is raised with this code."""
 
     code: ClassVar[str] = "E-LINSEP"
+    fault: Fault
+    file: str | None
+    row: int | None
+    line: int | None
+    column: int | str | None
+    value: Any
+    byte: int | None
+    fix: str | None
+
+    def __init__(self, what: str | Fault, *, fix: str = "", **where: Any) -> None:
+        fault = what if isinstance(what, Fault) else Fault(self.code, what, Where(**where), fix)
+        super().__init__(fault.what)
+        self._about(fault)
+
+    def _about(self, fault: Fault) -> None:
+        self.fault, self.fix = fault, fault.fix or None
+        for name in PLACE:
+            setattr(self, name, getattr(fault.where, name))
+
+    def __str__(self) -> str:
+        return str(self.fault)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copied and pickled as it is, whatever its class was constructed from: an error crosses processes."""
         return _as_it_was, (type(self), self.args), self.__dict__
 
+    def at(self, *, fix: str | None = None, **where: Any) -> Self:
+        """The same error, with what is now known about where it happened."""
+        found = replace(self.fault.where, **where)
+        self._about(replace(self.fault, where=found, fix=self.fault.fix if fix is None else fix))
+        return self
+
     def facts(self) -> dict[str, Any]:
-        """The error as fields: code, message, file, row, column, value, byte and fix, null where not known."""
-        known = dict.fromkeys(("file", "row", "column", "value", "byte", "fix"))
-        return {"code": self.code, "message": str(self), **known}
+        """The error as fields: code, message, file, row, line, column, value, byte and fix, null where not known."""
+        value = self.value[:200] if isinstance(self.value, str) else self.value
+        is_plain = value is None or isinstance(value, str) or (isinstance(value, int) and value.bit_length() <= 64)
+        known = {name: getattr(self, name) for name in PLACE} | {"value": value if is_plain else shown(value)}
+        return {"code": self.code, "message": str(self), **known, "fix": self.fix}
 
 
 def _as_it_was(kind: type[LinsepError], args: tuple[Any, ...]) -> LinsepError:
@@ -72,247 +165,211 @@ def _as_it_was(kind: type[LinsepError], args: tuple[Any, ...]) -> LinsepError:
 
 
 class InputError(LinsepError, ValueError):
-    """The data or the arguments cannot be used.
-
-    `where` may name file, row (counted from 0 below the header), column, value, byte and fix; all are attributes.
-    """
+    """The data or the arguments cannot be used. Read the message."""
 
     code = "E-INPUT"
-    file: str | None = None
-    row: int | None = None
-    column: int | str | None = None
-    value: Any = None
-    byte: int | None = None
-    fix: str | None = None
-
-    def __init__(self, message: str, **where: Any) -> None:
-        super().__init__(message)
-        for name, known in where.items():
-            setattr(self, name, known)
-
-    def facts(self) -> dict[str, Any]:
-        """The error as fields: code, message, file, row, column, value, byte and fix, null where not known."""
-        value = self.value
-        shown = value if value is None or isinstance(value, str | bool | int) else str(value)
-        known = {"file": self.file, "row": self.row, "column": self.column, "value": shown, "byte": self.byte}
-        return {"code": self.code, "message": str(self), **known, "fix": self.fix}
 
 
 class NoRowsError(InputError):
-    """The table has no rows."""
+    """The table has no rows. Check that the file or array has rows below its header."""
 
     code = "E-NO-ROWS"
 
 
 class NoColumnsError(InputError):
-    """The table has no columns."""
+    """The table has no columns. Give columns besides the label."""
 
     code = "E-NO-COLUMNS"
 
 
 class ShapeError(InputError):
-    """The array is not a table of rows and columns."""
+    """The array is not a table of rows and columns. Make it two-dimensional; a single column is X.reshape(-1, 1)."""
 
     code = "E-SHAPE"
 
 
 class LengthError(InputError):
-    """X and y differ in length."""
+    """X and y differ in length. Give one label for each row."""
 
     code = "E-LENGTH"
 
 
 class NotNumericError(InputError):
-    """Text, complex numbers or objects stand where numbers belong."""
+    """Text, complex numbers or objects stand where numbers belong. Convert them, or leave the column out."""
 
     code = "E-NOT-A-NUMBER"
 
 
 class MissingValueError(NotNumericError):
-    """A cell is empty, or holds a null."""
+    """A cell is empty, or holds a null. Drop the row or fill in the value."""
 
     code = "E-VALUE-MISSING"
 
 
 class ColumnTypeError(NotNumericError):
-    """A column holds dates, lists or other things that are not numbers."""
+    """A column holds dates, lists or other things that are not numbers. Convert it, or leave it out."""
 
     code = "E-COLUMN-TYPE"
 
 
 class NotFiniteError(InputError):
-    """A value is NaN or infinite."""
+    """A value is NaN or infinite. Drop the row or fill in the value."""
 
     code = "E-NOT-FINITE"
 
-    row: int
-    column: int | str
-    value: float
-
-    def __init__(
-        self, row: int, column: int | str, value: float, name: str = "X", message: str | None = None, **where: Any
-    ) -> None:
-        fix = "Drop the row or fill the value in."
-        super().__init__(
-            message
-            or f"{name} holds {value} in {place(row, column)}. "
-            f"A hyperplane has no side for such a value: {fix[0].lower()}{fix[1:]}",
-            **{"row": row, "column": column, "value": value, "fix": fix, **where},
-        )
-
 
 class InexactError(InputError):
-    """A number cannot be held exactly."""
+    """A number cannot be stored exactly. Subtract a constant from the column, or scale it."""
 
     code = "E-INEXACT"
 
 
 class TooManyDigitsError(InexactError):
-    """A decimal has more digits than 64 bits hold, or than its column can share."""
+    """A decimal has too many digits to be read exactly. Round the column, or read the nearest doubles."""
 
     code = "E-DIGITS"
 
 
 class OverflowedError(InputError):
-    """Finite values whose score is larger than the largest double."""
+    """The score of finite values is beyond the largest double. Divide large columns by a power of two."""
 
     code = "E-OVERFLOW"
 
 
 class UnderflowedError(InputError):
-    """Values so small that every score vanishes below the smallest double."""
+    """Values are so small that every score vanishes. Multiply X by a power of two."""
 
     code = "E-UNDERFLOW"
 
 
 class OneClassError(InputError):
-    """All labels are the same."""
+    """All labels are the same. Give rows of both classes."""
 
     code = "E-ONE-CLASS"
 
 
 class ManyClassesError(InputError):
-    """There are more than two labels."""
+    """There are more than two labels. Choose one as the positive class: positive=VALUE, --positive VALUE."""
 
     code = "E-MANY-CLASSES"
 
 
 class MissingLabelError(InputError):
-    """A label is NaN, None or empty."""
+    """A label is missing, NaN or infinite. Give the row a label, or drop it."""
 
     code = "E-LABEL-MISSING"
 
 
 class MissingColumnError(InputError):
-    """The table has no column of that name."""
+    """There is no column of that name. Choose one of the columns that the message lists."""
 
     code = "E-NO-COLUMN"
 
 
 class FileError(InputError):
-    """A file cannot be read as what it claims to be."""
+    """A file cannot be read or written. Read the message."""
 
     code = "E-FILE"
 
 
 class NoFileError(FileError):
-    """There is no file of that name, or none in that folder or of that pattern."""
+    """There is no such file, or the folder or pattern matches none. Check the path."""
 
     code = "E-FILE-NONE"
 
 
 class UnreadableFileError(FileError):
-    """The system does not hand the file out."""
+    """The file cannot be opened. Check the file permissions."""
 
     code = "E-FILE-UNREADABLE"
 
 
 class FileKindError(FileError):
-    """The name of the file does not say what it is, or says something else."""
+    """The file extension is unknown, or does not match the content. Rename the file, or give its format."""
 
     code = "E-FILE-KIND"
 
 
 class EmptyFileError(FileError):
-    """The file has not a single byte, or no line of names."""
+    """The file is empty or has no header row. Write a line of column names, and rows below it."""
 
     code = "E-FILE-EMPTY"
 
 
 class DamagedFileError(FileError):
-    """The file ends too early or is broken inside."""
+    """The file is cut short or broken inside. Download or write it again."""
 
     code = "E-FILE-DAMAGED"
 
 
 class ChangedFileError(FileError):
-    """The file changed while it was read."""
+    """The file changed while it was read. Wait until it is complete, then start again."""
 
     code = "E-FILE-CHANGED"
 
 
 class EncodingError(FileError):
-    """The text is not UTF-8."""
+    """The text is not UTF-8. Save it as UTF-8."""
 
     code = "E-TEXT-ENCODING"
 
 
 class HeaderError(FileError):
-    """The line of column names does not tell the columns apart."""
+    """The header row is missing, or two columns have the same name. Give each column a name of its own."""
 
     code = "E-CSV-HEADER"
 
 
 class RaggedRowError(FileError):
-    """A row has more or fewer values than there are columns."""
+    """A row has more or fewer values than there are columns. Put quotes around text that contains a comma."""
 
     code = "E-CSV-RAGGED"
 
 
 class QuoteError(FileError):
-    """A quotation mark is never closed."""
+    """A quotation mark is never closed. Close it, or double it inside quotes."""
 
     code = "E-CSV-QUOTE"
 
 
 class SvmlightError(FileError):
-    """An svmlight line cannot be read, or has a bad index."""
+    """An svmlight line cannot be read. Write a label, then index:value pairs with rising indices."""
 
     code = "E-SVMLIGHT"
 
 
 class WideFileError(FileError):
-    """The file has more columns than the memory has room for."""
+    """The file has more columns than fit in memory. Allow more memory, or choose fewer columns."""
 
     code = "E-FILE-WIDE"
 
 
 class DifferentFilesError(FileError):
-    """The files of one source differ in their columns."""
+    """Files that are read together have different columns. Choose columns that all files have."""
 
     code = "E-FILES-DIFFER"
 
 
 class ModelError(InputError):
-    """A model file is damaged, foreign or of another version."""
+    """A model file is damaged, of another kind or of another version. Fit the model again, or update linsep."""
 
     code = "E-MODEL"
 
 
 class CheckpointError(InputError):
-    """A checkpoint is damaged, foreign, of another version or of other data."""
+    """A checkpoint is damaged, of another version or of other data. Delete it to start over, or give the right one."""
 
     code = "E-CHECKPOINT"
 
 
 class ArgumentError(InputError):
-    """An option is outside its range."""
+    """An option has a value that is not allowed. Give it one that is."""
 
     code = "E-ARGUMENT"
 
 
 class NotSeparableError(LinsepError):
-    """The rows have no margin, because no hyperplane is known to separate them."""
+    """There is no margin: the classes are not known to be separable. Look at the verdict that is attached."""
 
     code = "E-NOT-SEPARABLE"
 
@@ -323,24 +380,25 @@ class NotSeparableError(LinsepError):
 
 
 class OutOfMemoryError(LinsepError, MemoryError):
-    """The rows and columns of a question do not fit into the memory that is free."""
+    """The problem does not fit in the free memory. Use fewer columns, or a machine with more memory."""
 
     code = "E-MEMORY"
 
 
 class CertificateError(LinsepError):
-    """A proof does not hold against the data."""
+    """A proof does not hold for the data. Decide again: the proof is not about these rows."""
 
     code = "E-PROOF"
 
 
 class MissingPackageError(LinsepError, ImportError):
-    """A library that only some of linsep needs is not installed."""
+    """An optional library is not installed. Install the extra that the message names."""
 
     code = "E-PACKAGE"
 
     def __init__(self, package: str, extra: str, what: str) -> None:
-        super().__init__(f"{what} need {package}, which is not installed: pip install 'linsep[{extra}]'")
+        fix = f"Install it: pip install 'linsep[{extra}]'"
+        super().__init__(f"{what} need {package}, which is not installed.", fix=fix)
 
 
 class NotSeparableWarning(UserWarning):
@@ -351,13 +409,17 @@ class RoundedWarning(UserWarning):
     """The weights of a separating hyperplane were rounded to doubles, and some rows are no longer on their side."""
 
 
-def place(row: int, column: int | str) -> str:
-    """Where a value stands, in words. A name says which column it is; a position does not say where counting begins.
+def shown(value: Any) -> str:
+    """A value for a message, no longer than a line.
 
-    >>> place(1, "x2"), place(1, 1)
-    ("row 1, column 'x2'", 'row 1, column 1 (both counted from 0)')
+    >>> shown("ä"), shown("x" * 99), shown(math.nan), shown(10**9999)
+    ("'ä'", "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx... (101 characters)", 'NaN', 'a very large number')
     """
-    return f"row {row}, column {column!r}{' (both counted from 0)' if isinstance(column, int) else ''}"
+    try:
+        words = "NaN" if isinstance(value, float) and math.isnan(value) else repr(value)
+    except ValueError:  # an integer of thousands of digits
+        words = "a very large number"
+    return words if len(words) <= 60 else f"{words[:40]}... ({len(words):,} characters)"
 
 
 def told(value: Any) -> str:
@@ -371,16 +433,3 @@ def told(value: Any) -> str:
     except ValueError:  # an integer of thousands of digits
         many = isinstance(value, tuple)
         return f"({', '.join(map(told, value))})" if many else "a very large number"
-
-
-def shown(value: Any) -> str:
-    """A value for a message, cut short.
-
-    >>> shown("x" * 99), shown(10**9999)
-    ("'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...", 'a very large number')
-    """
-    try:
-        words = ascii(value)
-    except ValueError:  # an integer of thousands of digits
-        words = "a very large number"
-    return words if len(words) <= 60 else f"{words[:57]}..."

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep.errors import ArgumentError, InexactError, ShapeError, shown, told
+from linsep.faults import fault, few
 from linsep.report import SHOWN, SHOWN_ROWS, Fact, Grid, Report, Reported, column_names, count, linear, one_line
 from linsep.scores import exact_score, nearest
 from linsep.scores import linear_scores as linear_scores
@@ -90,7 +91,7 @@ class Halfspace(Reported):
         require_finite(table)
         rows = table.values
         if rows.shape[1] != len(self.w):
-            raise ShapeError(f"X has {rows.shape[1]} columns, and the halfspace has {len(self.w)} weights.")
+            raise ShapeError(f"X has {rows.shape[1]} columns, but the halfspace has {len(self.w)} weights.")
         if not self._is_safe(rows):  # NumPy would wrap around, or round, in silence
             return self._exact_scores(rows)
         return linear_scores(rows, self.w[None], np.array([self.b]))[:, 0]
@@ -132,8 +133,7 @@ class Halfspace(Reported):
         for code, label in enumerate(found):
             if label not in sign:
                 row = int(np.argmax(codes == code))
-                name = label if isinstance(label, str) else shown(label)
-                raise ArgumentError(f"The label of row {row} is {name}: this halfspace knows {told(self.labels)}.")
+                raise fault("unknown label", row=row, value=label, known=few(self.labels))
         signs: Array = np.array([sign[label] for label in found])[codes]
         return signs
 
@@ -251,7 +251,7 @@ def _weights(w: Any) -> Array:
     table = read_exact([w])
     if table.inexact is not None:
         place = table.inexact.column
-        raise InexactError(f"w[{place}] is {table.inexact.value}: no 64-bit number is that, and rounding is not exact.")
+        raise InexactError(f"w[{place}] is {shown(table.inexact.value)}, which cannot be stored exactly.")
     weights = table.values[0]
     if weights.dtype.kind == "f" and not np.isfinite(weights).all():
         first = int(np.argmin(np.isfinite(weights)))

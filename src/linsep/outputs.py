@@ -19,7 +19,8 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from linsep.errors import FileError
+from linsep.errors import InputError
+from linsep.faults import fault
 
 try:
     import fcntl
@@ -264,6 +265,6 @@ def _told(path: str | Path) -> Iterator[None]:
         raise _unwritable(path, error) from error
 
 
-def _unwritable(path: str | Path, why: OSError | str) -> FileError:
+def _unwritable(path: str | Path, why: OSError | str) -> InputError:
     said = why if isinstance(why, str) else why.strerror or str(why)
-    return FileError(f"{path}: cannot be written: {said}.", file=str(path))
+    return fault("unwritable", str(path), seen=said)

@@ -22,8 +22,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.errors import NotFiniteError
 from linsep.exact import Dyadic, dyadic
+from linsep.faults import fault
 from linsep.tables import is_sparse
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -195,7 +195,7 @@ def _refuse_nonfinite(rows: Flat, numbers: NDArray[np.int64]) -> None:
     if not finite.all():
         k = int(np.argmin(finite))
         row = int(np.searchsorted(rows.bounds, k, side="right")) - 1
-        raise NotFiniteError(int(numbers[row]), int(rows.columns[k]), float(rows.data[k]))
+        raise fault("not finite", row=int(numbers[row]), column=int(rows.columns[k]), value=float(rows.data[k]))
 
 
 def _exact_signs(form: Form, values: Values, numbers: NDArray[np.int64]) -> NDArray[np.int8]:

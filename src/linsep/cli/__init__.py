@@ -121,7 +121,7 @@ def _facts(error: LinsepError | OSError) -> dict[str, Any]:
     """An error as fields; what the system says about a file has the code of a file that cannot be read or written."""
     if isinstance(error, LinsepError):
         return error.facts()
-    return FileError(str(error), file=str(error.filename) if error.filename else None).facts()
+    return FileError(error.strerror or str(error), file=str(error.filename) if error.filename else None).facts()
 
 
 def _fault(error: Exception) -> str:

@@ -78,13 +78,13 @@ def example(files: Sequence[str], label: str | int | None) -> Table | None:
     if file is None:
         return None
     if len(files) > 1:
-        raise ArgumentError(f"{file}: an example cannot be read together with other files.", file=file)
+        raise ArgumentError("an example cannot be read together with other files", file=file)
     name = file.removeprefix("example:")
     if name not in EXAMPLES:
         known = ", ".join(f"example:{known}" for known in EXAMPLES)
-        raise ArgumentError(f"{file}: there is no such example. There are {known}.")
+        raise ArgumentError(f"there is no such example. There are {known}", file=file)
     if label is not None:
-        raise ArgumentError(f"{file}: an example has its own labels: omit --label {label}.")
+        raise ArgumentError(f"an example has its own labels: omit --label {label}", file=file)
     X, y = getattr(linsep.datasets, name)()
     return Table((X, y), columns=("x1", "x2"), bias=EXAMPLES[name])
 
@@ -121,10 +121,10 @@ def require_outputs(inputs: Sequence[str], *options: tuple[str, str | None]) -> 
         _require_folder(path)
         if (found := on_files.reads(read, path)) is not None:
             seen = "the command reads this file" if found == path else f"the command reads this file ({found})"
-            raise ArgumentError(f"{about}: {seen}. Give another name.", file=path)
+            raise ArgumentError(seen, file=about, fix="Give another name.")
         known = outputs.identity(path)
         if known in taken and not (known in shown and outputs.descriptor(path) is not None):
-            raise ArgumentError(f"{about}: {taken[known]} goes into the same file. Give another name.", file=path)
+            raise ArgumentError(f"{taken[known]} goes into the same file", file=about, fix="Give another name.")
         if known is not None:
             taken[known] = option or "the result"
 
@@ -146,7 +146,7 @@ def _require_folder(output: str) -> None:
     elif not place.parent.is_dir():
         seen = f"there is no folder {str(place.parent)!r}"
     if seen is not None:
-        raise FileError(f"{output}: cannot be written: {seen}.", file=output)
+        raise FileError(f"cannot be written: {seen}", file=output)
 
 
 def require_name(path: str, what: str) -> None:

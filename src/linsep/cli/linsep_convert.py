@@ -25,7 +25,9 @@ def convert(
     """Write files of any kind as one Parquet file, which is quick to read again and again."""
     *files, output = file
     if not files:
-        raise ArgumentError(f"{output}: name what to read and, last, the file to write: linsep convert IN OUT.parquet.")
+        raise ArgumentError(
+            "give the files to read, then the file to write: linsep convert IN OUT.parquet", file=output
+        )
     how = reading or Copying()
     file_arguments.require_outputs(files, ("", output), ("--reject", how.reject))
     with progress.waiting("Converting"):

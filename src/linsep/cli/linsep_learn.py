@@ -91,7 +91,7 @@ def _walk(stream: "OnePass", ctrl_c: stdio.FirstSignal, show: "Callable[[Look], 
         if output and len(stream.model.classes) > 1:
             stream.model.save(output)
             rows = terminal.count(stream.model.counts.rows, "row")
-            error.args = (f"{error} The model of the {rows} before it is in {output}.",)
+            error.at(fix=f"{error.fault.fix} The model of the {rows} before it is in {output}.".lstrip())
         raise
 
 

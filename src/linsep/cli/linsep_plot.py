@@ -56,7 +56,7 @@ def plot(
     extension = Path(output).suffix.lower()
     if extension not in EXTENSIONS:
         allowed = f"{', '.join(EXTENSIONS[:-1])} or {EXTENSIONS[-1]}"
-        raise ArgumentError(f"{output}: the name of a picture ends in {allowed}.")
+        raise ArgumentError(f"a picture has the extension {allowed}", file=output)
     reading = reading or Learning()
     file_arguments.require_outputs(file, ("--output", output), ("--reject", reading.reject))
     require_matplotlib()

@@ -89,13 +89,13 @@ def _require_agreement(verdict: Any, proof: str, bias: bool | None, reading: Che
     """Refuse a proof that differs from what was asked for, before any row is read."""
     if bias is not None and bias != verdict.bias:
         has = "with bias" if verdict.bias else "through the origin (no bias)"
-        raise ArgumentError(f"{proof}: the proof is {has}: {'--bias' if bias else '--no-bias'} disagrees.")
+        raise ArgumentError(f"the proof is {has}: {'--bias' if bias else '--no-bias'} disagrees", file=proof)
     if reading.numbers is not None and (reading.numbers == "decimal") != (verdict.numbers == "decimal"):
         asked = f"--numbers {reading.numbers}"
-        raise ArgumentError(f"{proof}: the proof reads numbers as {verdict.numbers}: {asked} disagrees.")
+        raise ArgumentError(f"the proof reads numbers as {verdict.numbers}: {asked} disagrees", file=proof)
     if reading.positive is not None and not on_files.is_label(reading.positive, verdict.labels[1]):
         asked = f"--positive {reading.positive[:60]}"
-        raise ArgumentError(f"{proof}: its positive class is {told(verdict.labels[1])}: {asked} disagrees.")
+        raise ArgumentError(f"its positive class is {told(verdict.labels[1])}: {asked} disagrees", file=proof)
 
 
 def _require_same_table(
@@ -104,16 +104,15 @@ def _require_same_table(
     """Refuse a table whose columns, left-out rows or numbers are not those that the proof states."""
     if None not in (verdict.names, table.columns) and verdict.names != table.columns:
         known, seen = (", ".join(map(repr, names[:20])) for names in (verdict.names or (), table.columns or ()))
-        raise MissingColumnError(
-            f"{on_files.named(files)}: the columns are {seen}, but {proof} is about {known}, in this order."
-        )
+        seen = f"the columns are {seen}, but {proof} is about {known}, in this order"
+        raise MissingColumnError(seen, file=on_files.named(files))
     left_out = table.rows_left_out
     if reading.reject is not None and left_out != verdict.rows_left_out:
         why = f"--reject leaves out {count(left_out, 'row')}, but {proof} {verdict.rows_left_out:,}"
-        raise ArgumentError(f"{on_files.named(files)}: {why}.")
+        raise ArgumentError(why, file=on_files.named(files))
     if table.source and verdict.numbers == "binary64" and table.source.facts.numbers == "exact-integers":
         why = f"there are integers that binary64 would round, but {proof} reads numbers as binary64"
-        raise ArgumentError(f"{on_files.named(files)}: {why}.")
+        raise ArgumentError(why, file=on_files.named(files))
 
 
 def _advice(verdict: Any, reading: Checking) -> str:

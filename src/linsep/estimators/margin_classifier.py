@@ -25,13 +25,13 @@ class MaxMarginClassifier(ScoreClassifier):
     """The hyperplane farthest from the rows of both classes; more than two classes by one against the rest.
 
     Each problem comes with a verdict, proved in exact arithmetic. Where it is not `Separable` there is no margin to
-    maximise: the classifier then warns (`NotSeparableWarning`), keeps the verdict, which names the rows that stand in
+    maximise: the classifier then warns (`NotSeparableWarning`), keeps the verdict, which names the rows in
     the way, and falls back on a soft margin: squared hinge loss and C = 1, on columns scaled to [-1, 1].
 
     Parameters
     ----------
     gap : float
-        How far the two ends of the margin may differ, as a part of it.
+        How far the two ends of the margin may differ, relative to it.
     time_limit : float or None
         Seconds for each problem. Past them its verdict may be `Undecided`, which proves nothing.
 

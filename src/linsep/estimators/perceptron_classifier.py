@@ -27,8 +27,8 @@ from linsep.sources.relabelled import against_the_rest
 class PerceptronClassifier(ScoreClassifier):
     """The Perceptron, for two classes or more, dense rows or sparse.
 
-    `keep` says which weights of the run are used: "last" (Rosenblatt), their "average" over all rows walked,
-    the "vote" of all of them, each with as many voices as rows it survived (Freund and Schapire), or the "best"
+    `keep` says which weights of the run are used: "last" (Rosenblatt), their "average" over all rows visited,
+    the "vote" of all of them, each with one vote for each row it survived (Freund and Schapire), or the "best"
     seen, the pocket (Gallant). `order` is "cyclic" or "shuffled" (a new permutation each pass). More than two
     classes are learned jointly (an update moves the true class and the one mistaken for it), or as one run of
     each class against the rest, "ovr". A row whose class leads by `margin` or less counts as a mistake. The run
@@ -43,7 +43,7 @@ class PerceptronClassifier(ScoreClassifier):
     keep="last" and "best", `predict` makes none on these rows either) and `mistakes_per_row_` (for each row of the
     last call). With "ovr" updates and mistakes are those of all runs
     together, and `n_passes_` is the longest run's. With keep="vote" `coef_` holds the last weights, but it is
-    the ballot that predicts: `decision_function` gives shares of the voices. At most the latest 65,536 vectors
+    the ballot that predicts: `decision_function` gives shares of the votes. At most the latest 65,536 vectors
     vote, each stored as one update.
 
     >>> from sklearn.datasets import load_iris
@@ -109,7 +109,7 @@ class PerceptronClassifier(ScoreClassifier):
         return self._walk(labelled(X, self._encode(y), self.classes_), 1, X.dtype)
 
     def decision_function(self, X: Any) -> Array:
-        """w·x + b for each row (for each class, where they are more than two); with keep="vote" the voices.
+        """w·x + b for each row (for each class, where there are more than two); with keep="vote" the votes.
 
         The sign and the order of the scores of a row are right at any scale (see `linsep.halfspace.linear_scores`).
         """

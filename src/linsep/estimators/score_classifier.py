@@ -14,7 +14,16 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linsep.errors import ArgumentError, InexactError, InputError, OneClassError, OverflowedError, ShapeError
+from linsep.errors import (
+    ArgumentError,
+    InexactError,
+    InputError,
+    MissingLabelError,
+    MissingValueError,
+    NotFiniteError,
+    ShapeError,
+)
+from linsep.faults import SHIFT, fault, few
 from linsep.models.files import MODEL, write_model
 from linsep.report import Fact, Report, count, label_text, listed, most_corrected
 from linsep.sources.base import MOST_BITS, Facts, Source, marks, positions
@@ -24,6 +33,7 @@ from linsep.sources.relabelled import relabelled
 from linsep.tables import is_long, read_doubles, read_labels, require_finite
 
 Array = npt.NDArray[Any]
+IN_OUR_WORDS = (NotFiniteError, MissingValueError, MissingLabelError)
 
 
 class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -108,8 +118,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""
         if isinstance(X, Source):
             raise ArgumentError(
-                f"A {type(self).__name__} needs all rows at once, and a source hands them out block by block. Read the "
-                "rows into a table and give X and y, or fit a PerceptronClassifier."
+                f"A {type(self).__name__} needs all rows at once, and a source gives them block by block.",
+                fix="Read the rows into a table and give X and y, or fit a PerceptronClassifier.",
             )
         _refuse_rounding(X)
         if y is not None:
@@ -131,7 +141,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """A source to learn from: its columns and labels are those of the classifier, or become so."""
         source = as_given(X, y)
         if (source.facts.integer_bits or 0) > MOST_BITS:
-            raise InexactError("Some integers are beyond 2^53, so that doubles would round them. Subtract a constant.")
+            raise InexactError("Some integers are beyond 2^53, so doubles would round them.", fix=SHIFT)
         if not reset:
             self._require_columns(source)
             return self._labelled_alike(source)
@@ -149,7 +159,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         known = {label: code for code, label in enumerate(classes)}
         for label in source.facts.labels:
             if label not in known:
-                raise ArgumentError(f"The source has the label {label!r}: classes are {self.classes_.tolist()}.")
+                raise fault("unknown label", value=label, known=few(self.classes_.tolist(), 10))
         codes = [known[label] for label in source.facts.labels]
         return source if codes == [*range(len(classes))] else relabelled(source, codes, classes)
 
@@ -157,11 +167,11 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         if source.n_columns != self.n_features_in_:
             raise ShapeError(
-                f"The source has {source.n_columns} columns, and the classifier learned from {self.n_features_in_}."
+                f"The source has {source.n_columns} columns, but the classifier was fitted on {self.n_features_in_}."
             )
         if source.facts.names is not None and names is not None and tuple(names) != source.facts.names:
             before, now = next(pair for pair in zip(names, source.facts.names, strict=True) if pair[0] != pair[1])
-            raise ShapeError(f"The source has the column {now!r} where the classifier learned from {before!r}.")
+            raise ShapeError(f"The source has the column {now!r} where the classifier was fitted on {before!r}.")
 
     def _read_blocks(self, X: Any) -> Iterator[Any]:
         """Rows to be judged: those of a source block by block."""
@@ -186,7 +196,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unknown = np.flatnonzero(~is_known)
         if unknown.size:
             row = int(unknown[0])
-            raise ArgumentError(f"The label of row {row} is {y[row]!r}: classes are {self.classes_.tolist()}.")
+            raise fault("unknown label", row=row, value=y[row].item(), known=few(self.classes_.tolist(), 10))
         return np.asarray(codes, np.int64)
 
 
@@ -251,8 +261,8 @@ def _explained(X: Any, y: Any = None) -> Iterator[None]:
             if y is not None:
                 read_labels(y)
         except InputError as named:
-            named.args = (f"{named} (scikit-learn: {error})",)
-            raise named from error
+            words = None if isinstance(named, IN_OUR_WORDS) else f"scikit-learn: {error}"
+            raise named.at(fix=words) from error
         raise
 
 
@@ -264,10 +274,7 @@ def distinct_labels(y: Any) -> Array:
         labels = pair if ((labels == pair[0]) | (labels == pair[1])).all() else labels
     classes: Array = np.unique(labels)
     if len(classes) < 2:
-        held = "1 class" if len(classes) else "no class"
-        raise OneClassError(
-            f"The labels hold {held}, {classes.tolist()}: there is nothing to tell apart. Two classes are needed."
-        )
+        raise fault("one class", rows=len(y), value=classes[0].item()) if len(classes) else fault("no class")
     return classes
 
 
@@ -283,7 +290,7 @@ def narrowed(weights: Array, dtype: Any) -> Array:
     with np.errstate(over="ignore"):
         narrow: Array = weights.astype(dtype)
     if not np.isfinite(narrow).all():
-        raise OverflowedError(f"The weights are beyond the largest {narrow.dtype}. Divide large columns first.")
+        raise fault("weights overflow", kind=narrow.dtype)
     return narrow
 
 

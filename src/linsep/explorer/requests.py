@@ -101,7 +101,7 @@ def _asked(body: Any, readers: Mapping[str, Reader], needed: tuple[str, ...] = (
     try:
         for name in (found := mapping(body, "a request")):
             if name not in readers:
-                raise FieldError(f"A request has the fields {', '.join(sorted(readers))}, and no others.")
+                raise FieldError(f"A request has only the fields {', '.join(sorted(readers))}.")
         for name in needed:
             if name not in found:
                 raise FieldError(f"{name} is missing: the request needs it.")

@@ -20,12 +20,13 @@ def read_file(path: str | Path, read: Callable[[str], T]) -> T:
     try:
         return read(MODEL.content_of(path).decode())
     except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror}.", file=str(path), fix="Check the path.") from error
+        raise ModelError(f"cannot be read: {error.strerror}", file=str(path), fix="Check the path.") from error
     except UnicodeDecodeError as error:
-        told = f"{path}: not a linsep model: byte {error.start} is not UTF-8 text."
-        raise ModelError(told, file=str(path), byte=error.start) from error
+        seen = f"this is not a linsep model: byte {error.start} is not UTF-8 text"
+        raise ModelError(seen, file=str(path), byte=error.start) from error
     except ModelError as error:
-        raise ModelError(f"{path}: {error}", file=str(path)) from error
+        error.at(file=str(path))
+        raise
 
 
 def write_model(path: str | Path, text: str) -> None:
@@ -33,7 +34,8 @@ def write_model(path: str | Path, text: str) -> None:
     content, most = text.encode(), documents.MOST_BYTES
     if len(content) > most:
         raise ModelError(
-            f"{path}: the model takes {len(content) / 2**20:.0f} MiB as text, and at most {most >> 20} MiB are "
-            "read back. Keep less of the run: keep='average' needs no rows, budget= bounds a kernel's support."
+            f"the model takes {len(content) / 2**20:.0f} MiB as text, but at most {most >> 20} MiB are read back",
+            file=str(path),
+            fix="Keep less of the run: keep='average' needs no rows, budget= bounds a kernel's support.",
         )
     write_file(path, content)

@@ -70,7 +70,7 @@ class Model:
             return "integer", str
         wrong = next((value for value in (*w.tolist(), b) if as_double(value) is None), None)
         if wrong is not None:
-            raise ModelError(f"{shown(wrong)} stands beside floats, and no double is that: the file would round it.")
+            raise ModelError(f"{shown(wrong)} is beside floats but is not a double: the file would round it.")
         return "float", float
 
     def save(self, path: str | Path) -> None:
@@ -112,7 +112,7 @@ def read_halfspace(document: strict.Document) -> Model:
     if b and not found["bias"]:
         raise ModelError(f"b is {b} although bias is false: a hyperplane through the origin has b = 0.")
     if columns is not None and len(columns) != len(w):
-        raise ModelError(f"columns has {len(columns)} names and w has {len(w)} weights: they must be as many.")
+        raise ModelError(f"columns has {len(columns)} names but w has {len(w)} weights.")
     if training["mistakes"] > training["rows"]:
         raise ModelError(f"training.mistakes is {training['mistakes']}, more than the {training['rows']} rows.")
     halfspace = Halfspace(np.array(w, dtype=kind), b, found["labels"])
@@ -123,7 +123,7 @@ def _write_labels(labels: tuple[Any, Any]) -> dict[str, Any]:
     found = {next(name for name, (type_, _) in LABELS.items() if isinstance(label, type_)) for label in labels}
     kind = "float" if len(found) > 1 else next(iter(found))
     if len(found) > 1 and (not found <= {"integer", "float"} or None in map(as_double, labels)):
-        raise ModelError(f"the labels {told(labels)} are of two kinds, which no file keeps: use one for both.")
+        raise ModelError(f"the labels {told(labels)} are of two kinds, which a file cannot keep: use one for both.")
     negative, positive = (str(label) if kind == "integer" else label for label in labels)
     return {"type": kind, "negative": negative, "positive": positive}
 

@@ -47,21 +47,16 @@ def named(files: Sequence[str]) -> str:
 
 @contextmanager
 def about(files: Sequence[str]) -> Iterator[None]:
-    """Begin every error about the rows with the name of their file."""
-    file = named(files)
+    """Errors about the rows name their file."""
     try:
         yield
     except CheckpointError:  # about another file
         raise
     except InputError as error:
         if found := _SPOOLED.fullmatch(error.file or ""):
-            name = expand(files)[int(found[1])]
-            error.args = (str(error).replace(found[0], "standard input" if name == "-" else name),)
-            error.file = name
+            error.at(file=expand(files)[int(found[1])])
         elif error.file is None:
-            error.file = file
-            if not str(error).startswith(file):
-                error.args = (f"{file}: {error}",)
+            error.at(file=files[0], more=len(files) - 1)
         raise
 
 
@@ -100,7 +95,7 @@ def convert(
 
 
 def cached(*, clear: bool = False) -> CacheFolder:
-    """The caches there are, or those that were deleted. Nothing is lost with them."""
+    """The caches, or those that were deleted. Nothing is lost with them."""
     folder = private.cache_folder()
     if folder is None:
         return CacheFolder("", 0, 0, [])

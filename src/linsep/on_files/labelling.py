@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ModelError, OneClassError, OverflowedError
+from linsep.errors import ModelError, OneClassError
+from linsep.faults import fault
 from linsep.halfspace import Halfspace
 from linsep.loops.layouts import Dense
 from linsep.models import Model
@@ -75,7 +76,7 @@ def require_kind(model: "Loaded", file: str, *, is_text: bool) -> None:
     knows_text = isinstance(model, OnlinePerceptron) and model.bits is not None
     if is_text != knows_text:
         seen, use = ("numbers", "omit --text") if is_text else ("text", "use --text")
-        raise ModelError(f"{file}: this model was learned from {seen}: {use}.")
+        raise ModelError(f"this model was learned from {seen}: {use}", file=file)
 
 
 def labeller_of(model: "Loaded", file: str) -> Labeller:
@@ -84,7 +85,7 @@ def labeller_of(model: "Loaded", file: str) -> Labeller:
         return HalfspaceLabeller(model)
     if isinstance(model, OnlinePerceptron):
         if len(model.classes) < 2:
-            raise OneClassError(f"{file}: the model has seen one class only, {model.classes[0]!r}.")
+            raise OneClassError(f"the model has seen only one class, {model.classes[0]!r}", file=file)
         return ScoreLabeller(model, Needs(model.columns, model.width or 0, model.label), model.classes)
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
@@ -180,8 +181,8 @@ class Predicted:
 class Predictions:
     """A label for each row of files: `labelled` yields them in order, then `error` says how many are wrong.
 
-    `model` is what `linsep.load` gives, and `name` what errors call it. `note` is told, once each, what a reader of the
-    result should know. The other options are those of `linsep.open`.
+    `model` is what `linsep.load` gives, and `name` what errors call it. `note` is called, once each, with
+    what a reader of the result should know. The other options are those of `linsep.open`.
     """
 
     def __init__(
@@ -268,11 +269,10 @@ def label(labeller: Labeller, part: Part, rejects: Rejects | None = None) -> tup
     odd = ~np.isfinite(scores)
     for place in np.flatnonzero(odd).tolist():
         row = int(part.rows[place])
-        told = f"{part.file}: the score of row {row} is beyond the largest double."
-        fault = OverflowedError(told, file=part.file, row=row, fix="Divide large columns by a power of two.")
+        error = fault("overflow", part.file, row=row)
         if rejects is None:
-            raise fault
-        rejects.add(part.file, row, f"{fault.code}: {fault}", content(part.X, None, place))
+            raise error
+        rejects.add(part.file, row, error, content(part.X, None, place))
     if odd.any() and rejects is not None:
         rejects.drain()  # they have their place in this part
         return part.without(odd), codes[~odd], scores[~odd]

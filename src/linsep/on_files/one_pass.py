@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.errors import DifferentFilesError, NoRowsError, OneClassError
+from linsep.errors import DifferentFilesError
+from linsep.faults import fault
 from linsep.on_files.files_named import about
 from linsep.on_files.text_lines import STDIN, LabelledRows, text_batches
 from linsep.online import Counts, OnlinePerceptron
@@ -32,8 +33,8 @@ class Look(NamedTuple):
 class OnePass:
     """A model and the files, or standard input, that it learns from: lines of text where it hashes words.
 
-    `waiting` is entered while a pipe is waited for; `note` is told what a reader of the result should know. The other
-    options are those of `linsep.open`.
+    `waiting` is entered while a pipe is waited for; `note` is called with what a reader of the result should know.
+    The other options are those of `linsep.open`.
     """
 
     def __init__(
@@ -75,11 +76,9 @@ class OnePass:
             self._rejects.begin()  # after an interrupt too, a file without rows says that none was bad
         rows, left_out = self.model.counts.rows, self.rows_left_out
         if not rows:
-            seen = f"no row is left: all {left_out:,} were rejected" if left_out else "no row was read"
-            raise NoRowsError(f"{seen}: there is nothing to learn from.")
+            raise fault("none left", left_out=left_out) if left_out else fault("nothing to learn")
         if len(self.model.classes) < 2:
-            only = self.model.classes[0]
-            raise OneClassError(f"All {rows:,} labels are {only!r}: there is nothing to tell apart.")
+            raise fault("one class", rows=rows, value=self.model.classes[0])
 
     def report(self) -> Report:
         """How the stream ended."""
@@ -175,4 +174,4 @@ def _require_alike(first: Reader, reader: Reader) -> None:
         widths = f"{count(reader.n_columns, 'column')} where the first file has {first.n_columns:,}"
         seen = None if reader.n_columns == first.n_columns else widths
     if seen is not None:
-        raise DifferentFilesError(f"{reader.path}: {seen}.", file=reader.path)
+        raise DifferentFilesError(seen, file=reader.path)

@@ -26,7 +26,7 @@ def load_proof(path: str) -> "Verdict":
     except OSError as error:
         raise unreadable(path, error) from error
     except CertificateError as error:
-        raise FileError(f"{path}: {error}", file=path) from error
+        raise FileError(replace(error.fault, code=FileError.code)).at(file=path) from error
 
 
 def label_column(verdict: "Verdict", file: str) -> str | int | None:

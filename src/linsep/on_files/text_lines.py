@@ -15,9 +15,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from linsep.errors import EncodingError, FileError, MissingLabelError
+from linsep.errors import InputError
+from linsep.faults import fault
 from linsep.loops.text_hash import NO_LABEL
 from linsep.sources.base import Ints
+from linsep.sources.files.csv_records import not_text
 from linsep.sources.files.paths import expand
 from linsep.sources.files.reader import unreadable
 from linsep.sources.files.rejects import Rejects
@@ -110,31 +112,24 @@ def _batch(block: TextBlock, lines: Lines, first: int, rejects: Rejects | None, 
     bad = {int(line): texts[line - block.first] for line in places[is_bad].tolist()} | block.odd
     numbers = {line: first + int(np.searchsorted(every, line)) for line in sorted(bad)}
     for line, row in numbers.items():
-        fault = _no_text(block, line, row, bad[line]) if line in block.odd else _no_label(block, line, row)
+        error = _wrong(block.file, line, row, bad[line] if line in block.odd else None)
         if rejects is None:
-            raise fault
-        rejects.add(_name(block.file), row, f"{fault.code}: {fault}", bad[line].decode("utf-8", "backslashreplace"))
+            raise error
+        rejects.add(_name(block.file), row, error, bad[line].decode("utf-8", "backslashreplace"))
     good = np.flatnonzero(~is_bad)
     rows = first + np.searchsorted(every, places[good])
     return LabelledRows(_name(block.file), lines.X[good], labels, lines.codes[good], rows, list(numbers.values()))
 
 
-def _no_label(block: TextBlock, line: int, row: int) -> MissingLabelError:
-    fix = "Each line is a label, a tab, and the text; without --text the input is a table."
-    return MissingLabelError(
-        f"{_name(block.file)}: line {line} has no label. {fix}", file=_name(block.file), row=row, fix=fix
-    )
-
-
-def _no_text(block: TextBlock, line: int, row: int, text: bytes) -> EncodingError:
-    fix, name, which = "Save it as UTF-8.", _name(block.file), ""
+def _wrong(file: str, line: int, row: int, odd: bytes | None) -> InputError:
+    """The fault of a line that is not text, or else has no label."""
     try:
-        text.decode()
+        (odd or b"").decode()
     except UnicodeDecodeError as error:
-        which = f"{text[error.start]:#04x}"
-    return EncodingError(
-        f"{name}: line {line} is not UTF-8 text (byte {which}). {fix}", file=name, row=row, value=which, fix=fix
-    )
+        byte = error.object[error.start : error.start + 1]
+        what, fix = not_text(byte)
+        return fault("line not text", file, row=row, line=line, value=byte, what=what, fix=fix)
+    return fault("no label on line", file, row=row, line=line)
 
 
 def _blocks(file: str, waiting: Waiting) -> Iterator[TextBlock]:
@@ -196,8 +191,7 @@ def _opened(file: str) -> Iterator[BinaryIO]:
 
 def _require_short(file: str, line: int, rest: bytes) -> None:
     if len(rest) > LONGEST_LINE:
-        seen = f"line {line} has more than {LONGEST_LINE >> 20} MiB"
-        raise FileError(f"{_name(file)}: {seen}: this is not text in lines.", file=_name(file))
+        raise fault("endless text", file, line=line, most=f"{LONGEST_LINE >> 20} MiB")
 
 
 def _name(file: str) -> str:

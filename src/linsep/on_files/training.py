@@ -89,7 +89,7 @@ class Fitted(Reported):
 
 
 class Trainer:
-    """A run of the Perceptron on rows or on a source, not begun yet. `keep` is "best" (the pocket) or "last"."""
+    """A run of the Perceptron on rows or on a source, not started yet. `keep` is "best" (the pocket) or "last"."""
 
     def __init__(
         self,
@@ -185,7 +185,7 @@ class Trainer:
 
 
 class Checkpoint:
-    """A file that keeps the state of a run, so that the same run resumes from it. `note` is told what happens."""
+    """A file that keeps the state of a run, so that the same run resumes from it; `note` is told of it."""
 
     def __init__(self, trainer: Trainer, path: str, note: Callable[[str], None] | None = None) -> None:
         source = trainer.source

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import ManyClassesError, MissingLabelError
+from linsep.faults import fault, few
 from linsep.sources.base import Ints
 from linsep.sources.files import streaming
 from linsep.sources.files.cells import is_string
@@ -54,7 +55,7 @@ class Truth:
         missing = _is_missing(part.labels)
         if missing.any():
             row = int(part.rows[int(np.argmax(missing))])
-            raise MissingLabelError(f"{part.file}: the label of row {row} is missing.")
+            raise fault("no label", part.file, row=row, fix="")
 
     def finish(self) -> None:
         """Count the file that was being compared."""
@@ -66,8 +67,8 @@ class Truth:
             true = self._class_of(key, value)
             if true is None:
                 shown = key if all(isinstance(known, str) for known in self._classes) else value
-                where = f"{self._labels.path}: the label of row {self._labels.first.get(key, 0)} is {shown!r}"
-                self.reason = f"{where}, which is none of the model's: {_listed(list(self._classes))}."
+                row, known = self._labels.first.get(key, 0), few(self._classes, 10)
+                self.reason = str(fault("unknown label", self._labels.path, row=row, value=shown, known=known))
                 return
             self.rows += count
             self.wrong += count * (true != predicted)
@@ -95,7 +96,3 @@ def _is_missing(labels: Any) -> npt.NDArray[np.bool_]:
     else:
         missing = pc.equal(found, "") if is_string(found.type) else found.is_null()
     return np.asarray(missing.fill_null(True))
-
-
-def _listed(values: list[Any]) -> str:
-    return ", ".join(map(repr, values[:10])) + (", ..." if len(values) > 10 else "")

@@ -131,7 +131,7 @@ def _require_fit(row: Document, where: str, width: int, bias: bool) -> None:
     if row["b"] and not bias:
         raise ModelError(f"{where}.b is {row['b']} although bias is false.")
     if len(places) != len(values):
-        raise ModelError(f"{where} has {len(places)} places and {len(values)} values: they must be as many.")
+        raise ModelError(f"{where} has {len(places)} places but {len(values)} values.")
     if (np.diff(places) <= 0).any():
         raise ModelError(f"{where}.places must rise.")
     if places.max(initial=0) >= width:

@@ -24,13 +24,11 @@ import numpy as np
 from linsep import arguments
 from linsep.errors import (
     ArgumentError,
-    LengthError,
     ManyClassesError,
-    NoRowsError,
     OneClassError,
-    OverflowedError,
     ShapeError,
 )
+from linsep.faults import fault
 from linsep.loops.scans import ALL_FINE
 from linsep.loops.sweeps import MISSED, PREDICTED, longest
 from linsep.models.files import MODEL, write_model
@@ -81,7 +79,7 @@ class OnlinePerceptron(Reported):
     keep : "average" or "last"
         Which weights predict: their average over the rows so far, or the last. The updates are the same.
     bias : bool
-        Whether the hyperplane may miss the origin.
+        Fit a bias (intercept) term.
     bits : int or None
         Rows are dicts {name: value} or texts, hashed into 2^bits columns: names may appear at any time. None: rows are
         numbers, and the first ones say how many.
@@ -92,8 +90,8 @@ class OnlinePerceptron(Reported):
     `radius` (of the longest homogenised row so far), `bound`, `gamma_ceiling`.
 
     A tie between classes is a mistake, whichever of them is predicted (the first). `mistakes` are those of the
-    predictions, `updates` those of the last weights, of which the theorem speaks; under "last" they are the same, but
-    for the first row of a class that nobody named.
+    predictions, `updates` those of the last weights, of which the theorem speaks; under "last" they are the same,
+    except for the first row of an unnamed class.
 
     >>> from linsep import OnlinePerceptron
     >>> model = OnlinePerceptron(["ham", "spam"], bits=18, keep="last")
@@ -114,8 +112,7 @@ class OnlinePerceptron(Reported):
         bits: int | None = None,
         gamma: float | None = None,
     ) -> None:
-        if keep not in get_args(OnlineKeep):
-            raise ArgumentError(f"keep is {keep!r}: it must be one of {', '.join(get_args(OnlineKeep))}.")
+        arguments.one_of("keep", keep, get_args(OnlineKeep))
         self.keep, self.bias = keep, bool(bias)
         self.gamma = None if gamma is None else arguments.positive("gamma", gamma)
         self.bits = None if bits is None else require_bits(bits)
@@ -137,7 +134,7 @@ class OnlinePerceptron(Reported):
         rows, is_one = self._read(X)
         labels = read_labels([y] if is_one else y).tolist()
         if len(labels) != rows.shape[0]:
-            raise LengthError(f"X has {rows.shape[0]} rows and y has {len(labels)} labels: they must be as many.")
+            raise fault("length", rows=rows.shape[0], labels=len(labels))
         foretold = self.learn_codes(rows, self._encode(labels))
         predicted = [None if code == NOTHING_YET else self.classes[code] for code in foretold[:, PREDICTED].tolist()]
         return predicted[0] if is_one else predicted
@@ -176,9 +173,9 @@ class OnlinePerceptron(Reported):
             self.learner.add_columns(n_columns)
 
     def decision_function(self, X: Any) -> Floats:
-        """The scores of the kept weights: one for each row, or for each row and class where they are more than two."""
+        """The scores of the kept weights: one for each row, or for each row and class where there are more than two."""
         if self.learner is None or self._known < 2:
-            raise OneClassError(f"There are no scores yet: {self._known} classes were seen, and two are needed.")
+            raise OneClassError(f"There are no scores yet: {self._known} of the two classes needed were seen.")
         rows, is_one = self._read(X)
         scores = self.learner.kept.scores(rows)
         scores = scores[:, 0] if scores.shape[1] == 1 else scores
@@ -273,9 +270,7 @@ class OnlinePerceptron(Reported):
             block = Block(table, y, range(len(codes)), rows.shape[1])
             end = learner.learn(block, np.zeros(len(codes), np.int64), foretold=foretold)
             if end.bad != ALL_FINE:
-                raise OverflowedError(
-                    f"The score of row {end.bad} is beyond the largest double. Divide large columns by a power of two."
-                )
+                raise fault("overflow", row=int(end.bad))
             updates = learner.updates - before
         self.longest = max(self.longest, float(longest(table, len(codes))))
         if not self.radius * (learner.updates + 1.0) * (learner.walked + 1.0) < SAFE:
@@ -318,28 +313,28 @@ class OnlinePerceptron(Reported):
         if self.bits is None:
             raise ArgumentError("Rows of text or dicts need bits, the number of hash bits: OnlinePerceptron(bits=18).")
         if not named:
-            raise NoRowsError("X has no rows.")
+            raise fault("array rows", name="X")
         rows = hash_texts(named, self.bits) if isinstance(named[0], str) else hash_dicts(named, self.bits)
         return rows, named is not X
 
     def _require_width(self, width: int, columns: tuple[str, ...] | None) -> None:
         expected = 1 << self.bits if self.bits else (width if self.learner is None else self.learner.weights.W.shape[1])
         if width != expected:
-            raise ShapeError(f"X has {width} columns, and the weights have {expected}: rows of one stream are as long.")
+            raise ShapeError(f"X has {width} columns, but the model has {expected} weights.")
         if self.learner is None and columns is not None:
             self.columns = columns
         if columns is not None and self.columns is not None and columns != self.columns:
             pairs = zip(self.columns, columns, strict=True)
             before, now = next((before, now) for before, now in pairs if before != now)
-            raise ShapeError(f"X has the column {now!r} where earlier rows had {before!r}: keep the columns in order.")
+            raise ShapeError(f"X has the column {now!r} where earlier rows had {before!r}.", fix="Keep their order.")
 
 
 def _require_room(n_classes: int, n_columns: int) -> None:
     rows = n_classes if n_classes > 2 else 1
     if rows * n_columns > MOST_WEIGHTS:
         raise ManyClassesError(
-            f"{n_classes:,} classes with {n_columns:,} columns each are more than {MOST_WEIGHTS:,} weights. "
-            "Are these labels classes? If so, use fewer bits or columns."
+            f"{n_classes:,} classes with {n_columns:,} columns each are more than {MOST_WEIGHTS:,} weights.",
+            fix="If these labels really are classes, use fewer bits or columns.",
         )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import ArgumentError, ShapeError
+from linsep.faults import fault, few
 from linsep.plots import style
 from linsep.tables import read_doubles, read_labels, require_finite
 
@@ -94,5 +95,5 @@ def _places(y: Any, classes: npt.NDArray[Any], n_rows: int) -> npt.NDArray[np.in
     strange = ~np.isin(labels, classes)
     if strange.any():
         row = int(np.argmax(strange))
-        raise ArgumentError(f"Row {row} has the label {labels[row].item()!r}, which the classifier never saw.")
+        raise fault("unknown label", row=row, value=labels[row].item(), known=few(classes.tolist(), 10))
     return np.searchsorted(classes, labels)

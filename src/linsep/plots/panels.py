@@ -41,7 +41,7 @@ def weights(
     rows, known = _weights(model)
     names = known if names is None else list(names)
     if len(names) != len(rows):
-        raise ArgumentError(f"{len(names)} names for {len(rows)} images: one for each.")
+        raise ArgumentError(f"{len(names)} names for {len(rows)} images: give one for each.")
     height, width = _image_shape(rows.shape[1], shape)
     panels = _panels(ax, len(rows))
     reach = float(np.abs(rows).max()) or 1.0
@@ -126,7 +126,7 @@ def _image_shape(columns: int, shape: tuple[int, int] | None) -> tuple[int, int]
         side = math.isqrt(columns)
         shape = (side, side)
         if side * side != columns:
-            raise ArgumentError(f"{columns} weights make no square image: say shape=(height, width).")
+            raise ArgumentError(f"{columns} weights do not make a square image: give shape=(height, width).")
     if shape[0] * shape[1] != columns:
         raise ArgumentError(f"shape is {shape}, but there are {columns} weights.")
     return shape

@@ -25,7 +25,7 @@ WIDE = 12  # a wall so many times as far as the run is shown on logarithmic axes
 def mistakes(X: Any, y: Any = None, *, ax: "Axes | None" = None, label: str | None = None, **options: Any) -> "Axes":
     """Draw how many mistakes the Perceptron makes in each pass over the rows.
 
-    `options` are those of `perceptron`: order, bias, max_passes (1000 unless told otherwise), max_updates,
+    `options` are those of `perceptron`: order, bias, max_passes (1000 by default), max_updates,
     random_state. Several runs may be drawn on one `ax`; `label` then names each.
 
     >>> import linsep

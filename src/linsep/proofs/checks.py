@@ -125,7 +125,7 @@ def _signs(form: Form, numbers: NDArray[np.int64], values: Values) -> NDArray[np
     try:
         return signs(form, values)
     except NotFiniteError as error:  # knows the place in the block; say the row
-        raise NotFiniteError(int(numbers[error.row]), error.column, error.value) from None
+        raise error.at(row=int(numbers[error.row or 0])) from None
 
 
 def check_combination(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, what: str) -> None:

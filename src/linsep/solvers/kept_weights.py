@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.errors import OverflowedError
+from linsep.faults import POWER, fault
 from linsep.halfspace import linear_scores
 from linsep.loops.sweeps import BORN, ROW, Vectors, count_mistakes, replay, tally
 from linsep.sources.base import Array, Block, Floats, Ints, Source
@@ -70,7 +71,7 @@ class Weights:
     def require_finite(self) -> None:
         """Refuse weights that left the range of doubles while they were learned."""
         if not (np.isfinite(self.W).all() and np.isfinite(self.b).all()):
-            raise OverflowedError("The weights are beyond the largest double. Divide large columns by a power of two.")
+            raise fault("weights overflow", kind="double")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +183,7 @@ class Ballot:
                 scores, products = np.ascontiguousarray(self.first.scores(part).T), _products(rows, part)
                 largest = np.abs(scores).max(initial=0.0) + len(self.log) * np.abs(products).max(initial=0.0)
             if not np.isfinite(largest):  # a running sum may overflow, and then every later vector's vote is wrong
-                raise OverflowedError(
-                    "The scores of the vectors that vote are beyond the largest double. "
-                    "Divide large columns by a power of two."
-                )
+                raise OverflowedError("The scores of the voting vectors are beyond the largest double.", fix=POWER)
             share = np.zeros_like(scores)
             tally(scores, products, self.log, survived, self.bias, share)
             votes[:, start : start + step] = share

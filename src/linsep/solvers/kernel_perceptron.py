@@ -119,7 +119,7 @@ class DualPerceptron:
                 self._visit(self._blocks[k])
             if not all(np.isfinite(block.scores).all() for block in self._blocks):
                 raise OverflowedError(
-                    "Some scores are beyond the largest double: scale the columns, or lower the degree."
+                    "Some scores are beyond the largest double.", fix="Scale the columns, or lower the degree."
                 )
             mistaken = {changes.problem for changes in self.log[begun:]}
             self.active = [problem for problem in self.active if problem in mistaken]

@@ -28,7 +28,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from linsep import arguments
-from linsep.errors import ArgumentError, InexactError
+from linsep.faults import fault
 from linsep.loops.scans import ALL_FINE
 from linsep.loops.shuffling import shuffled
 from linsep.loops.sweeps import End, sweep
@@ -116,10 +116,8 @@ class Perceptron:
         seed: int | np.random.Generator | None = None,
         exact_updates: int = 0,
     ) -> None:
-        if keep not in get_args(Keep):
-            raise ArgumentError(f"keep is {keep!r}: it must be one of {', '.join(get_args(Keep))}.")
-        if order not in get_args(Order):
-            raise ArgumentError(f"order is {order!r}: it must be one of {', '.join(get_args(Order))}.")
+        arguments.one_of("keep", keep, get_args(Keep))
+        arguments.one_of("order", order, get_args(Order))
         self.keep, self.order, self.bias, self.margin = keep, order, int(bool(bias)), arguments.size("margin", margin)
         vectors, self._exact_updates = (1 if n_classes == 2 else n_classes), exact_updates
         self.weights = Weights.zeros(vectors, n_columns, np.int64 if exact_updates else np.float64)
@@ -259,10 +257,7 @@ def exact_updates(source: Source) -> int:
     if bits is None:
         return 0
     if bits > 53:
-        raise InexactError(
-            f"The integers of X have up to {bits} bits, and a score of such integers fits neither 64 bits nor a "
-            "double. Subtract a constant from the large columns, or divide them."
-        )
+        raise fault("long integers", bits=bits)
     return int(2 ** max(0, 62 - 2 * bits)) // (source.n_columns + 1)
 
 
@@ -278,11 +273,11 @@ def perceptron(
 ) -> PerceptronRun:
     """Run the Perceptron until a whole pass has no mistake, or a cap is reached.
 
-    Without a cap it runs for ever on data that no hyperplane separates. `order` says which mistake is
+    Without a cap it never stops on data that no hyperplane separates. `order` says which mistake is
     corrected next: "cyclic" walks the rows round and round, "restart" begins again at the first row after
     each update, "shuffled" draws a new permutation for each pass, "worst" takes the most violated row.
-    `max_passes` and `max_updates` are the caps, `random_state` seeds "shuffled" (None: another order each time), and
-    `bias=False` keeps the hyperplane at the origin. Rows and labels are those of `decide`.
+    `max_passes` and `max_updates` are the caps, `random_state` seeds "shuffled" (None: different each time), and
+    `bias=False` keeps the hyperplane through the origin. Rows and labels are those of `decide`.
 
     >>> import linsep
     >>> X, y = linsep.datasets.cornwell()

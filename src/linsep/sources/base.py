@@ -14,7 +14,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep import exact, loops, signs
-from linsep.errors import InputError, ManyClassesError, NotFiniteError, OverflowedError, shown
+from linsep.errors import InputError, shown
+from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
 
 Table: TypeAlias = Dense | Csr
@@ -226,25 +227,16 @@ def refusal(source: Source, row: int) -> InputError:
     columns, values = entries(source.take([row]).table)
     for j, value in zip(columns, values, strict=True):
         if not np.isfinite(value):
-            return NotFiniteError(row, source.facts.column_name(int(j)), float(value))
-    return OverflowedError(
-        f"The score of row {row} is beyond the largest double (its longest value is "
-        f"{np.abs(values).max():.3g}). Divide large columns by a power of two: that changes no verdict."
-    )
+            names = source.facts.names
+            return fault("not finite", row=row, column=names[int(j)] if names else int(j), value=float(value))
+    return fault("overflow", row=row)
 
 
-def _too_many_labels(facts: Facts) -> ManyClassesError:
-    labels, files = facts.labels, facts.files
-    few = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
-    more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
-    where = f"{'standard input' if files[0] == '-' else files[0]}{more}: " if files else ""
-    return ManyClassesError(
-        f"{where}There are more than two labels ({few}): choose one as the positive "
-        f"class, for instance with positive={shown(labels[-1])} (--positive {str(labels[-1])[:60]}).",
-        file=files[0] if files else None,
-        column=facts.label_column,
-        fix="Choose one of them as the positive class: positive=VALUE, --positive VALUE.",
-    )
+def _too_many_labels(facts: Facts) -> InputError:
+    last, file = facts.labels[-1], facts.files[0] if facts.files else None
+    example = f"positive={shown(last)} (--positive {str(last)[:60]})"
+    error = fault("many classes", file, seen=few(facts.labels), example=example)
+    return error.at(column=facts.label_column, more=max(0, len(facts.files) - 1))
 
 
 def marks(codes: Array, n_classes: int) -> Any:

@@ -23,10 +23,10 @@ from linsep.errors import (
     InputError,
     LengthError,
     NoRowsError,
-    OneClassError,
     ShapeError,
     shown,
 )
+from linsep.faults import SHIFT, fault
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Signs, Source, Table, integer_bits
 from linsep.sources.inputs import read_table
@@ -60,7 +60,7 @@ class CallSource(Source):
             seen.update(np.unique(part.y).tolist())
         n_rows = sum(rows for rows, *_ in found)
         if not n_rows:
-            raise NoRowsError("The function handed out no rows.")
+            raise NoRowsError("The function returned no rows.")
         self._require_two_classes(seen, n_rows)
         n_columns, all_bits = found[0][1], [bits for _, _, bits, _ in found]
         self.facts = replace(
@@ -74,7 +74,7 @@ class CallSource(Source):
 
     def _require_two_classes(self, seen: set[int], n_rows: int) -> None:
         if len(seen) < 2:
-            raise OneClassError(f"All {n_rows} labels are {seen.pop()}: there is nothing to separate. Two are needed.")
+            raise fault("one class", rows=n_rows, value=seen.pop())
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the parts."""
@@ -100,7 +100,7 @@ class CallSource(Source):
                 table, signs, n_columns = _read_part(part)
                 kinds = kinds.joined(table)
             except InputError as error:
-                error.args = (f"Part {place} of the source: {error}",)
+                error.at(file=f"part {place} of the source")
                 raise
             if width not in (NOT_READ, n_columns):
                 widths = sorted({width, n_columns})
@@ -111,8 +111,8 @@ class CallSource(Source):
             first += len(signs)
         if self.n_rows not in (NOT_READ, first):
             raise LengthError(
-                f"The function handed out {self.n_rows} rows the first time and {first} now: each call must give all "
-                "parts again. A generator that was used up gives nothing more; return a new one from each call."
+                f"The function returned {self.n_rows} rows the first time and {first} now.",
+                fix="Each call must give all parts again: return a new generator, since a used one gives nothing more.",
             )
 
     def _walk(self) -> Iterator[Any]:
@@ -135,15 +135,12 @@ class Kinds(NamedTuple):
         """The kinds of the parts so far with one part more."""
         is_sparse = isinstance(table, Csr)
         if self.is_sparse not in (None, is_sparse):
-            raise ShapeError("some parts are sparse and others are not: make them all alike.")
+            raise ShapeError("some parts are sparse and others are not", fix="Make them all alike.")
         values = table.data if isinstance(table, Csr) else table.values
         has_floats = self.has_floats or values.dtype.kind == "f"
         has_long = self.has_long or (values.dtype.kind in "iu" and is_long(values))
         if has_floats and has_long:
-            raise InexactError(
-                "some parts hold integers beyond 2^53 and others hold floats: side by side they would be rounded. "
-                "Subtract a constant from the column or scale it."
-            )
+            raise InexactError("integers beyond 2^53 beside the floats of other parts would be rounded", fix=SHIFT)
         return Kinds(is_sparse, has_floats, has_long)
 
 
@@ -158,7 +155,7 @@ def _read_part(part: Any) -> tuple[Table, Signs, int]:
     wrong = np.flatnonzero((signs != 1) & (signs != -1))
     if wrong.size:
         row = int(wrong[0])
-        raise ArgumentError(f"the label of its row {row} is {labels.tolist()[row]!r}: y holds -1 and +1.", row=row)
+        raise fault("not a sign", row=row, value=labels.tolist()[row])
     return table, signs.astype(np.int8), n_columns
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.errors import ArgumentError, InexactError, NotFiniteError, NotNumericError, shown
+from linsep.errors import ArgumentError, NotNumericError, shown
+from linsep.faults import fault
 from linsep.loops import text_hash
 from linsep.tables import as_double
 from linsep.tables.exact_numbers import exact_number
@@ -41,7 +42,7 @@ class Lines(NamedTuple):
 def require_bits(bits: int) -> int:
     """Refuse a number of columns that makes no sense."""
     if isinstance(bits, bool) or not isinstance(bits, (int, np.integer)) or not 1 <= bits <= MOST_BITS:
-        raise ArgumentError(f"bits is {bits!r}: it must be a whole number from 1 to {MOST_BITS}.")
+        raise ArgumentError(f"bits is {shown(bits)}: it must be a whole number from 1 to {MOST_BITS}.")
     return int(bits)
 
 
@@ -54,9 +55,9 @@ def hash_texts(texts: Sequence[str], bits: int) -> Any:
     """
     for row, value in enumerate(texts):
         if not isinstance(value, str):
-            raise NotNumericError(f"Row {row} is {value!r}: where one row is text, all must be.")
+            raise fault("mixed rows", row=row, value=value, kind="text")
         if not value.isprintable() and any("\ud800" <= character <= "\udfff" for character in value):
-            raise NotNumericError(f"Row {row} holds half a surrogate pair, which is not text.")
+            raise NotNumericError("half a surrogate pair, which is not text", row=row)
     # A line break ends a word as a blank does, and a row needs a byte to be one.
     block = "".join(f"\t{value.translate(BLANKS)} \n" for value in texts).encode()
     return hash_lines(block, [], bits).X
@@ -73,7 +74,7 @@ def hash_dicts(dicts: Sequence[Mapping[str, Any]], bits: int) -> Any:
 
     for row, features in enumerate(dicts):
         if not isinstance(features, Mapping):
-            raise NotNumericError(f"Row {row} is {features!r}: where one row is a dict, all must be.")
+            raise fault("mixed rows", row=row, value=features, kind="a dict")
         _require_features(row, features)
     return sp.csr_array(FeatureHasher(n_features=1 << bits).transform(dicts))
 
@@ -153,18 +154,13 @@ def _folds() -> npt.NDArray[np.uint32]:
 def _require_features(row: int, features: Mapping[str, Any]) -> None:
     for name, value in features.items():
         if not isinstance(name, str):
-            raise NotNumericError(f"Row {row} has the feature {name!r}: names of features are text.")
+            raise NotNumericError("names of features must be text", row=row, value=name)
         if isinstance(value, str):
             continue
         if not isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
-            raise NotNumericError(f"Row {row} holds {value!r} under {name!r}: it must be a number or text.")
+            raise fault("not a feature", row=row, column=name, value=value)
         double = as_double(exact_number(value) or 0)
         if double is None:
-            raise InexactError(
-                f"Row {row} holds {shown(value)} under {name!r}: float64 would round it, and linsep never rounds in "
-                "silence. Scale it.",
-                row=row,
-                column=name,
-            )
+            raise fault("inexact", row=row, column=name, value=value)
         if not math.isfinite(double):
-            raise NotFiniteError(row, name, double)
+            raise fault("not finite", row=row, column=name, value=double)

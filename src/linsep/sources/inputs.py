@@ -11,7 +11,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep import exact, loops
-from linsep.errors import ArgumentError, ManyClassesError, OneClassError, shown
+from linsep.errors import ArgumentError, shown
+from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits
 from linsep.sources.memory import MemorySource, thread_count
@@ -74,15 +75,9 @@ def as_signs(labels: npt.NDArray[Any]) -> tuple[Signs, tuple[Label, Label]]:
     """Labels of two values as -1 and +1 (the larger is +1), and the two values."""
     found, codes = distinct(labels)
     if len(found) == 1:
-        raise OneClassError(
-            f"All {len(labels)} labels are {shown(found[0])}: there is nothing to separate. Two labels are needed."
-        )
+        raise fault("one class", rows=len(labels), value=found[0])
     if len(found) > 2:
-        known = ", ".join(map(shown, found[:5]))
-        raise ManyClassesError(
-            f"There are more than two labels ({known}{', ...' if len(found) > 5 else ''}): "
-            "choose one as the positive class, for instance y == label."
-        )
+        raise fault("many classes", seen=few(found), example=f"y == {shown(found[-1])}")
     signs = codes.astype(np.int8)
     signs *= 2
     signs -= 1

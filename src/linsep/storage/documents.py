@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from linsep.errors import LinsepError, shown
+from linsep.errors import Fault, LinsepError, shown
 from linsep.storage import checksum
 from linsep.storage.strict import Document, FieldError, repeated
 
@@ -49,7 +49,7 @@ class Format:
         except UnicodeEncodeError as error:
             raise self.error("a name or a label holds half a surrogate pair, which is not text.") from error
         except ValueError as error:
-            said = f"the {self.noun} holds a number that is not finite, which no file keeps: {error}."
+            said = f"the {self.noun} holds a number that is not finite, which a file cannot keep: {error}."
             raise self.error(said) from error
 
     def _dumped(self, value: Any) -> str:
@@ -81,21 +81,24 @@ class Format:
                 f"version is {shown(version)}: this linsep reads version {self.version}. Use a newer linsep."
             )
         if reason := checksum.fault(text):
-            raise self.error(f"The {self.noun} is not whole: {reason}.")
+            raise self._refused(f"the {self.noun} is not intact: {reason}")
         return {name: value for name, value in document.items() if name not in HEADER}
 
     def _parsed(self, text: str | bytes) -> Any:
         try:
             return parsed(text)
         except RecursionError:
-            raise self._foreign("it is nested too deep") from None
+            raise self._foreign("it is nested too deeply") from None
         except FieldError as wrong:
             raise self._foreign(str(wrong)) from None
         except ValueError as error:
             raise self._foreign(f"it is not JSON: {str(error)[:200]}") from None
 
     def _foreign(self, why: str) -> LinsepError:
-        return self.error(f"This is not a linsep {self.noun}: {why}.")
+        return self._refused(f"this is not a linsep {self.noun}: {why}")
+
+    def _refused(self, what: str) -> LinsepError:
+        return self.error(Fault(self.error.code, what, is_sentence=True))
 
     def content_of(self, path: str | Path) -> bytes:
         """The bytes of a file, if they are no more than a document may have."""
@@ -106,7 +109,7 @@ class Format:
 
     def _require_short(self, text: str | bytes) -> None:
         if len(text) > MOST_BYTES:
-            raise self.error(f"The {self.noun} is larger than {MOST_BYTES >> 20} MiB: at most {MOST_BYTES:,} are read.")
+            raise self._refused(f"the {self.noun} is too large: at most {MOST_BYTES:,} bytes are read")
 
 
 def parsed(text: str | bytes) -> Any:
@@ -117,9 +120,9 @@ def parsed(text: str | bytes) -> Any:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> Document:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise FieldError(f"the field {shown(repeated(name for name, _ in pairs))} is there twice")
+        raise FieldError(f"the field {shown(repeated(name for name, _ in pairs))} appears twice")
     return found
 
 
 def _no_constant(name: str) -> Any:
-    raise FieldError(f"it holds {name}, which is not a number of JSON")
+    raise FieldError(f"it holds {name}, which is not a JSON number")

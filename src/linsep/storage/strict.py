@@ -150,7 +150,7 @@ def listed(value: Any, where: str, length: int | None = None) -> list[Any]:
     if not isinstance(value, list):
         raise FieldError(f"{where} is {shown(value)}: it must be a list.")
     if length is not None and len(value) != length:
-        raise FieldError(f"{where} has {len(value)} entries: {length} belong there.")
+        raise FieldError(f"{where} has {len(value)} entries: it must have {length}.")
     return value
 
 
@@ -252,7 +252,7 @@ def names(value: Any, where: str) -> tuple[str, ...]:
     """A list of names, no two the same."""
     found: tuple[str, ...] = each(text)(value, where)
     if len(set(found)) < len(found):
-        raise FieldError(f"the column {shown(repeated(found))} is there twice.")
+        raise FieldError(f"the column {shown(repeated(found))} appears twice.")
     return found
 
 

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linsep.errors import NotFiniteError, ShapeError
+from linsep.errors import ShapeError
+from linsep.faults import fault
 from linsep.tables.exact_numbers import ExactTable, are_doubles, as_double, inexact_number, is_long, name_of
 from linsep.tables.handed_over import SupportsArray, as_frame, is_tensor, of_array, of_frame, of_rows, taken_over
 from linsep.tables.label_values import read_labels
@@ -51,8 +52,8 @@ def read_exact(X: Any) -> ExactTable:
     if isinstance(X, Iterable) and not isinstance(X, (str, bytes, Mapping, Set, SupportsArray)):
         return of_rows(list(X))
     raise ShapeError(
-        f"X is of type {type(X).__name__}, which is not a table in memory: "
-        "hand over an array, a sparse matrix, a dataframe or a list of rows."
+        f"X is a {type(X).__name__}, which is not a table in memory.",
+        fix="Give an array, a sparse matrix, a dataframe or a list of rows.",
     )
 
 
@@ -77,4 +78,5 @@ def require_finite(table: ExactTable) -> None:
         return
     first = int(np.argmin(np.isfinite(values.ravel())))
     row, column = place_of(table.values, first)
-    raise NotFiniteError(row, name_of(column, table.columns), float(values.ravel()[first]))
+    value = float(values.ravel()[first])
+    raise fault("not finite", row=row, column=name_of(column, table.columns), value=value)

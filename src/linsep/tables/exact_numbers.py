@@ -10,18 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import (
-    InexactError,
-    InputError,
-    MissingValueError,
-    NoColumnsError,
-    NoRowsError,
-    NotFiniteError,
-    NotNumericError,
-    ShapeError,
-    place,
-    shown,
-)
+from linsep.errors import InputError, shown
+from linsep.faults import fault
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -37,8 +27,6 @@ LONGEST_SCALE = 1200  # bits of the number that a column is multiplied by
 
 MOST_PLACES = 400  # of a Decimal, on either side of its point
 
-SCALE_IT = "Subtract a constant from the column or scale it."
-
 
 class ExactTable(NamedTuple):
     """Numbers as they were handed over, none of them rounded.
@@ -52,7 +40,7 @@ class ExactTable(NamedTuple):
     columns: Columns = None
     scales: tuple[int, ...] | None = None
     is_decimal: bool = False
-    inexact: InexactError | None = None
+    inexact: InputError | None = None
 
     @property
     def fits_64_bits(self) -> bool:
@@ -84,9 +72,9 @@ def fit_doubles(values: Array) -> bool:
 def require_cells(n_rows: int, n_columns: int) -> None:
     """Refuse a table without rows or columns."""
     if n_rows == 0:
-        raise NoRowsError("X has no rows.")
+        raise fault("array rows", name="X")
     if n_columns == 0:
-        raise NoColumnsError("X has no columns.")
+        raise fault("array columns", name="X")
 
 
 def name_of(column: int, names: Columns) -> int | str:
@@ -94,18 +82,9 @@ def name_of(column: int, names: Columns) -> int | str:
     return names[column] if names else column
 
 
-def inexact_number(value: Any, row: int, column: int, names: Columns) -> InexactError:
+def inexact_number(value: Any, row: int, column: int, names: Columns) -> InputError:
     """The refusal of a number that no double is."""
-    name = name_of(column, names)
-    beyond = ", beyond 2^53" if isinstance(value, int) and abs(value) > EXACT else ""
-    return InexactError(
-        f"X holds {shown(value)}{beyond} in {place(row, name)}: float64 would round it, "
-        f"and linsep never rounds in silence. {SCALE_IT}",
-        row=row,
-        column=name,
-        value=shown(value),
-        fix=SCALE_IT,
-    )
+    return fault("inexact", row=row, column=name_of(column, names), value=value)
 
 
 def plain_numbers(values: Array) -> Array:
@@ -114,7 +93,7 @@ def plain_numbers(values: Array) -> Array:
     if kind not in "biufO":
         example = f", such as {values.flat[0]!s}" if values.size else ""
         name = "complex numbers" if kind == "c" else f"values of type {values.dtype}"
-        raise NotNumericError(f"X holds {name}{example}: rows are real numbers.")
+        raise fault("array type", name="X", seen=f"{name}{example}")
     values = values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
     if kind == "b":
         return _truths(values)
@@ -213,15 +192,9 @@ def as_double(value: Number) -> float | None:
 
 def not_a_number(cell: Any, row: int, column: int, names: Columns) -> InputError:
     """The refusal of a cell that holds no real number."""
-    name = name_of(column, names)
-    holds = f"X holds {shown(cell)} in {place(row, name)}"
-    where = {"row": row, "column": name, "value": shown(cell)}
-    if is_missing(cell):
-        return MissingValueError(f"{holds}: the value is missing. Drop the row or fill the value in.", **where)
-    if isinstance(cell, (list, tuple, np.ndarray)):
-        return ShapeError(f"{holds}: a table has two dimensions, rows and columns.", **where)
-    kind = type(cell).__name__
-    return NotNumericError(f"{holds}, of type {kind}: convert it to a number or leave the column out.", **where)
+    kind = "not a cell" if isinstance(cell, (list, tuple, np.ndarray)) else "not a number"
+    value = None if cell is np.ma.masked else cell
+    return fault("missing" if is_missing(cell) else kind, row=row, column=name_of(column, names), value=value)
 
 
 def as_words(values: Sequence[Any]) -> Array | None:
@@ -236,12 +209,12 @@ def _objects(values: Sequence[Any], width: int) -> Array:
     return np.fromiter(values, object, len(values)).reshape(-1, width)
 
 
-def _scaled(exact: list[Number], width: int, names: Columns, inexact: InexactError) -> ExactTable:
+def _scaled(exact: list[Number], width: int, names: Columns, inexact: InputError) -> ExactTable:
     """Integers: each column times the least whole number that clears its fractions."""
     for position, number in enumerate(exact):
         if isinstance(number, float) and not math.isfinite(number):
             row, column = divmod(position, width)
-            raise NotFiniteError(row, name_of(column, names), number)
+            raise fault("not finite", row=row, column=name_of(column, names), value=number)
     ratios = [number.as_integer_ratio() for number in exact]
     scales = [1] * width
     for position, (_, denominator) in enumerate(ratios):

@@ -6,15 +6,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from linsep.errors import (
-    InexactError,
-    MissingValueError,
-    NotFiniteError,
-    NotNumericError,
-    ShapeError,
-    place,
-    shown,
-)
+from linsep.errors import InexactError, ShapeError, shown
+from linsep.faults import fault
 from linsep.tables.exact_numbers import EXACT, Array, ExactTable, is_long, of_cells, plain_numbers, require_cells
 
 
@@ -38,13 +31,10 @@ class HasType(Protocol):
 def of_array(values: Array) -> ExactTable:
     """The numbers of an array of two dimensions."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        where = tuple(int(k) for k in np.argwhere(np.ma.getmaskarray(values))[0])
-        raise MissingValueError(f"The array is masked at {where}: fill the value in or drop the row.")
+        place = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
+        raise fault("missing", row=place[0], column=place[-1])
     if values.ndim != 2:
-        raise ShapeError(
-            f"X has shape {values.shape}: a table has two dimensions, rows and columns. "
-            "For a single column use X.reshape(-1, 1)."
-        )
+        raise fault("array shape", name="X", seen=values.shape)
     require_cells(*values.shape)
     plain = plain_numbers(values.view(np.ndarray))
     if plain.dtype == object:
@@ -63,13 +53,14 @@ def taken_over(values: Any, name: str) -> Array:
         array = np.asarray(values)
     except Exception as error:
         raise ShapeError(
-            f"{name} is of type {type(values).__name__}, which NumPy cannot read: {shown(str(error))}. "
-            "Turn it into an array of numbers first."
+            f"{name} is a {type(values).__name__}, which NumPy cannot read: {shown(str(error))}.",
+            fix="Convert it to an array of numbers first.",
         ) from error
     if array.dtype.kind == "f" and isinstance(values, HasType) and array.dtype.name not in str(values.dtype).lower():
         raise InexactError(
-            f"{name} is of type {type(values).__name__} and holds {values.dtype}, which NumPy would turn into "
-            f"{array.dtype}, and linsep never rounds in silence. Hand over an array or a dataframe."
+            f"{name} is a {type(values).__name__} of {values.dtype}, which NumPy would convert to {array.dtype}, and "
+            "linsep never rounds silently.",
+            fix="Give an array or a dataframe.",
         )
     return array
 
@@ -85,9 +76,7 @@ def of_rows(rows: Sequence[Any]) -> ExactTable:
     width = len(rows[0])
     if set(map(len, rows)) != {width}:
         odd = next(number for number, row in enumerate(rows) if len(row) != width)
-        raise ShapeError(
-            f"The rows do not form a table: row {odd} has {len(rows[odd])} values, and row 0 has {width}.", row=odd
-        )
+        raise fault("uneven", row=odd, seen=len(rows[odd]), first=width)
     types = set(map(type, chain.from_iterable(rows)))
     if types <= {float, int, bool}:
         quick = _in_one_go(rows, types)
@@ -120,11 +109,7 @@ def _row(row: Any, number: int) -> Sequence[Any]:
             )
     elif isinstance(row, Iterable) and not isinstance(row, (str, bytes, Mapping, Set)):
         return list(row)
-    raise ShapeError(
-        f"Row {number} of X is {shown(row)}, not a row of numbers: a table has two dimensions, rows and columns. "
-        "For a single column use X.reshape(-1, 1), or [[value], ...].",
-        row=number,
-    )
+    raise fault("not a row", row=number, value=row)
 
 
 def _of_row(row: Any, number: int) -> Array:
@@ -174,7 +159,7 @@ def as_frame(X: Any) -> Any:
             frame = nw.from_native(_arrow_table(X), eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
         raise ShapeError(
-            f"The names of the columns do not tell them apart: {' '.join(str(error).split())}. Rename them."
+            f"Two columns have the same name: {' '.join(str(error).split())}", fix="Rename one of them."
         ) from None
     return frame if isinstance(frame, nw.DataFrame) else None
 
@@ -201,7 +186,7 @@ def as_series(values: Any) -> Any:
         return series
     frame = as_frame(values)
     if frame is not None and frame.shape[1] != 1:
-        raise ShapeError(f"A table of shape {frame.shape} stands where one column or one row of values belongs.")
+        raise ShapeError(f"A table of shape {frame.shape} was given where one column or one row is expected.")
     return None if frame is None else frame.get_column(frame.columns[0])
 
 
@@ -210,7 +195,7 @@ def of_frame(frame: Any) -> ExactTable:
     names = tuple(map(str, frame.columns))
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ShapeError(f"Several columns are called {twice!r}: give each a name of its own.")
+        raise ShapeError(f"Two columns are called {twice!r}.", fix="Rename one of them.")
     require_cells(*frame.shape)
     columns = [_column(frame.get_column(own), name) for own, name in zip(frame.columns, names, strict=True)]
     kind = np.result_type(*columns)
@@ -230,14 +215,15 @@ def _column(series: Any, name: str) -> Array:
     if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):  # Arrow's long decimals are unknown
         given = series.drop_nulls().head(1).to_list()
         example = f", such as {given[0]!r}" if given else ""
-        raise NotNumericError(f"Column {name!r} holds {kind}{example}: convert it to numbers or leave it out.")
+        raise fault(
+            "text column" if kind == nw.String else "column type", column=name, seen=f"{kind}{example}", example=example
+        )
     missing = series.is_null()
     if missing.any():
         row = int(np.argmax(missing.to_numpy()))
         if isinstance(cell := series.to_list()[row], float):
-            raise NotFiniteError(row, name, cell)
-        fix = "Drop the row or fill the value in."
-        raise MissingValueError(f"X: {place(row, name)} is missing. {fix}", row=row, column=name, fix=fix)
+            raise fault("not finite", row=row, column=name, value=cell)
+        raise fault("missing", row=row, column=name)
     return plain_numbers(series_values(series))
 
 

@@ -8,14 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import (
-    InexactError,
-    LengthError,
-    MissingLabelError,
-    NotNumericError,
-    ShapeError,
-    shown,
-)
+from linsep.errors import InputError, LengthError, ShapeError, shown
+from linsep.faults import fault
 from linsep.tables.exact_numbers import Array, as_double, as_words, exact_number, is_missing
 from linsep.tables.handed_over import SupportsArray, as_series, series_values, taken_over
 
@@ -29,11 +23,11 @@ def read_labels(y: Any, n_rows: int | None = None) -> Array:
     labels = _flat_labels(y)
     if labels is None:
         raise LengthError(
-            f"y has no labels: it is {shown(y)}, of type {type(y).__name__}. Hand over an array, a series or a list of "
-            "labels, one for each row of X."
+            f"y is {shown(y)}, a {type(y).__name__}, and holds no labels.",
+            fix="Give an array, a series or a list of labels, one for each row of X.",
         )
     if n_rows is not None and len(labels) != n_rows:
-        raise LengthError(f"X has {n_rows} rows and y has {len(labels)} labels: they must be as many.")
+        raise fault("length", rows=n_rows, labels=len(labels))
     return labels
 
 
@@ -70,7 +64,7 @@ def _label_series(series: Any) -> Array:
 
 def _label_array(y: Array) -> Array:
     if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
-        raise ShapeError(f"y has shape {y.shape}: labels are one value a row.")
+        raise ShapeError(f"y has shape {y.shape}.", fix="Give one label for each row.")
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise _missing_label(int(np.argmax(np.ma.getmaskarray(y))), None)
     y = y.view(np.ndarray).reshape(len(y))  # a matrix is never flat
@@ -95,16 +89,14 @@ def _refuse_first(y: Array, wrong: npt.NDArray[np.bool_]) -> None:
         raise _missing_label(row, y[row])
 
 
-def _missing_label(row: int, value: Any) -> MissingLabelError:
-    said = "missing" if value is None or value is np.ma.masked or isinstance(value, str) else f"{value}"
-    fix = "Every row needs a label, a finite number or text that is not empty."
-    return MissingLabelError(f"The label of row {row} is {said}. {fix}", row=row, fix=fix)
+def _missing_label(row: int, value: Any) -> InputError:
+    if isinstance(value, (float, np.floating)):
+        return fault("label not finite", row=row, value=float(value))
+    return fault("no label", row=row)
 
 
-def _strange_label(value: Any, row: int, kind: str) -> NotNumericError:
-    return NotNumericError(
-        f"The label of row {row} is {shown(value)}, of type {kind}: labels are numbers, booleans or text.", row=row
-    )
+def _strange_label(value: Any, row: int, kind: str) -> InputError:
+    return fault("strange label", row=row, value=value, kind=kind)
 
 
 def _label_cells(cells: list[Any]) -> Array:
@@ -123,10 +115,7 @@ def _label_cells(cells: list[Any]) -> Array:
     if str in types and len(types) > 1:
         text = next(row for row, cell in enumerate(cells) if isinstance(cell, str))
         other = next(row for row, cell in enumerate(cells) if not isinstance(cell, str))
-        raise NotNumericError(
-            f"The labels cannot be ordered: that of row {text} is the text {shown(cells[text])}, that of row {other} "
-            f"is {shown(cells[other])}. Make all of them text, or all numbers."
-        )
+        raise fault("mixed labels", seen=f"{shown(cells[other])} in row {other} and {shown(cells[text])} in row {text}")
     if types == {bool}:
         return np.array(cells, np.bool_)
     if types <= {int, bool} and (words := as_words(cells)) is not None:
@@ -157,8 +146,8 @@ def _label(cell: Any, row: int) -> Any:
     return number
 
 
-def _rounded_label(cell: Any, row: int) -> InexactError:
-    return InexactError(f"The label of row {row} is {shown(cell)}, which no double is. Round the labels.", row=row)
+def _rounded_label(cell: Any, row: int) -> InputError:
+    return fault("label rounded", row=row, value=cell)
 
 
 def distinct(labels: Array) -> tuple[list[Any], npt.NDArray[Any]]:

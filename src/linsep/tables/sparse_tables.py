@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.errors import InexactError, ShapeError
+from linsep.errors import ShapeError
+from linsep.faults import fault
 from linsep.tables.exact_numbers import (
     EXACT,
     WORD,
@@ -41,7 +42,7 @@ def place_of(values: Any, position: int) -> tuple[int, int]:
 def of_sparse(X: Any) -> Any:
     """A CSR matrix with its entries in order and none repeated; the caller's matrix is left alone."""
     if X.ndim != 2:
-        raise ShapeError(f"X has shape {X.shape}: a table has two dimensions, rows and columns.")
+        raise fault("array shape", name="X", seen=X.shape)
     require_cells(*X.shape)
     if X.format in ("csr", "csc"):
         lines = X.shape[0 if X.format == "csr" else 1]
@@ -132,10 +133,7 @@ def _summed(matrix: Any, rows: Array, columns: Array, data: Array) -> Any:
     if len(starts) < len(rows):
         if matrix.dtype.kind == "b":
             twice = int(np.argmin(first))
-            raise InexactError(
-                f"The sparse matrix of booleans has row {rows[twice]}, column {columns[twice]} more than once. "
-                "Use matrix.astype(int) if they are to be added up."
-            )
+            raise fault("boolean twice", row=int(rows[twice]), column=int(columns[twice]))
         data = _group_sums(_entries(data, rows, columns) if data.dtype == object else data, starts)
     rows, columns = rows[starts], columns[starts]
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=matrix.shape[0]))])

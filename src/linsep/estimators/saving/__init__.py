@@ -35,7 +35,7 @@ def document_of(estimator: ScoreClassifier) -> Document:
     for name, kind in KINDS.items():
         if type(estimator) is kind.classifier:  # a file could not say what a subclass does differently
             return {"kind": name, **kind.write(estimator)}
-    raise ModelError(f"{type(estimator).__name__} cannot be saved: a file holds the classifiers of linsep themselves.")
+    raise ModelError(f"{type(estimator).__name__} cannot be saved: only the classifiers of linsep itself can.")
 
 
 def estimator_of(document: Document) -> ScoreClassifier:

@@ -89,5 +89,5 @@ def _read_votes(value: Any, where: str, support: int) -> tuple[Ints, Floats, Int
     if not len(places) == len(deltas) == len(times):
         raise ModelError(f"{where} has {len(places)} places, {len(deltas)} deltas and {len(times)} counts.")
     if not 0 < sum(times.tolist()) <= strict.COUNT_LIMIT:
-        raise ModelError(f"{where}.count adds up to {sum(times.tolist())}: that many votes there cannot be.")
+        raise ModelError(f"{where}.count adds up to {sum(times.tolist())}: there cannot be that many votes.")
     return places, deltas, times

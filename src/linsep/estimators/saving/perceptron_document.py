@@ -128,7 +128,7 @@ def _read_run(value: Any, where: str, learner: Perceptron) -> Perceptron:
     )(value, where)
     for name, keep in (("lag", "average"), ("pocket", "best"), ("ballot", "vote")):
         if (fields[name] is None) == (learner.keep == keep):
-            raise ModelError(f"{where}.{name} goes with keep {keep!r}, and there it must be; keep is {learner.keep!r}.")
+            raise ModelError(f"{where}.{name} must be there with keep {keep!r} alone; keep is {learner.keep!r}.")
     learner.weights, learner.walked, learner.run = fields["weights"], fields["walked"], fields["survived"]
     learner.updates, learner.passes, learner.converged = fields["updates"], fields["passes"], fields["converged"]
     for name in ("survived", "updates"):

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, get_args
 
 from linsep.errors import ArgumentError, InputError
+from linsep.faults import fault
 from linsep.sources.base import Label
 from linsep.sources.files.cells import TableReader
-from linsep.sources.files.faults import fault, moved
 from linsep.sources.files.first_read import Survey, require_alike
 from linsep.sources.files.options import HELD_BATCHES, Numbers, Options, parse_size
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content
@@ -48,7 +48,7 @@ def open(  # noqa: A001
     header: bool = False,
     format: str | None = None,  # noqa: A002
 ) -> FileSource:
-    """Open files as a source of rows, to be used in place of X and y. Memory stays flat, whatever their size.
+    """Open files as a source of rows, to be used in place of X and y. Memory does not grow with their size.
 
     `path` is a file, a pattern such as "data/*.parquet", a folder, a list of those, or "-" for standard input. The
     extension of a name says what the file is (CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy or .npz; text may be
@@ -61,10 +61,10 @@ def open(  # noqa: A001
     0.1 is one tenth.
 
     `memory` bounds what is held at once. A slow format is converted once, to a cache in a private folder of the user
-    (or in the folder `cache`; for this source alone if that is False), which is never used to verify a proof. The first
+    (or in the folder `cache`; only for this source if that is False), which is never used to verify a proof. The first
     bad row is an error; with `reject`, bad rows are written there instead, and counted. `index_base` is the index of
     the first column of svmlight files, `n_columns` how many columns they have where that is known. The first line of a
-    CSV file names the columns; one of numbers alone may be a row, and is refused unless `label` is a name or `header`
+    CSV file names the columns; one of numbers only may be a row, and is refused unless `label` is a name or `header`
     is true.
 
     >>> import linsep, pathlib, tempfile
@@ -160,7 +160,9 @@ def from_stdin(path: Paths) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise (moved(error, file="-") if is_stdin(path) and error.file is not None else error) from error.__cause__
+        if is_stdin(path) and error.file is not None:
+            error.at(file="-")
+        raise
 
 
 def survey_files(

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import InputError
+from linsep.faults import fault
 from linsep.sources.files.columns import choose_columns
-from linsep.sources.files.faults import fault
 from linsep.sources.files.options import TABLE_COLUMN, Options
 from linsep.sources.files.reader import EXACT, Buffers, ColumnValues, Reader, row_major
 from linsep.sources.files.values import no_text, numbers_of, vanishes
@@ -104,7 +104,7 @@ class Cells:
         if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
             return
         if is_string(kind):
-            raise fault("text column", self.path, column=name)
+            raise fault("text column", self.path, column=name, example="")
         raise fault("column type", self.path, column=name, seen=kind)
 
     def faults(self, table: Any) -> Iterator[tuple[str, str, Any]]:
@@ -231,7 +231,7 @@ class Cells:
 
     def inexact(self, row: int, name: str, value: Any) -> InputError:
         """A number that would be rounded: a long integer, or one that is not 0 and would become 0."""
-        kind = "vanishes" if isinstance(value, str) and vanishes(value) else "rounded"
+        kind = "vanishes" if isinstance(value, str) and vanishes(value) else "inexact"
         return fault(kind, self.path, row=row, column=name, value=value)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from linsep.sources.files.faults import fault
+from linsep.faults import fault
 from linsep.sources.files.options import Needs, Options
 
 FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."

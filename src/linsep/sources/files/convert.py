@@ -22,13 +22,13 @@ def convert(path: Paths, output: str, options: Options, *, cache: Any = None, fo
     import pyarrow.parquet as pq
 
     if not output.lower().endswith((".parquet", ".pq")):
-        raise FileKindError(f"{output}: write to a file that ends in .parquet.", file=output)
+        raise FileKindError("not the name of a .parquet file", file=output, fix="Give another name.")
     if options.numbers == "decimal":  # they are read as integers, each column times a power of ten
         raise ArgumentError("Parquet holds the nearest doubles of decimals: leave numbers out.", value="decimal")
     surveys, _keep = survey_files(path, options, cache, format)
     width = max(survey.reader.n_columns for survey in surveys)
     if width > WIDEST:
-        raise FileError(f"{output}: {width:,} columns are too many for Parquet: keep the sparse format.", file=output)
+        raise FileError(f"{width:,} columns are too many for Parquet", file=output, fix="Keep the sparse format.")
     tables = _tables(surveys, width)
     first = next(tables)
     with replaced(output) as file, pq.ParquetWriter(file, first.schema) as writer:

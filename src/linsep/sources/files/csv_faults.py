@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from linsep.errors import InputError
+from linsep.faults import fault
 from linsep.sources.files import decimals
 from linsep.sources.files.cells import Cells
 from linsep.sources.files.csv_records import NOT_TEXT, has_lone_quote, not_text
-from linsep.sources.files.faults import fault, moved
 from linsep.sources.files.values import vanishes
 
 INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
@@ -42,7 +42,7 @@ class Judge:
         found = self._shape(record, source, byte) or self._cells(dict(zip(self.names, record, strict=True)))
         if found is None:
             return None
-        return moved(found, row=row, line=line, byte=byte if found.byte is None else found.byte)
+        return found.at(row=row, line=line, byte=byte if found.byte is None else found.byte)
 
     def _shape(self, record: list[str], source: str, byte: int) -> InputError | None:
         """What is wrong with the text of a row."""
@@ -54,12 +54,12 @@ class Judge:
             column = next(
                 (name for name, value in zip(self.names, record, strict=False) if NOT_TEXT.search(value)), None
             )
-            return fault("not text", path, column=column, byte=byte, value=f"{strange[0]:#04x}", what=what, fix=fix)
+            return fault("not text", path, column=column, value=strange[:1], byte=byte, what=what, fix=fix)
         if '"' in source and has_lone_quote(source, self.delimiter):
             return fault("lone quote", path)
         if len(record) != len(self.names):
             separator = "comma" if self.delimiter == "," else "tab"
-            return fault("ragged", path, line=0, seen=len(record), names=len(self.names), separator=separator)
+            return fault("ragged", path, seen=len(record), names=len(self.names), separator=separator)
         return None
 
     def _cells(self, cells: dict[str, str]) -> InputError | None:
@@ -88,11 +88,11 @@ class Judge:
                 return fault("missing", path, column=name, value=value)
             return None if self.cells.options.needs is None else self.cells.unknown(0, name, value)
         if NOT_FINITE.fullmatch(value):
-            return fault("not finite", path, column=name, value=float(value), shown=value)
+            return fault("not finite", path, column=name, value=float(value))
         if not NUMBER.fullmatch(value):
             return fault("missing" if value.strip() in MISSING else "not a number", path, column=name, value=value)
         if math.isinf(float(value)):
-            return fault("beyond doubles", path, column=name, value=float(value), shown=value)
+            return fault("beyond doubles", path, column=name, value=value)
         if self.decimal_places is not None:
             places = self.decimal_places[self.cells.columns.index(name)]
             return (

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from linsep.errors import InputError
+from linsep.faults import fault
 from linsep.sources.files import decimals
 from linsep.sources.files.cells import TableReader, first_true
 from linsep.sources.files.csv_faults import INTEGER, NOT_FINITE, NUMBER, Judge, may_vanish
@@ -29,7 +30,6 @@ from linsep.sources.files.csv_records import (
     not_text,
     split_records,
 )
-from linsep.sources.files.faults import clipped, fault, moved
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import BEGINS
 from linsep.sources.files.reader import EXACT, Batch
@@ -49,8 +49,8 @@ def may_be_a_row(first: Sequence[str], label: str | int | None) -> bool:
 
 def no_header(path: str, first: Sequence[str]) -> InputError:
     """A first line that holds values where names are expected."""
-    shown = ", ".join(first[:8]) + (", ..." if len(first) > 8 else "")
-    return fault("no header", path, byte=0, seen=shown[:80])
+    seen = ", ".join(first[:8]) + (", ..." if len(first) > 8 else "")
+    return fault("no header", path, byte=0, seen=seen[:80])
 
 
 class CsvReader(TextReader, TableReader):
@@ -149,24 +149,24 @@ class CsvReader(TextReader, TableReader):
                 yield offset, rest
 
     def _endless(self, byte: int) -> InputError:
-        return fault("endless", self.path, byte=byte, at=self._line_at(byte), most=self.longest_record_told)
+        return fault("endless", self.path, line=self._line_at(byte), byte=byte, most=self.longest_record_told)
 
     def _unclosed(self, text: bytes, byte: int, *, is_long: bool) -> InputError:
         """A quotation in the record that begins at this byte, which ends too late or not at all."""
-        quote, at = text.rindex(b'"'), self._line_at(byte)
-        shown = clipped(text[quote : quote + 100].decode("utf-8", "replace"))
+        quote, line = text.rindex(b'"'), self._line_at(byte)
+        value = text[quote : quote + 100].decode("utf-8", "replace")
         kind = "long quote" if is_long else "open quote"
-        return fault(kind, self.path, byte=byte + quote, value=shown, at=at, most=self.longest_record_told)
+        return fault(kind, self.path, line=line, byte=byte + quote, value=value, most=self.longest_record_told)
 
-    def _line_at(self, byte: int) -> str:
+    def _line_at(self, byte: int) -> int | None:
         """The line that begins at a byte, which only a fault asks for; what a pipe gave cannot be read again."""
         if self.pipe is not None:
-            return f"the line that begins at byte {byte:,}"
+            return None
         lines, left = 1, byte
         with self._stream() as stream:
             while left and (text := stream.read(min(left, 1 << 20))):
                 lines, left = lines + line_count(text), left - len(text)
-        return f"line {lines:,}"
+        return lines
 
     # Batches ------------------------------------------------------------------------------------------
 
@@ -426,7 +426,7 @@ class CsvReader(TextReader, TableReader):
         if not isinstance(seen, InputError):
             return fault("not csv", self.path, seen=seen)
         if seen.row is not None and 0 <= seen.row - first < len(lines):
-            return moved(seen, line=lines[seen.row - first])
+            return seen.at(line=lines[seen.row - first])
         return seen
 
     def _require_text(self, text: bytes) -> None:
@@ -438,9 +438,9 @@ class CsvReader(TextReader, TableReader):
             byte = error.start
         if byte < 0:
             return
-        what, fix = not_text(text[byte : byte + 1])
-        line, value = line_count(text[:byte]) + 1, f"{text[byte]:#04x}"
-        raise fault("not text", self.path, line=line, byte=byte, value=value, what=what, fix=fix)
+        line, odd = line_count(text[:byte]) + 1, text[byte : byte + 1]
+        what, fix = not_text(odd)
+        raise fault("not text", self.path, line=line, value=odd, byte=byte, what=what, fix=fix)
 
     # Categories, lines ------------------------------------------------------------------------------------
 

@@ -20,10 +20,10 @@ NOT_TEXT = re.compile(
 def not_text(odd: bytes) -> tuple[str, str]:
     """What is wrong with bytes that text does not hold, and what to do about it."""
     if odd.startswith(b"\0"):
-        return "a NUL byte (0x00), which text does not hold", "Delete it; if the file is UTF-16, save it as UTF-8."
+        return "a NUL byte, which text does not hold", "Delete it; if the file is UTF-16, save it as UTF-8."
     if odd.startswith(BOM):
         return "a byte order mark inside the file", "Delete it: files were joined here, most likely."
-    return f"not UTF-8 text (byte {odd[0]:#04x})", "Save the file as UTF-8."
+    return "not UTF-8 text", "Save the file as UTF-8."
 
 
 def header_end(text: bytes) -> int | None:

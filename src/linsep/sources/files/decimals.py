@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import InputError
-from linsep.sources.files.faults import fault
+from linsep.faults import fault
 
 EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from linsep.faults import fault
 from linsep.sources.files.cells import is_long
-from linsep.sources.files.faults import fault
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reader import EXACT, Batch, ColumnValues, Reader, Store
 from linsep.sources.files.threads import map_in_order

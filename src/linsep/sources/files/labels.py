@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import CertificateError
+from linsep.errors import CertificateError, shown
+from linsep.faults import fault, few
 from linsep.sources.base import Label, Signs
-from linsep.sources.files.faults import fault
 from linsep.sources.files.values import mark_first, numbers_of
 
 LONG = 1 << 10  # bits: Python refuses to write much longer integers in decimals
@@ -50,7 +50,8 @@ class Labels:
             if row < 0:  # a dictionary may list what no row has
                 continue
             if value is None or (isinstance(value, float) and not math.isfinite(value)) or value == "":
-                raise fault("bad label", self.path, row=row, value=value)
+                kind = "label not finite" if isinstance(value, float) else "no label"
+                raise fault(kind, self.path, row=row, value=value)
             self._know(value, row)
 
     def _know(self, value: Any, row: int) -> None:
@@ -60,7 +61,7 @@ class Labels:
         self.codes[value] = len(self.codes)
         self.first[value] = row
         if len(self.codes) > MOST:
-            raise fault("many labels", self.path, most=MOST, seen=_few(self.codes))
+            raise fault("many labels", self.path, most=MOST, seen=few(self.codes))
 
     def copy(self) -> "Labels":
         """The same values with the same codes, for another thread to go on from."""
@@ -183,10 +184,10 @@ def classes_of(
     if positive is not None:
         chosen = [value for value in labels if value == positive or str(value) == str(positive)]
         if not chosen:
-            raise fault("no such class", files[0], value=positive, seen=_few(labels), **known)
+            raise fault("no such class", files[0], value=positive, seen=few(labels), **known)
         rest = [value for value in labels if value not in chosen]
         if not rest:
-            raise fault("one class", files[0], value=chosen[0], seen=shown(chosen[0]), **known)
+            raise fault("one class", files[0], value=chosen[0], **known)
         negative: Label = rest[0] if len(rest) == 1 else f"not {chosen[0]}"
         return (negative, chosen[0]), {value: 1 if value in chosen else -1 for value in labels}
     try:
@@ -195,7 +196,7 @@ def classes_of(
         kinds = {type(value): value for value in labels}
         raise fault("mixed labels", files[0], seen=" and ".join(map(repr, kinds.values())), **known) from error
     if len(labels) == 1:
-        raise fault("one class", files[0], value=labels[0], seen=shown(labels[0]), **known)
+        raise fault("one class", files[0], value=labels[0], **known)
     return tuple(labels), {value: 2 * k - 1 if len(labels) == 2 else k for k, value in enumerate(labels)}
 
 
@@ -227,14 +228,3 @@ def _is_its_double(text: str) -> bool:
         return Decimal(text.strip()) == Decimal(repr(float(text)))
     except InvalidOperation:  # an exponent beyond all bounds
         return False
-
-
-def _few(values: Iterable[Any]) -> str:
-    listed = list(values)
-    return ", ".join(shown(value) for value in listed[:5]) + (", ..." if len(listed) > 5 else "")
-
-
-def shown(value: Any) -> str:
-    """A label for a message, no longer than a line."""
-    text = repr(value) if not isinstance(value, int) or value.bit_length() < LONG else hex(value)
-    return text if len(text) <= 80 else f"{text[:60]}... ({len(text):,} characters)"

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import InexactError, InputError, MissingColumnError
+from linsep.faults import fault
 from linsep.sources.files.cells import is_long
 from linsep.sources.files.columns import choose_columns
-from linsep.sources.files.faults import fault
 from linsep.sources.files.options import Options
 from linsep.sources.files.reader import Batch, Buffers, Reader, Stamp, Store, unreadable
 from linsep.tables.exact_numbers import plain_numbers
@@ -67,7 +67,7 @@ class ArrayReader(Reader):
         except InexactError as error:
             entry = error.row or 0
             row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
-            raise rounded(self.path, numbers[row], int(matrix.indices[entry]), error.value) from error
+            raise error.at(row=numbers[row], column=int(matrix.indices[entry])) from None
         return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
     def _is_bad(self, piece: Batch) -> npt.NDArray[np.bool_] | None:
@@ -245,13 +245,7 @@ def plain(path: str, values: Array, numbers: Sequence[int]) -> Array:
 
 def rounded(path: str, row: int, column: int, value: Any) -> InputError:
     """A number that neither a double nor 64 bits hold."""
-    return fault("inexact", path, row=row, column=column, value=str(value), shown=Bare(value))
-
-
-class Bare(str):
-    """Text that messages show without quotes."""
-
-    __repr__ = str.__str__
+    return fault("inexact", path, row=row, column=column, value=int(value) if value.dtype.kind in "iu" else str(value))
 
 
 def first_rounded(values: Array) -> tuple[int, int]:

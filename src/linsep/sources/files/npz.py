@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from linsep.errors import InputError
+from linsep.errors import InputError, shown
+from linsep.faults import fault
 from linsep.sources.files.columns import FILE_WITHOUT_NAMES, require_width
-from linsep.sources.files.faults import clipped, fault
 from linsep.sources.files.npy import Array, ArrayReader, not_numpy, read_header, require_table, size_of
 from linsep.sources.files.options import Options
 from linsep.sources.files.private import temporary
@@ -81,7 +81,7 @@ class NpzReader(ArrayReader):
         if "format.npy" in archive.namelist():
             named = Member(archive, "format").read(1)[0]
             if named not in (b"csr", "csr"):
-                raise fault("not csr", self.path, seen=clipped(named.item()))
+                raise fault("not csr", self.path, seen=shown(named.item()))
         data = found["data"]
         if data.kind.kind not in "biuf":
             raise fault("array type", self.path, name="data", seen=data.kind)

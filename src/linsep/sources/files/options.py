@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from linsep.errors import ArgumentError
-from linsep.sources.files.faults import fault
+from linsep.faults import fault
 
 if TYPE_CHECKING:
     from linsep.sources.files.rejects import Rejects
@@ -55,7 +55,7 @@ class Options:
     def require_room(self, path: str, n_columns: int, each: int = SPARSE_COLUMN) -> None:
         """Refuse more columns than the memory has room for."""
         if n_columns > min(MOST_COLUMNS, self.memory // each):
-            raise fault("wide", path, value=n_columns, fix=room_for(n_columns, each))
+            raise fault("wide", path, value=n_columns, columns=n_columns, fix=room_for(n_columns, each))
 
 
 def room_for(n_columns: int, each: int = SPARSE_COLUMN) -> str:

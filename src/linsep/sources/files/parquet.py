@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from linsep.errors import InputError
+from linsep.faults import fault
 from linsep.sources.files.cells import TableReader, decoded, first_true, is_string
-from linsep.sources.files.faults import fault
 from linsep.sources.files.options import Options
 from linsep.sources.files.reader import Batch, Stamp, Store, unreadable
 

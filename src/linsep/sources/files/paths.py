@@ -11,7 +11,7 @@ from pathlib import Path
 
 from linsep import outputs
 from linsep.errors import ArgumentError, InputError
-from linsep.sources.files.faults import fault
+from linsep.faults import fault
 
 KINDS = {
     ".csv": "csv",

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from linsep import exact, loops
 from linsep.errors import InputError
+from linsep.faults import fault
 from linsep.sources.base import Ints
-from linsep.sources.files.faults import fault
 from linsep.sources.files.options import Options
 
 Values: TypeAlias = Any  # a 2-D array of float64 or int64, a CSR matrix of such, or ColumnValues
@@ -124,7 +124,7 @@ class Reader(ABC):
         """Write a bad row down, in the first walk alone: later ones pass by the same rows."""
         self.left_out += 1
         if not self.is_walked and self.options.set_aside is not None:
-            self.options.set_aside.add(self.path, row, f"{fault.code}: {fault}", content)
+            self.options.set_aside.add(self.path, row, fault, content)
 
     def require_rows(self, kept: int, empty: str = "no rows") -> None:
         """After a walk: refuse a file without rows, or of which none is left."""

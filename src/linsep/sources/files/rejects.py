@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from io import TextIOWrapper
 from typing import Any, TextIO
 
-from linsep.errors import FileError
+from linsep.errors import FileError, InputError
+from linsep.faults import GIVE_REJECT, fault
 from linsep.outputs import begun
-from linsep.sources.files.faults import fault
 from linsep.sources.files.paths import Paths, reads
 
 
@@ -37,10 +37,10 @@ class Rejects:
                 weakref.finalize(self, _close, self._out)
             self._write(["file", "row", "reason", "content"])
 
-    def add(self, file: str, row: int, reason: str, text: str) -> None:
+    def add(self, file: str, row: int, error: InputError, text: str) -> None:
         """Write one row down: the file it is from, its number there, why, and what it held."""
         self.begin()
-        self._write([file, row, reason, text])
+        self._write([file, row, f"{error.code}: {error}", text])
         self.count += 1
         if self.recent is not None:
             self.recent.append((file, row))
@@ -56,7 +56,8 @@ class Rejects:
         try:
             yield
         except FileError as error:
-            raise fault("rejects", self.path, seen=str(error).rpartition("cannot be written: ")[2]) from error
+            error.at(fix=GIVE_REJECT)
+            raise
 
     def drain(self) -> list[tuple[str, int]]:
         """The bad rows since this was last asked."""

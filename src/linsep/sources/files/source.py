@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from linsep.faults import fault
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, marks
 from linsep.sources.files.columnar_source import ColumnPart
-from linsep.sources.files.faults import fault
 from linsep.sources.files.first_read import Survey, common_kind, names_of
 from linsep.sources.files.labels import CodedLabels, classes_of, known_classes, marks_of
 from linsep.sources.files.reader import Batch, ColumnValues, Store, Values

@@ -35,9 +35,9 @@ import scipy.sparse as sp
 
 from linsep import loops
 from linsep.errors import InputError
+from linsep.faults import fault
 from linsep.sources.base import Ints
 from linsep.sources.files import private
-from linsep.sources.files.faults import fault
 from linsep.sources.files.first_read import Survey, common_kind, surveyed
 from linsep.sources.files.labels import CodedLabels
 from linsep.sources.files.reader import Batch, Buffers, Reader, Stamp, Store

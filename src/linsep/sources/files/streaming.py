@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import NoRowsError
+from linsep.faults import fault
 from linsep.sources.base import Ints
 from linsep.sources.files import pipe_opened, reader_of, spool
-from linsep.sources.files.faults import fault
 from linsep.sources.files.first_read import require_finite
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import PACKED, Paths, expand, is_pipe, kind_of
@@ -97,7 +97,7 @@ def as_doubles(reader: Reader, stretch: Stretch) -> Any:
     position, column = (int(place) for place in long[0])
     row = int(stretch.rows[position])
     name = reader.columns[column] if reader.columns else column
-    raise fault("long integer", reader.path, row=row, column=name, value=int(dense[position, column]))
+    raise fault("inexact", reader.path, row=row, column=name, value=int(dense[position, column]))
 
 
 def text_of(label: Any) -> str:

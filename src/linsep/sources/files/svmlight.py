@@ -18,10 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.errors import InputError
+from linsep.faults import fault
 from linsep.sources.files.columns import FILE_WITHOUT_NAMES
 from linsep.sources.files.csv_faults import may_vanish
 from linsep.sources.files.csv_records import not_text
-from linsep.sources.files.faults import clipped, fault
 from linsep.sources.files.options import MOST_COLUMNS, Options, room_for
 from linsep.sources.files.reader import EXACT, Batch
 from linsep.sources.files.text_reader import BOM, Pipe, TextReader
@@ -177,11 +177,11 @@ class SvmlightReader(TextReader):
 
     def _label_fault(self, line: Line, word: str) -> InputError | None:
         if not LABEL.fullmatch(word):
-            return self._bad(line, word, "is not a label: a number comes first")
+            return self._bad(line, word, "not a label: a number comes first")
         if not np.isfinite(float(word)):
-            return self._error("label not finite", line, word, word=clipped(word))
+            return self._error("label not finite", line, word)
         is_lost = is_rounded(word) or vanishes(word) or has_more_digits(word)
-        return self._inexact(line, word, "the label") if is_lost else None
+        return self._error("label rounded", line, word) if is_lost else None
 
     def _pairs_fault(self, line: Line, words: list[str]) -> InputError | None:
         base = self.options.index_base
@@ -189,48 +189,40 @@ class SvmlightReader(TextReader):
         for place, word in enumerate(words):
             if word.startswith("qid:") and place == 0:
                 if not QUERY.fullmatch(word):
-                    return self._bad(line, word, "is not qid: and a whole number")
+                    return self._bad(line, word, "not qid: and a whole number")
                 continue
             pair = PAIR.fullmatch(word)
             if pair is None:
-                return self._bad(line, word, "is not index:value")
+                return self._bad(line, word, "not index:value")
             index = int(pair[1]) if len(pair[1]) < 20 else MOST_COLUMNS + base
             if index < base:
                 hint = " If the file counts from 0, say index_base=0 (--index-base 0)" if index == 0 else ""
-                return self._bad(line, word, f"has an index below {base}{'.' if hint else ''}{hint}")
+                return self._bad(line, word, f"the index is below {base}{'.' if hint else ''}{hint}")
             if index - base >= self._widest:
                 if self._most:
-                    told = f"stands for column {index - base + 1}, beyond the {self._widest:,} {self._whose}"
+                    told = f"this is column {index - base + 1}, beyond the {self._widest:,} {self._whose}"
                     return self._bad(line, word, told)
-                return self._error(
-                    "svmlight wide", line, word, word=clipped(word), most=self._widest, fix=room_for(index - base + 1)
-                )
+                return self._error("svmlight wide", line, word, most=self._widest, fix=room_for(index - base + 1))
             if index <= last:
-                seen = "repeats an index" if index == last else "comes after a larger index"
+                seen = "the index is repeated" if index == last else "the index is smaller than the one before"
                 return self._bad(line, word, f"{seen}: indices must rise within a row")
             if not np.isfinite(float(pair[2])):
-                value = {"value": float(pair[2]), "column": index - base}
-                return self._error("svmlight not finite", line, word, word=clipped(word), **value)
+                return self._error("not finite", line, float(pair[2]), column=index - base)
             if is_rounded(pair[2]) or vanishes(pair[2]):
-                return self._inexact(line, pair[2], f"index {index}", index - base)
+                kind = "vanishes" if vanishes(pair[2]) else "inexact"
+                return self._error(kind, line, pair[2], column=index - base)
             last = index
         return None
 
-    def _error(self, kind: str, line: Line, word: str, /, **known: Any) -> InputError:
-        return fault(kind, self.path, **{"row": line.row, "line": line.line, "byte": line.byte, "value": word, **known})
+    def _error(self, kind: str, line: Line, value: Any, /, **known: Any) -> InputError:
+        return fault(kind, self.path, row=line.row, line=line.line, byte=line.byte, value=value, **known)
 
     def _bad(self, line: Line, word: str, what: str) -> InputError:
-        return self._error("svmlight", line, word, word=clipped(word), what=what)
-
-    def _inexact(self, line: Line, number: str, what: str, column: int | None = None) -> InputError:
-        word = clipped(number)[1:-1] if len(number) <= 50 else clipped(number)
-        kind = "svmlight rounded" if is_rounded(number) else "label digits"
-        kind = "svmlight vanishes" if vanishes(number) else kind
-        return self._error(kind, line, number, word=word, what=what, column=column)
+        return self._error("svmlight", line, word, what=what)
 
     def _not_text(self, line: Line, byte: int) -> InputError:
         what, fix = not_text(bytes([byte]))
-        return self._error("line not text", line, f"{byte:#04x}", what=what, fix=fix)
+        return self._error("line not text", line, bytes([byte]), what=what, fix=fix)
 
 
 def has_more_digits(number: str) -> bool:

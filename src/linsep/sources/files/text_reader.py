@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from linsep.errors import InputError
-from linsep.sources.files.faults import fault
+from linsep.faults import fault
 from linsep.sources.files.options import Options
 from linsep.sources.files.reader import Reader, Stamp, Unstamped, unreadable
 
