@@ -29,7 +29,7 @@ def convert(
     how = reading or Copying()
     file_arguments.require_outputs(files, ("", output), ("--reject", how.reject))
     with progress.waiting("Converting"):
-        rows, left_out = on_files.convert(files, output, label=label, cache=how.where_cached(), **how.keywords())
+        rows, left_out = on_files.convert(files, output, label=label, **how.keywords())
     if json:
         terminal.say_json({"rows": rows, "rows_left_out": left_out, "output": output})
     else:

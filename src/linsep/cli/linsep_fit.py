@@ -13,10 +13,10 @@ from linsep.cli.parameters import (
     SEPARABLE,
     TERMINATED,
     UNDECIDED,
-    Checkpoint,
     File,
     Label,
     Learning,
+    ModelFile,
     Progress,
     Run,
     app,
@@ -28,8 +28,10 @@ from linsep.cli.progress import learning
 def fit(
     *file: File,
     label: Label = None,
-    output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
-    checkpoint: Checkpoint = None,
+    output: ModelFile = None,
+    checkpoint: Annotated[
+        str | None, Parameter(help="Save progress in this file; the same command resumes from it.")
+    ] = None,
     progress: Progress = False,
     run: Run | None = None,
     reading: Learning | None = None,

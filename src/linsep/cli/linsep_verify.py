@@ -73,8 +73,7 @@ def _read(verdict: Any, files: Sequence[str], label: str | None, how: Checking) 
     """The rows that a proof is about, read as it says."""
     if (found := file_arguments.example(files, label)) is not None:
         return found
-    options = {"positive": how.positive, "numbers": how.numbers, **how.keywords()}
-    return file_arguments.of_files(on_files.open_for_proof(verdict, files, label=label, **options))
+    return file_arguments.of_files(on_files.open_for_proof(verdict, files, label=label, **how.keywords()))
 
 
 def _checked(code: int, answer: str, text: str, style: str, json: bool, facts: dict[str, Any] | None = None) -> int:
