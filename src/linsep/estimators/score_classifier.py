@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linsep.errors import ArgumentError, InexactError, InputError, OneClassError, OverflowedError, ShapeError
-from linsep.models.files import MODEL, write_model
+from linsep.models import MODEL, write_model
 from linsep.report import Fact, Report, count, label_text, listed, most_corrected
 from linsep.sources.base import MOST_BITS, Facts, Source, marks, positions
 from linsep.sources.inputs import as_given, in_rows, read_table
