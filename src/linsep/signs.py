@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from linsep.errors import NotFiniteError
 from linsep.exact import Dyadic, dyadic
+from linsep.scores import LEAST, MOST, WHOLE, rest_of_products
 from linsep.tables import is_sparse
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -33,10 +34,7 @@ PIECE = 2**16  # entries looked at together: the temporaries of stage 1 stay in 
 FEW = 500  # entries: up to here Python integers are as fast as the stages before them
 SMALLEST_NORMAL = 2.0**-1022
 SAFE = 2.0**1000  # Σ|w_j x_j| below this: no partial sum overflowed
-WHOLE = 2.0**53  # integers below are doubles
 LONGEST = 2**20  # entries of a row whose sums keep enough bits
-SPLIT = 2.0**27 + 1  # Dekker's constant: it halves the digits of a double
-LEAST, MOST = 2.0**-900, 2.0**900  # between them a product is the sum of two doubles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,9 +132,21 @@ def signs(form: Form, values: Values) -> NDArray[np.int8]:
         found = np.sign(score, where=np.abs(score) > error, out=np.zeros_like(score)).astype(np.int8)
         doubtful = np.flatnonzero(found == 0)
         if len(doubtful):
+            is_known = _are_unrounded(form, piece[doubtful], error[doubtful])
+            found[doubtful[is_known]] = np.sign(score[doubtful[is_known]])
+            doubtful = doubtful[~is_known]
+        if len(doubtful):
             found[doubtful] = _exact_signs(form, piece[doubtful], doubtful + part.start)
         out[part] = found
     return out
+
+
+def _are_unrounded(form: Form, values: Values, error: Floats) -> NDArray[np.bool_]:
+    """Which dense rows have a float score that was not rounded: all terms are whole numbers, and sums below 2^53."""
+    if form.words is None or is_sparse(values) or values.dtype == object or np.abs(form.words).max() >= WHOLE:
+        return np.zeros(len(error), dtype=bool)
+    most = (len(form.floats) + 2) * 2.0**-52 * math.ldexp(WHOLE, form.shift)  # as `scores` bounds the error
+    return np.asarray((error < most) & (values == np.rint(values)).all(axis=1))
 
 
 def exact_score(form: Form, data: Sequence[Any], columns: Sequence[int]) -> Dyadic:
@@ -285,18 +295,6 @@ def _signs_of_sums(rows: Flat, parts: tuple[Floats, Floats], constant: Floats) -
         is_clear = is_open & (np.abs(total) > factor * 2.0**-52 * sigma)
         out[is_clear] = np.sign(total[is_clear])
         is_open &= ~is_clear
-
-
-def rest_of_products(w: Floats, x: Floats, products: Floats) -> Floats:
-    """w·x - fl(w·x), exactly, where the products are well inside the range of doubles."""
-    (w_high, w_low), (x_high, x_low) = _halves(w), _halves(x)
-    return np.asarray(w_low * x_low - (((products - w_high * x_high) - w_low * x_high) - w_high * x_low))
-
-
-def _halves(value: Floats) -> tuple[Floats, Floats]:
-    scaled = SPLIT * value
-    high = scaled - (scaled - value)
-    return high, value - high
 
 
 def _last_bit(data: Floats) -> NDArray[np.int32]:

@@ -31,7 +31,8 @@ def trace(*file: File, label: Label = None, run: Run | None = None, reading: Lea
         trainer = on_files.Trainer(*table.data, keep="last", **how.keywords(bias))
         if how.json:
             for step in trainer.steps():
-                terminal.say_json(_as_json(step))
+                about = {"update": step.update, "row": step.row, "label": step.label, "score": step.score}
+                terminal.say_json({**about, "w": step.w.tolist(), "b": step.b})
         else:
             _show(trainer.steps(), table.columns, trainer.source.n_columns, bias=bias)
         result = trainer.result()
@@ -60,11 +61,6 @@ def _show(run: Iterable[Any], columns: Sequence[str] | None, n_columns: int, *, 
 def _number(value: float | int) -> str:
     """A number as the lectures write it."""
     return str(value) if isinstance(value, int) else f"{value:.6g}"
-
-
-def _as_json(step: Any) -> dict[str, Any]:
-    weights = {"w": step.w.tolist(), "b": step.b}
-    return {"update": step.update, "row": step.row, "label": step.label, "score": step.score, **weights}
 
 
 def _bound(source: Any, bias: bool) -> float | None:

@@ -1,5 +1,6 @@
 """The Perceptron as a scikit-learn classifier."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, get_args
 
 import numpy as np
@@ -24,6 +25,7 @@ from linsep.sources.base import Source
 from linsep.sources.relabelled import against_the_rest
 
 
+@dataclass(eq=False, repr=False)
 class PerceptronClassifier(ScoreClassifier):
     """The Perceptron, for two classes or more, dense rows or sparse.
 
@@ -56,24 +58,14 @@ class PerceptronClassifier(ScoreClassifier):
     Gallant, Perceptron-based learning algorithms, IEEE Transactions on Neural Networks 1 (1990).
     """
 
-    def __init__(
-        self,
-        keep: Keep = "average",
-        *,
-        order: WalkOrder = "shuffled",
-        multiclass: str = "joint",
-        margin: float = 0.0,
-        max_passes: int = 50,
-        bias: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.keep = keep
-        self.order = order
-        self.multiclass = multiclass
-        self.margin = margin
-        self.max_passes = max_passes
-        self.bias = bias
-        self.random_state = random_state
+    keep: Keep = "average"
+    _: KW_ONLY
+    order: WalkOrder = "shuffled"
+    multiclass: str = "joint"
+    margin: float = 0.0
+    max_passes: int = 50
+    bias: bool = True
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> "PerceptronClassifier":
         """Learn from the rows, starting afresh."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_updates_: int
     n_passes_: int
     converged_: bool
-    _number_types: Any = (np.float64, np.float32)  # what rows are read as: the first one that holds them
+    _number_types: ClassVar[Any] = (np.float64, np.float32)  # what rows are read as: the first one that holds them
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -7,6 +7,7 @@ import numpy as np
 
 from linsep._margin import Novikoff, novikoff
 from linsep.plots import style
+from linsep.report import count
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import learner_on, perceptron_steps
 from linsep.solvers.vanishing import require_scores
@@ -44,7 +45,7 @@ def mistakes(X: Any, y: Any = None, *, ax: "Axes | None" = None, label: str | No
     if label:
         style.tidy(ax, "Mistakes in each pass", ax.lines)
     else:
-        style.tidy(ax, _times(learner.updates) + end)
+        style.tidy(ax, count(learner.updates, "update") + end)
     most = max(float(np.max(line.get_ydata())) for line in ax.lines)
     ax.set(xlabel="pass", ylabel="mistakes", ylim=(0, 1.05 * most or 1))
     ax.locator_params(integer=True)
@@ -95,7 +96,7 @@ def bound(
         color=style.tint(style.ink(), ax, 0.6),
     )
     done = "" if race.separates else ", stopped"
-    style.tidy(ax, f"{_times(race.last)} of at most {np.floor(race.wall):,.0f}{done}")
+    style.tidy(ax, f"{count(race.last, 'update')} of at most {np.floor(race.wall):,.0f}{done}")
     ax.set(xlabel="updates $k$", ylabel="length")
     return ax
 
@@ -186,10 +187,6 @@ class Race:
     def radius(self) -> float:
         """The length of the longest homogenised row."""
         return self.theory.radius[1]
-
-
-def _times(updates: int) -> str:
-    return f"{updates:,} update{'s' * (updates != 1)}"
 
 
 def _dots(count: int) -> dict[str, Any]:

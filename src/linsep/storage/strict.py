@@ -170,10 +170,8 @@ def repeated(names: Iterable[str]) -> str | None:
 
 
 natural = digits(100)
-flag = such(lambda value: isinstance(value, bool), "true or false")
-string = such(
-    lambda value: isinstance(value, str), "text"
-)  # half a surrogate pair included, as ASCII files can hold it
+flag: Callable[[Any, str], bool] = such(lambda value: isinstance(value, bool), "true or false")
+string: Callable[[Any, str], str] = such(lambda value: isinstance(value, str), "text")  # or half a surrogate pair
 _integer = such(lambda value: _is_of(_INTEGER, value), "an integer, written as a string of digits")
 _count = such(lambda value: _is_whole(value, 0, COUNT_LIMIT), "a count")
 
