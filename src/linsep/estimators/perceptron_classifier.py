@@ -70,14 +70,8 @@ class PerceptronClassifier(ScoreClassifier):
     def fit(self, X: Any, y: Any = None) -> "PerceptronClassifier":
         """Learn from the rows, starting afresh."""
         require_count("max_passes", self.max_passes)
-        if isinstance(X, Source):
-            source = self._read_source(X, y, reset=True)
-            self._start()
-            return self._walk(source, self.max_passes)
-        X, y = self._read(X, y, reset=True)
-        self.classes_ = distinct_labels(y)
-        self._start()
-        return self._walk(labelled(X, self._encode(y), self.classes_), self.max_passes, X.dtype)
+        source, kind = self._taken(X, y, reset=True)
+        return self._walk(source, self.max_passes, kind)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> "PerceptronClassifier":
         """Learn from one more batch of a stream, in one pass. The first call names all the classes to come.
@@ -87,18 +81,23 @@ class PerceptronClassifier(ScoreClassifier):
         is_first = getattr(self, "_learners", None) is None
         if not is_first and classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
             raise ArgumentError(f"classes is {classes!r}: earlier calls named {self.classes_.tolist()}.")
+        if is_first and classes is None and not isinstance(X, Source):
+            raise ArgumentError("classes is missing: the first call of partial_fit must name all classes.")
+        source, kind = self._taken(X, y, classes, reset=is_first)
+        return self._walk(source, 1, kind)
+
+    def _taken(self, X: Any, y: Any, classes: Any = None, *, reset: bool) -> tuple[Source, Any]:
+        """Rows to learn from, and their number type; a run that begins takes its columns and classes from them."""
         if isinstance(X, Source):
-            source = self._read_source(X, y, classes, reset=is_first)
-            if is_first:
-                self._start()
-            return self._walk(source, 1)
-        X, y = self._read(X, y, reset=is_first)
-        if is_first:
-            if classes is None:
-                raise ArgumentError("classes is missing: the first call of partial_fit must name all classes.")
-            self.classes_ = distinct_labels(classes)
+            source, kind = self._read_source(X, y, classes, reset=reset), np.dtype(np.float64)
+        else:
+            X, y = self._read(X, y, reset=reset)
+            if reset:
+                self.classes_ = distinct_labels(y if classes is None else classes)
+            source, kind = labelled(X, self._encode(y), self.classes_), X.dtype
+        if reset:
             self._start()
-        return self._walk(labelled(X, self._encode(y), self.classes_), 1, X.dtype)
+        return source, kind
 
     def decision_function(self, X: Any) -> Array:
         """w·x + b for each row (for each class, where they are more than two); with keep="vote" the voices.
@@ -131,7 +130,7 @@ class PerceptronClassifier(ScoreClassifier):
             for _ in range(n_classes if self._is_ovr else 1)
         ]
 
-    def _walk(self, source: Source, max_passes: int, kind: Any = np.float64) -> "PerceptronClassifier":
+    def _walk(self, source: Source, max_passes: int, kind: Any) -> "PerceptronClassifier":
         sources = [against_the_rest(source, k) for k in range(len(self.classes_))] if self._is_ovr else [source]
         entries = (block.table[0] for block in source.blocks())  # the runs differ in labels, not in rows
         require_scores_of(entries, *(learner.weights.W for learner in self._learners))

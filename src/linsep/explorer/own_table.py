@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 import linsep
 from linsep.explorer import engine, requests
+from linsep.plots.view import widest_direction
 from linsep.tables import read_doubles, read_labels
 
 Answer = dict[str, Any]
@@ -19,7 +20,6 @@ Floats = npt.NDArray[np.float64]
 
 DRAWN = 1500  # rows of a larger table: a sample, and every row that the verdict names
 VALUES_SHOWN = 60
-TURNS = 60  # of the power iteration: a picture needs no more
 SECONDS = 60.0
 LISTED, LISTED_COLUMNS = 40, 8  # rows and columns of the verdict's own table
 CORRECTED = 200  # rows that the run corrects and that a sample must not leave out
@@ -146,11 +146,10 @@ class OwnTable:
         return Side(*engine.unit(reached.halfspace.w, reached.halfspace.b), what, 0.0)
 
     def _within(self, rows: Floats, w: Floats, look: requests.LookRequest) -> Floats:
-        """The main direction within the hyperplane, turned the same way at every update."""
-        direction = _main_direction(rows, w)
-        if look.update is None:
-            return direction
-        final = _main_direction(rows, self.side(look.run.bias).w)
+        """The direction within the hyperplane along which the rows spread most, turned the same way at every update."""
+        direction, final = (widest_direction(rows, unit) for unit in (w, self.side(look.run.bias).w))
+        if direction is None or final is None:
+            return np.zeros_like(w)
         return -direction if float(direction @ final) < 0 else direction
 
     def _named_side(self, bias: bool) -> Side:
@@ -184,18 +183,3 @@ class OwnTable:
         taken = self.X[np.asarray(rows)]
         dense = taken.toarray() if engine.is_sparse(taken) else taken
         return np.asarray(dense, dtype=np.float64)
-
-
-def _main_direction(rows: Floats, w: Floats) -> Floats:
-    """The direction of most variance orthogonal to w, by power iteration."""
-    centred = rows - rows.mean(axis=0)
-    direction: Floats = np.random.default_rng(0).standard_normal((rows.shape[1],))
-    for _ in range(TURNS):
-        direction = direction - float(direction @ w) * w
-        length = float(np.linalg.norm(direction))
-        if length == 0 or not np.isfinite(length):
-            return np.zeros_like(w)
-        direction = centred.T @ (centred @ (direction / length))
-    direction = direction - float(direction @ w) * w
-    length = float(np.linalg.norm(direction))
-    return direction / length if length and np.isfinite(length) else np.zeros_like(w)

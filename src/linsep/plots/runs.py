@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linsep._margin import Novikoff, novikoff
+from linsep._margin import novikoff
 from linsep.plots import style
 from linsep.report import count
 from linsep.solvers.learner import Learner
@@ -104,12 +104,13 @@ def bound(
 def _draw_curves(ax: "Axes", race: "Race") -> None:
     """The run between its floor and its ceiling, and the wall where the two meet."""
     wall, last = race.wall, race.last
+    updates = np.arange(1, last + 1)
     k = np.geomspace(1, wall * 1.6, 200) if race.is_wide else np.linspace(0, wall * 1.06, 400)
     ax.axvline(wall, color=style.ink(), lw=2.0, gid="wall")
     ax.plot(k, race.radius * np.sqrt(k), color=style.NEGATIVE, lw=1.0, ls=(0, (4, 2)), gid="ceiling")
     ax.plot(k, race.gamma * k, color=style.POSITIVE, lw=1.0, ls=(0, (4, 2)), gid="floor")
-    ax.plot(race.updates, race.length, color=style.NEGATIVE, lw=2.0, **_dots(last), gid="length")
-    ax.plot(race.updates, race.along, color=style.POSITIVE, lw=2.0, **_dots(last), gid="along")
+    ax.plot(updates, race.length, color=style.NEGATIVE, lw=2.0, **_dots(last), gid="length")
+    ax.plot(updates, race.along, color=style.POSITIVE, lw=2.0, **_dots(last), gid="along")
     if race.is_wide:
         ax.set(xscale="log", yscale="log")
     else:
@@ -142,13 +143,18 @@ def _name_curves(ax: "Axes", race: "Race") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """W·u* and |W| after each update, whether the last weights separate, and the theory of these rows."""
+    """W·u* and |W| after each update, and whether the last weights separate.
 
-    updates: Ints
+    `gamma` is the margin of u*, certified, `radius` the length of the longest homogenised row; `wall` is (R/gamma)²,
+    which no run passes.
+    """
+
     along: Floats
     length: Floats
     separates: bool
-    theory: Novikoff
+    gamma: float
+    radius: float
+    wall: float
 
     @classmethod
     def of(
@@ -159,34 +165,19 @@ class Race:
         best, seen = theory.halfspace, []
         for step in perceptron_steps(source, bias=bias, max_updates=max_updates, **options):
             seen.append((float(step.w @ best.w + step.b * best.b), float(np.hypot(np.linalg.norm(step.w), step.b))))
-        along, length = np.array(seen).T
         separates = not source.scan(step.w, step.b).mistakes
-        return cls(np.arange(1, len(seen) + 1), along, length, separates, theory)
+        along, length = np.array(seen).T
+        return cls(along, length, separates, theory.gamma[0], theory.radius[1], theory.bound[1])
 
     @property
     def last(self) -> int:
         """How many updates were made."""
-        return len(self.updates)
+        return len(self.along)
 
     @property
     def is_wide(self) -> bool:
         """Whether the run ends so far from the wall that only logarithmic axes show both."""
         return self.wall > WIDE * self.last
-
-    @property
-    def wall(self) -> float:
-        """(R/gamma)², which no run passes."""
-        return self.theory.bound[1]
-
-    @property
-    def gamma(self) -> float:
-        """The margin of u*, certified."""
-        return self.theory.gamma[0]
-
-    @property
-    def radius(self) -> float:
-        """The length of the longest homogenised row."""
-        return self.theory.radius[1]
 
 
 def _dots(count: int) -> dict[str, Any]:
