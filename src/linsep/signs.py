@@ -142,11 +142,17 @@ def signs(form: Form, values: Values) -> NDArray[np.int8]:
 
 
 def _are_unrounded(form: Form, values: Values, error: Floats) -> NDArray[np.bool_]:
-    """Which dense rows have a float score that was not rounded: all terms are whole numbers, and sums below 2^53."""
-    if form.words is None or is_sparse(values) or values.dtype == object or np.abs(form.words).max() >= WHOLE:
+    """Which dense rows have a float score that was not rounded: whole terms in the units of the first row, few bits."""
+    if is_sparse(values) or values.dtype == object or form.words is None or np.abs(form.words).max() >= WHOLE:
         return np.zeros(len(error), dtype=bool)
-    most = (len(form.floats) + 2) * 2.0**-52 * math.ldexp(WHOLE, form.shift)  # as `scores` bounds the error
-    return np.asarray((error < most) & (values == np.rint(values)).all(axis=1))
+    unit = min(int(_last_bit(values[0].astype(np.float64)).min()), 0)
+    most = (len(form.floats) + 2) * 2.0**-52 * math.ldexp(WHOLE, form.shift + unit)  # as `scores` bounds the error
+    found = error < most
+    if found.any():
+        with np.errstate(over="ignore"):  # where a weight is 0
+            whole = np.ldexp(values, -unit) if unit else values
+        found &= (whole == np.rint(whole)).all(axis=1)
+    return np.asarray(found)
 
 
 def exact_score(form: Form, data: Sequence[Any], columns: Sequence[int]) -> Dyadic:

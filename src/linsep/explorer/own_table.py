@@ -147,7 +147,8 @@ class OwnTable:
 
     def _within(self, rows: Floats, w: Floats, look: requests.LookRequest) -> Floats:
         """The direction within the hyperplane along which the rows spread most, turned the same way at every update."""
-        direction, final = (widest_direction(rows, unit) for unit in (w, self.side(look.run.bias).w))
+        direction = widest_direction(rows, w)
+        final = direction if look.update is None else widest_direction(rows, self.side(look.run.bias).w)
         if direction is None or final is None:
             return np.zeros_like(w)
         return -direction if float(direction @ final) < 0 else direction
