@@ -145,13 +145,13 @@ def _are_unrounded(form: Form, values: Values, error: Floats) -> NDArray[np.bool
     """Which dense rows have a float score that was not rounded: whole terms in the units of the first row, few bits."""
     if is_sparse(values) or values.dtype == object or form.words is None or np.abs(form.words).max() >= WHOLE:
         return np.zeros(len(error), dtype=bool)
-    unit = min(int(_last_bit(values[0].astype(np.float64)).min()), 0)
-    most = (len(form.floats) + 2) * 2.0**-52 * math.ldexp(WHOLE, form.shift + unit)  # as `scores` bounds the error
-    found = error < most
-    if found.any():
-        with np.errstate(over="ignore"):  # where a weight is 0
+    with np.errstate(all="ignore"):  # NaN in the first row; a scaled value beyond the doubles, whose weight is 0 then
+        unit = min(int(_last_bit(values[0].astype(np.float64)).min()), 0)
+        most = (len(form.floats) + 2) * 2.0**-52 * math.ldexp(WHOLE, form.shift + unit)  # as `scores` bounds the error
+        found = error < most
+        if found.any():
             whole = np.ldexp(values, -unit) if unit else values
-        found &= (whole == np.rint(whole)).all(axis=1)
+            found &= (whole == np.rint(whole)).all(axis=1)
     return np.asarray(found)
 
 
