@@ -51,17 +51,16 @@ def learn(
     ] = None,
     output: ModelFile = None,
     json: Json = False,
-    walking: Files | None = None,
+    walking: Files = Files(),
 ) -> int:
     """Predict each row, then learn from it, in one pass; a line of mistakes each time the rows have doubled.
 
     Rows are tables of any format with --label, or text with --text. Ctrl-C ends the stream and keeps what was learned.
     """
-    how = walking or Files()
-    file_arguments.require_outputs(file or ["-"], ("--output", output), ("--reject", how.reject))
+    file_arguments.require_outputs(file or ["-"], ("--output", output), ("--reject", walking.reject))
     ctrl_c = stdio.FirstSignal(SIGINT)
     model = linsep.OnlinePerceptron(keep=keep, bias=bias, bits=bits if text else None, gamma=gamma)
-    options = {"label": label, "columns": listed(columns), **how.keywords()}
+    options = {"label": label, "columns": listed(columns), **walking.keywords()}
     stream = on_files.OnePass(model, file, waiting=ctrl_c.waiting, note=terminal.note, **options)
     unshown = _walk(stream, ctrl_c, _show_json if json else _table(), output)
     stream.finish()
@@ -73,7 +72,7 @@ def learn(
         terminal.say_json({"summary": True, **stream.facts()})
     else:
         terminal.show(stream.report())
-    terminal.note_rejected(stream.rows_left_out, how.reject)
+    terminal.note_rejected(stream.rows_left_out, walking.reject)
     if output:
         terminal.note(f"Model written to {output}.")
     return INTERRUPTED if stream.was_stopped else SEPARABLE

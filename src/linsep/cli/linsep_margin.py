@@ -19,17 +19,16 @@ def margin(
         Parameter(help="How close the two bounds on the margin must be, relative to it.", validator=Number(gt=0, lt=1)),
     ] = 1e-6,
     proof: Proof = None,
-    search: Search | None = None,
-    reading: Learning | None = None,
+    search: Search = Search(),
+    reading: Learning = Learning(),
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
 
     The bias is free, for the examples too.
     """
-    how = search or Search()
-    question = Question(file, label, reading or Learning(), how, proof)
+    question = Question(file, label, reading, search, proof)
     with question.asked("Widening") as (table, data, watch):
-        options: dict[str, Any] = {"gap": gap, "time_limit": how.time_limit}
+        options: dict[str, Any] = {"gap": gap, "time_limit": search.time_limit}
         verdict = timed(table, linsep.max_margin, *data, watch=watch, **options)
         bound = _bound(data, options) if verdict.separable else None
     return question.answer(verdict, table, bound)

@@ -45,7 +45,7 @@ def plot(
     bias: Bias = None,
     time_limit: TimeLimit = None,
     json: Json = False,
-    reading: Learning | None = None,
+    reading: Learning = Learning(),
 ) -> int:
     """Draw the classes and what is proved about them, or a run of the Perceptron.
 
@@ -58,7 +58,6 @@ def plot(
     if extension not in EXTENSIONS:
         allowed = f"{', '.join(EXTENSIONS[:-1])} or {EXTENSIONS[-1]}"
         raise ArgumentError(f"{output}: the name of a picture ends in {allowed}.")
-    reading = reading or Learning()
     file_arguments.require_outputs(file, ("--output", output), ("--reject", reading.reject))
     require_matplotlib()
     with on_files.about(file):

@@ -37,7 +37,7 @@ def predict(
     scores: Annotated[bool, switch("Add the score w·x + b to each prediction.")] = False,
     text: Annotated[bool, switch("Lines of text, or of a label, a tab and text.")] = False,
     json: Json = False,
-    walking: Files | None = None,
+    walking: Files = Files(),
 ) -> int:
     """Label each row of files, one label per line. A score of exactly 0 gets the negative label.
 
@@ -45,10 +45,9 @@ def predict(
 
     A row that --reject writes out has an empty prediction in its place.
     """
-    how = walking or Files()
     file_arguments.require_name(model, "a model")
-    file_arguments.require_outputs([model, *file], ("--output", output), ("--reject", how.reject))
-    options = {"label": label, **how.keywords()}
+    file_arguments.require_outputs([model, *file], ("--output", output), ("--reject", walking.reject))
+    options = {"label": label, **walking.keywords()}
     found = on_files.Predictions(linsep.load(model), file, name=model, text=text, note=terminal.note, **options)
     lines = partial(_json if json and output is None else _csv, names=[*found.classes, None], with_scores=scores)
     with _page(output, with_scores=scores) as write:
@@ -63,7 +62,7 @@ def predict(
     elif (error := found.error()) is not None:
         terminal.note(error)
     empty = "Its prediction is empty." if found.rows_left_out == 1 else "Their predictions are empty."
-    terminal.note_rejected(found.rows_left_out, how.reject, f" {empty}")
+    terminal.note_rejected(found.rows_left_out, walking.reject, f" {empty}")
     return SEPARABLE
 
 
