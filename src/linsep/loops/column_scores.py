@@ -15,7 +15,6 @@ from numba import carray, types
 from numba.extending import intrinsic
 
 from linsep.loops.compiler import njit
-from linsep.loops.dense import plain_norm2
 from linsep.loops.scans import TINY, UNIT, norm2_of
 from linsep.loops.simd import LANES
 from linsep.loops.transpose import as_pointer
@@ -130,15 +129,6 @@ def write_lengths(addresses: Any, lengths2: Any) -> None:
             a = piece(addresses, start, j, count)
             for k in range(count):
                 strip[k] += a[k] * a[k]
-
-
-@njit(cache=True, nogil=True)
-def largest_norm2(values: Any) -> float:
-    """The largest |x|² of these rows, summed as a scan of rows does; 0 of none."""
-    longest = 0.0
-    for i in range(values.shape[0]):
-        longest = max(longest, float(plain_norm2(values, i)))
-    return longest
 
 
 @njit(cache=True, nogil=True)
