@@ -15,8 +15,10 @@ from numba import carray, types
 from numba.extending import intrinsic
 
 from linsep.loops.compiler import njit
+from linsep.loops.layouts import Dense
 from linsep.loops.scans import TINY, UNIT, norm2_of
 from linsep.loops.simd import LANES
+from linsep.loops.sweeps import longest
 from linsep.loops.transpose import as_pointer
 
 HEIGHT = 256  # rows of a strip: its sums stay in the first cache
@@ -129,6 +131,12 @@ def write_lengths(addresses: Any, lengths2: Any) -> None:
             a = piece(addresses, start, j, count)
             for k in range(count):
                 strip[k] += a[k] * a[k]
+
+
+@njit(cache=True, nogil=True)
+def largest_norm2(values: Any) -> float:
+    """The largest |x|² of these rows, summed as a scan of rows does; 0 of none."""
+    return float(longest(Dense(values), values.shape[0]))
 
 
 @njit(cache=True, nogil=True)

@@ -74,5 +74,4 @@ class ColumnPart(MemorySource):
         loops.column_scores.write_lengths(self._addresses, lengths2)
         slack = (self.n_columns + 4) * 2.0**-50
         enough = np.fmax.reduce(lengths2) * (1.0 - slack) - 1e-300  # the last term for squares that underflow
-        longest = np.flatnonzero(lengths2 >= enough)
-        return float(loops.sweeps.longest(Dense(self._values[longest]), len(longest)))
+        return float(loops.column_scores.largest_norm2(self._values[np.flatnonzero(lengths2 >= enough)]))
