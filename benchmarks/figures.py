@@ -47,6 +47,9 @@ PAGES = {
         ("python benchmarks/bandwidth.py", "python benchmarks/perceptron.py", "python benchmarks/decide.py"),
         (*ROWS, "src/linsep/_margin.py", "benchmarks/bandwidth.py", "benchmarks/perceptron.py", "benchmarks/decide.py"),
     ),
+    "docs/lanes.md": Page(
+        ("python benchmarks/lanes.py",), ("src/linsep/loops", "benchmarks/bandwidth.py", "benchmarks/lanes.py")
+    ),
     "docs/files.md": Page(
         ("python benchmarks/files.py --csv 1e6,1e7,1e8",),
         (*DECIDING, "src/linsep/sources", "src/linsep/cli", "benchmarks/files.py"),
@@ -72,7 +75,7 @@ PAGES = {
     ),
     "docs/published.md": Page(
         ("python benchmarks/logistic.py",),
-        (*DECIDING, "src/linsep/_mle.py", "src/linsep/mle_report.py", "benchmarks/logistic.py"),
+        (*DECIDING, "src/linsep/_mle.py", "benchmarks/logistic.py"),
     ),
     "docs/mnist.md": Page(("python benchmarks/mnist.py",), (*ROWS, "benchmarks/mnist.py")),
     "docs/real-data.md": Page(

@@ -14,7 +14,7 @@ import linsep
 from linsep import Halfspace, OnlinePerceptron, PerceptronClassifier
 from linsep.errors import ArgumentError, InexactError, ModelError
 from linsep.explorer import engine, own_table
-from linsep.models.halfspaces import Model, Training, from_json
+from linsep.models import Model, Training, from_json
 from linsep.plots.scene import Subject
 from linsep.scores import linear_scores
 from linsep.sources.inputs import as_source

@@ -11,12 +11,10 @@ from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from scipy import sparse
 
 from linsep.exact import (
     PRIME,
     coprime,
-    dense_rows,
     independent_columns,
     independent_rows,
     integer_rows,
@@ -99,14 +97,6 @@ def test_columns_and_rows_of_any_scale_become_small_integers():
     assert integer_rows(columns).rows.tolist() == [[3, 5], [7, 1]]
     rows = np.array([[3 * 2.0**1000, 2.0**1000], [TINY, 5 * TINY]])
     assert integer_rows(rows).rows.tolist() == [[3, 1], [1, 5]]
-
-
-def test_sparse_rows_become_dense_rows_of_their_type():
-    table = np.array([[0, 2**62 + 1, 0], [0, 0, 0], [-5, 0, 7]])
-    csr = sparse.csr_array(table)
-    assert dense_rows(csr.data, csr.indices, csr.indptr, 3).tolist() == table.tolist()
-    part = csr.indptr[1:]
-    assert dense_rows(csr.data, csr.indices, part, 3).tolist() == table[1:].tolist()
 
 
 @given(values=float_tables, data=st.data())

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linsep
-from linsep.explorer import bundle, engine, export, requests
+from linsep.explorer import engine, export, requests
 from linsep.explorer.own_table import OwnTable
 from linsep.explorer.presets import presets
 from linsep.explorer.requests import read_points
@@ -159,13 +159,13 @@ def test_what_is_no_table_is_refused_by_the_library_s_own_errors():
 def test_no_two_modules_of_the_page_use_a_name_twice():
     declared = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
     shared = [name for name in page_files() if name.endswith(".js") and name not in ("start.js", "recorded.js")]
-    names = [found for name in shared for found in declared.findall(bundle.page_text(name))]
+    names = [found for name in shared for found in declared.findall(export.page_text(name))]
     assert len(names) == len(set(names)) > 50
 
 
 @pytest.mark.parametrize("entry", ["recorded.js", "notebook.js"])
 def test_a_bundle_has_no_imports_left(entry):
-    text = bundle.bundle(entry)
+    text = export.bundle(entry)
     assert not re.search(r"^(import [{*]|export )", text, re.MULTILINE)
     assert "function mount(" in text
 
@@ -198,7 +198,7 @@ MARKS = [("plus", "plus-side"), ("plus", "minus-side"), ("minus", "minus-side"),
 
 @pytest.mark.parametrize("light", [0, 1], ids=["light", "dark"])
 def test_the_colours_of_the_page_have_the_contrast_that_wcag_asks_for(light):
-    style = bundle.page_text("style.css")
+    style = export.page_text("style.css")
     found = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", style)
     colours = {name: shades[light] for name, *shades in found}
     assert min(contrast(colours[a], colours[b]) for a, b in TEXT) >= 4.5
@@ -206,7 +206,7 @@ def test_the_colours_of_the_page_have_the_contrast_that_wcag_asks_for(light):
 
 
 def test_nothing_on_the_page_moves_by_itself():
-    assert not re.search(r"\b(transition|animation)\b", bundle.page_text("style.css"))
+    assert not re.search(r"\b(transition|animation)\b", export.page_text("style.css"))
 
 
 def recorded(table=None):
@@ -230,7 +230,7 @@ def test_an_exported_table_records_both_biases_and_each_row_once():
 
 def test_the_exported_page_of_the_docs_is_the_page_as_it_is():
     written = (Path(__file__).parents[1] / "docs" / "explorer.html").read_text(encoding="utf-8")
-    assert bundle.bundle("recorded.js") in written and bundle.page_text("style.css") in written  # else: make images
+    assert export.bundle("recorded.js") in written and export.page_text("style.css") in written  # else: make images
 
 
 def test_coordinates_at_the_limit_are_answered_in_finite_numbers():

@@ -26,7 +26,7 @@ from linsep.errors import (
     OneClassError,
     ShapeError,
 )
-from linsep.models.files import MODEL
+from linsep.models import MODEL
 from linsep.online import Counts, online_document
 
 KEEPS = ("last", "average")

@@ -19,7 +19,7 @@ from linsep import plots
 from linsep.cli import main
 from linsep.datasets import cornwell, planted, planted_sparse, tao, xor
 from linsep.errors import ArgumentError, LengthError, NotSeparableError, ShapeError
-from linsep.plots import multiclass, region_plot, runs, scene, style, view
+from linsep.plots import region_plot, runs, scene, style, view
 from linsep.solvers.perceptron import learner_on
 from linsep.sources.inputs import as_source
 
@@ -189,7 +189,7 @@ def test_the_region_under_a_place_is_the_class_that_is_predicted_there(three):
     grounds = [artist for artist in ax.collections if artist.get_zorder() == 0]
     for place, name in zip(([0, 0], [3, 0], [0, 3]), model.predict([[0, 0], [3, 0], [0, 3]]), strict=True):
         (ground,) = [area for area in grounds if any(path.contains_point(place) for path in area.get_paths())]
-        mixed = style.tint(multiclass.COLORS["abc".index(name)], ax, 1.6 * style.PALE)
+        mixed = style.tint(region_plot.COLORS["abc".index(name)], ax, 1.6 * style.PALE)
         assert to_rgb(ground.get_facecolor()[0]) == pytest.approx(mixed)
 
 

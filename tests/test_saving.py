@@ -17,8 +17,7 @@ from linsep import KernelPerceptronClassifier, MaxMarginClassifier, PerceptronCl
 from linsep._load import from_json
 from linsep.errors import LinsepError, ModelError, NotSeparableWarning
 from linsep.estimators.saving import document_of
-from linsep.models import Model
-from linsep.models.files import MODEL
+from linsep.models import MODEL, Model
 from linsep.storage.checksum import FIELD, seal
 from test_models import model
 
@@ -199,7 +198,7 @@ def test_an_unfitted_classifier_is_not_saved(tmp_path):
 
 def test_so_many_mistake_counts_that_none_would_be_read_are_left_out(monkeypatch):
     X, y = rows()
-    monkeypatch.setattr("linsep.estimators.saving.document_parts.MOST_ENTRIES", 79)
+    monkeypatch.setattr("linsep.estimators.document_parts.MOST_ENTRIES", 79)
     after = again(PerceptronClassifier().fit(X, y))
     assert not hasattr(after, "mistakes_per_row_") and after.n_updates_ > 0
 

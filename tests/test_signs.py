@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
 from linsep import signs as module
-from linsep.signs import form_of_doubles, signs
+from linsep.signs import form_of, form_of_doubles, signs
 
 TINY, HUGE = 2.0**-1074, 1.7976931348623157e308
 NASTY = [0.0, -0.0, TINY, -TINY, HUGE, -HUGE, 1.0, -1.0, 2.0**-1022, 1 + 2.0**-52, -(2.0**53) - 1, 1e300, 0.1]
@@ -129,3 +129,10 @@ def test_an_integer_that_a_double_would_round_is_not_rounded():
 def test_a_slice_of_a_wider_array_is_read_with_its_strides():
     X = np.arange(12.0).reshape(3, 4) - 6
     assert exact_signs(X[:, 1:3], np.array([1.0, -1.0]), 1.0).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.125, 2.0**-1060])
+def test_whole_numbers_are_told_apart_up_to_the_last_double_and_beyond(unit):
+    rows = np.array([[2.0, 2.0**53 - 1], [2.0, 2.0**53], [2.0, 2.0**53 + 2], [1.0, 2.0**52]] * 200) * unit
+    assert signs(form_of([2**52, -1], 0), rows).tolist() == [1, 0, -1, 0] * 200
+    assert signs(form_of([2**52, -1], 0), rows[::-1]).tolist() == [0, -1, 0, 1] * 200

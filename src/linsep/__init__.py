@@ -8,39 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 from linsep._version import __version__ as __version__
 
-_HOME = {
-    "CertificateError": "linsep.errors",
-    "MleReport": "linsep.mle_report",
-    "Obstruction": "linsep.proofs",
-    "Overlapping": "linsep.proofs",
-    "Separable": "linsep.proofs",
-    "Touching": "linsep.proofs",
-    "Undecided": "linsep.proofs",
-    "NotSeparableError": "linsep.errors",
-    "Novikoff": "linsep._margin",
-    "decide": "linsep._decide",
-    "explore": "linsep.explorer.widget",
-    "max_margin": "linsep._margin",
-    "novikoff": "linsep._margin",
-    "verdict_from_json": "linsep.proofs.proof_json",
-    "Halfspace": "linsep.halfspace",
-    "InputError": "linsep.errors",
-    "LinsepError": "linsep.errors",
-    "KernelPerceptronClassifier": "linsep.estimators",
-    "MaxMarginClassifier": "linsep.estimators",
-    "NotSeparableWarning": "linsep.errors",
-    "OnlinePerceptron": "linsep.online.online_perceptron",
-    "PerceptronClassifier": "linsep.estimators",
-    "PerceptronRun": "linsep.solvers.perceptron_run",
-    "Step": "linsep.solvers.perceptron_run",
-    "homogenise": "linsep.halfspace",
-    "load": "linsep._load",
-    "mle_exists": "linsep._mle",
-    "open": "linsep.sources.files",
-    "perceptron": "linsep.solvers.perceptron",
-    "perceptron_steps": "linsep.solvers.perceptron",
-    "to_onnx": "linsep._onnx",
+_NAMES = {
+    "_decide": "decide",
+    "_load": "load",
+    "_margin": "Novikoff max_margin novikoff",
+    "_mle": "MleReport mle_exists",
+    "_onnx": "to_onnx",
+    "errors": "CertificateError InputError LinsepError NotSeparableError NotSeparableWarning",
+    "estimators": "KernelPerceptronClassifier MaxMarginClassifier PerceptronClassifier",
+    "explorer.widget": "explore",
+    "halfspace": "Halfspace homogenise",
+    "online.online_perceptron": "OnlinePerceptron",
+    "proofs": "Obstruction Overlapping Separable Touching Undecided",
+    "proofs.proof_json": "verdict_from_json",
+    "solvers.perceptron": "perceptron perceptron_steps",
+    "solvers.perceptron_run": "PerceptronRun Step",
+    "sources.files": "open",
 }
+_HOME = {name: f"linsep.{home}" for home, names in _NAMES.items() for name in names.split()}
 _MODULES = ("datasets", "errors", "on_files", "plots")
 
 __all__ = sorted([*_HOME, *_MODULES])
@@ -55,6 +40,7 @@ if TYPE_CHECKING:
     from linsep._margin import Novikoff as Novikoff
     from linsep._margin import max_margin as max_margin
     from linsep._margin import novikoff as novikoff
+    from linsep._mle import MleReport as MleReport
     from linsep._mle import mle_exists as mle_exists
     from linsep._onnx import to_onnx as to_onnx
     from linsep.errors import CertificateError as CertificateError
@@ -68,7 +54,6 @@ if TYPE_CHECKING:
     from linsep.explorer.widget import explore as explore
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
-    from linsep.mle_report import MleReport as MleReport
     from linsep.online.online_perceptron import OnlinePerceptron as OnlinePerceptron
     from linsep.proofs import Obstruction as Obstruction
     from linsep.proofs import Overlapping as Overlapping

@@ -4,10 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from linsep.errors import ModelError
-from linsep.models import Model
-from linsep.models.files import MODEL, read_file
-from linsep.models.halfspaces import KIND as HALFSPACE
-from linsep.models.halfspaces import read_halfspace
+from linsep.models import KIND as HALFSPACE
+from linsep.models import MODEL, Model, read_file, read_halfspace
 from linsep.storage.strict import Document, word
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ fuses the two and rounds that number to float32.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,20 +28,6 @@ from linsep.tables import as_double
 OPSET, IR_VERSION = 17, 8  # of 2022: what runtimes in use can read
 MOST_BYTES = 1 << 31  # of a protocol buffer
 KERNELS = ("linear", "poly", "polynomial", "rbf", "sigmoid", "cosine")
-
-
-@dataclass(frozen=True, slots=True)
-class _Linear:
-    """Weights, biases and labels of any linear model, under scikit-learn's names."""
-
-    coef_: Array
-    intercept_: Array
-    classes_: Array
-
-    @property
-    def n_features_in_(self) -> int:
-        """The number of columns."""
-        return int(self.coef_.shape[1])
 
 
 def to_onnx(model: ScoreClassifier | OnlinePerceptron | Model | Halfspace) -> Any:
@@ -73,7 +59,7 @@ def to_onnx(model: ScoreClassifier | OnlinePerceptron | Model | Halfspace) -> An
         winners = graph("Cast", graph("Greater", scores, 0.0), to=graph.onnx.TensorProto.INT64)
     else:
         winners = graph("ArgMax", scores, axis=1, keepdims=0)
-    return graph.model(graph("Gather", _classes(estimator.classes_), winners), scores, estimator)
+    return graph.model(_classes(estimator.classes_), winners, scores, estimator.n_features_in_)
 
 
 def _known(model: Any) -> Any:
@@ -85,12 +71,12 @@ def _known(model: Any) -> Any:
         case Model():
             return _known(model.halfspace)
         case Halfspace():
-            return _Linear(_doubles(model.w.tolist())[None], _doubles([model.b]), _labels(model.labels))
+            return _linear(_doubles(model.w.tolist())[None], _doubles([model.b]), model.labels)
         case OnlinePerceptron(bits=None):
             if model.learner is None or len(model.classes) < 2:
                 raise ArgumentError("This OnlinePerceptron has not seen two classes yet: there is nothing to export.")
             kept = model.learner.kept
-            return _Linear(kept.W, kept.b, _labels(model.classes))
+            return _linear(kept.W, kept.b, model.classes)
         case OnlinePerceptron():
             raise ArgumentError(
                 "This OnlinePerceptron hashes text or named values, which ONNX cannot do. Only models of numbers can "
@@ -111,10 +97,11 @@ def _doubles(values: Sequence[int | float]) -> Array:
     return np.array(doubles, np.float64)
 
 
-def _labels(labels: Sequence[Any]) -> Array:
-    """Labels in the type that all of them have, else as they are."""
+def _linear(coef: Array, intercept: Array, labels: Sequence[Any]) -> SimpleNamespace:
+    """A linear model under scikit-learn's names; its labels in the type that all of them have, else as they are."""
     together = np.array(labels)
-    return together if together.tolist() == list(labels) else np.fromiter(labels, object, len(labels))
+    classes = together if together.tolist() == list(labels) else np.fromiter(labels, object, len(labels))
+    return SimpleNamespace(coef_=coef, intercept_=intercept, classes_=classes, n_features_in_=coef.shape[1])
 
 
 class _Graph:
@@ -153,21 +140,22 @@ class _Graph:
         self.constants.append(self.onnx.numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name))
         return name
 
-    def model(self, label: str, scores: str, estimator: Any) -> Any:
-        """The finished model."""
-        helper, types = self.onnx.helper, self.onnx.TensorProto
+    def model(self, classes: Array, winners: str, scores: str, n_columns: int) -> Any:
+        """The finished model: the label of each winner, and the scores."""
+        helper = self.onnx.helper
         self.nodes += [
-            helper.make_node("Identity", [label], ["label"]),
+            helper.make_node("Identity", [self("Gather", classes, winners)], ["label"]),
             helper.make_node("Identity", [scores], ["scores"]),
         ]
-        classes = len(estimator.classes_)
+        double, kind = self.onnx.TensorProto.DOUBLE, helper.np_dtype_to_tensor_dtype(classes.dtype)
+        shape = ["rows"] if len(classes) == 2 else ["rows", len(classes)]
         graph = helper.make_graph(
             self.nodes,
             "linsep",
-            [helper.make_tensor_value_info("X", types.DOUBLE, ["rows", estimator.n_features_in_])],
+            [helper.make_tensor_value_info("X", double, ["rows", n_columns])],
             [
-                helper.make_tensor_value_info("label", _label_type(types, estimator.classes_), ["rows"]),
-                helper.make_tensor_value_info("scores", types.DOUBLE, ["rows"] if classes == 2 else ["rows", classes]),
+                helper.make_tensor_value_info("label", kind, ["rows"]),
+                helper.make_tensor_value_info("scores", double, shape),
             ],
             initializer=self.constants,
         )
@@ -189,18 +177,9 @@ def _classes(classes: Array) -> Array:
             return classes.astype(object)
         case "i" | "u" if classes.dtype != np.uint64:
             return classes.astype(np.int64)
-    return classes
-
-
-def _label_type(types: Any, classes: Array) -> Any:
-    match classes.dtype.kind:
-        case "U" | "O":
-            return types.STRING
-        case "b":
-            return types.BOOL
         case "f":
-            return types.DOUBLE
-    return types.UINT64 if classes.dtype == np.uint64 else types.INT64
+            return classes.astype(np.float64)
+    return classes
 
 
 def _votes(graph: _Graph, ballot: Ballot) -> str:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from linsep import outputs
 from linsep.errors import CheckpointError
 from linsep.storage import documents, strict
-from linsep.storage.strict import Document, FieldError, count, each, matching, record
+from linsep.storage.strict import FieldError, count, each, matching, record
 
 CHECKPOINT = documents.Format("linsep-checkpoint", 2, "checkpoint", CheckpointError)
 PREVIOUS = ".previous"  # what the name of the checkpoint before ends in
@@ -166,11 +166,7 @@ def _written(array: npt.NDArray[Any]) -> dict[str, Any]:
 
 def read(content: bytes | str) -> tuple[Identity, Key, Arrays]:
     """The data, the run and its arrays; CheckpointError says what is wrong with a checkpoint."""
-    return CHECKPOINT.read(content, _checkpoint)
-
-
-def _checkpoint(document: Document) -> tuple[Identity, Key, Arrays]:
-    found = _FIELDS(document, "")
+    found = CHECKPOINT.read(content, lambda document: _FIELDS(document, ""))
     return Identity(**found["data"]), found["run"]["question"], found["run"]["arrays"]
 
 

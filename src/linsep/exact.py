@@ -79,14 +79,6 @@ def integer_rows(
     return IntegerRows(rows, row_exponents, column_exponents)
 
 
-def dense_rows(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], n_columns: int) -> NDArray[Any]:
-    """Write a few rows of a CSR table (no entry twice) as a dense array of the same type."""
-    dense = np.zeros((len(indptr) - 1, n_columns), data.dtype)
-    start, stop = indptr[0], indptr[-1]
-    dense[np.repeat(np.arange(len(dense)), np.diff(indptr)), indices[start:stop]] = data[start:stop]
-    return dense
-
-
 def _odd_parts(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Write each value as odd · 2^low; a zero has odd part 0 and a meaningless `low`."""
     if values.dtype == object:  # Python numbers, integers of any length among them

@@ -67,7 +67,8 @@ def replaced(path: str | Path, previous: Path | None = None) -> Iterator[IO[byte
     except BaseException:
         if beside is not None:
             beside.unlink(missing_ok=True)
-        _abandon(file)
+        with suppress(OSError):
+            file.raw.close()  # without another try to write what is left
         raise
     if beside is not None:
         _flush_folder(target.parent)
@@ -238,12 +239,6 @@ def _sweep(path: Path) -> None:
         path.unlink()
     finally:
         os.close(handle)
-
-
-def _abandon(file: "BufferedWriter[_Sheet]") -> None:
-    """Close without another try to write what is left."""
-    with suppress(OSError):
-        file.raw.close()
 
 
 def _flush_folder(folder: Path) -> None:

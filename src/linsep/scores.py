@@ -146,11 +146,11 @@ def _sum(x: Array, weights: Array, constant: Any) -> float | None:
     is_in_range = (np.abs(x) < MOST) & ((w == 0) | ((sizes > LEAST) & (sizes < MOST) & (np.abs(w) < MOST)))
     if not is_in_range.all() or w.tolist() != weights.tolist() or b != constant.item():
         return None
-    return math.fsum([*products.tolist(), *_lost(w, x, products).tolist(), b])
+    return math.fsum([*products.tolist(), *rest_of_products(w, x, products).tolist(), b])
 
 
-def _lost(w: Array, x: Array, products: Array) -> Array:
-    """w·x - fl(w·x), exactly."""
+def rest_of_products(w: Array, x: Array, products: Array) -> Array:
+    """w·x - fl(w·x), exactly, where the products are well inside the range of doubles."""
     (w_high, w_low), (x_high, x_low) = _halves(w), _halves(x)
     lost: Array = w_low * x_low - (((products - w_high * x_high) - w_low * x_high) - w_high * x_low)
     return lost

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from linsep.exact import Dyadic, dyadic
 from linsep.faults import fault
+from linsep.scores import LEAST, MOST, WHOLE, rest_of_products
 from linsep.tables import is_sparse
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -33,10 +34,7 @@ PIECE = 2**16  # entries looked at together: the temporaries of stage 1 stay in 
 FEW = 500  # entries: up to here Python integers are as fast as the stages before them
 SMALLEST_NORMAL = 2.0**-1022
 SAFE = 2.0**1000  # Σ|w_j x_j| below this: no partial sum overflowed
-WHOLE = 2.0**53  # integers below are doubles
 LONGEST = 2**20  # entries of a row whose sums keep enough bits
-SPLIT = 2.0**27 + 1  # Dekker's constant: it halves the digits of a double
-LEAST, MOST = 2.0**-900, 2.0**900  # between them a product is the sum of two doubles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,14 +126,33 @@ def scores(form: Form, values: Values) -> tuple[Floats, Floats]:
 
 def signs(form: Form, values: Values) -> NDArray[np.int8]:
     """The exact sign, -1, 0 or +1, of the form on each row; NotFiniteError names the place in the block."""
-    out = np.zeros(values.shape[0], dtype=np.int8)
+    out, left = np.zeros(values.shape[0], dtype=np.int8), [np.zeros(0, np.int64)]
     for part, piece in pieces(values):
         score, error = scores(form, piece)
-        np.sign(score, where=np.abs(score) > error, out=out[part], casting="unsafe")
-    doubtful = np.flatnonzero(out == 0)
+        is_known = np.abs(score) > error
+        doubtful = np.flatnonzero(~is_known)
+        if len(doubtful):
+            is_known[doubtful] = _are_unrounded(form, piece[doubtful], error[doubtful])
+        np.sign(score, where=is_known, out=out[part], casting="unsafe")
+        left.append(part.start + np.flatnonzero(~is_known))
+    doubtful = np.concatenate(left)
     for part, rows in pieces(values[doubtful]):
         out[doubtful[part]] = _exact_signs(form, rows, doubtful[part])
     return out
+
+
+def _are_unrounded(form: Form, values: Values, error: Floats) -> NDArray[np.bool_]:
+    """Which dense rows have a float score that was not rounded: whole terms in the units of the first row, few bits."""
+    if is_sparse(values) or values.dtype == object or form.words is None or np.abs(form.words).max() >= WHOLE:
+        return np.zeros(len(error), dtype=bool)
+    with np.errstate(all="ignore"):  # NaN in the first row; a scaled value beyond the doubles, whose weight is 0 then
+        unit = min(int(_last_bit(values[0].astype(np.float64)).min()), 0)
+        most = (len(form.floats) + 2) * 2.0**-52 * math.ldexp(WHOLE, form.shift + unit)  # as `scores` bounds the error
+        found = error < most
+        if found.any():
+            whole = np.ldexp(values, -unit) if unit else values
+            found &= (whole == np.rint(whole)).all(axis=1)
+    return np.asarray(found)
 
 
 def exact_score(form: Form, data: Sequence[Any], columns: Sequence[int]) -> Dyadic:
@@ -284,18 +301,6 @@ def _signs_of_sums(rows: Flat, parts: tuple[Floats, Floats], constant: Floats) -
         is_clear = is_open & (np.abs(total) > factor * 2.0**-52 * sigma)
         out[is_clear] = np.sign(total[is_clear])
         is_open &= ~is_clear
-
-
-def rest_of_products(w: Floats, x: Floats, products: Floats) -> Floats:
-    """w·x - fl(w·x), exactly, where the products are well inside the range of doubles."""
-    (w_high, w_low), (x_high, x_low) = _halves(w), _halves(x)
-    return np.asarray(w_low * x_low - (((products - w_high * x_high) - w_low * x_high) - w_high * x_low))
-
-
-def _halves(value: Floats) -> tuple[Floats, Floats]:
-    scaled = SPLIT * value
-    high = scaled - (scaled - value)
-    return high, value - high
 
 
 def _last_bit(data: Floats) -> NDArray[np.int32]:

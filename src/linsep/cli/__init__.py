@@ -98,7 +98,10 @@ def _run(tokens: list[str]) -> int:
     except Exception as error:
         if debug:
             raise
-        told = _fault(error)
+        told = (
+            f"a fault of linsep {__version__}, not of your data: {type(error).__name__}: {error}. "
+            "Please report it to the project, with what the same command prints with --debug."
+        )
         return _fail(told, FAULT, {"code": "E-FAULT", "message": told} if in_json else None)
     return code if isinstance(code, int) else SEPARABLE
 
@@ -122,10 +125,3 @@ def _facts(error: LinsepError | OSError) -> dict[str, Any]:
     if isinstance(error, LinsepError):
         return error.facts()
     return FileError(error.strerror or str(error), file=str(error.filename) if error.filename else None).facts()
-
-
-def _fault(error: Exception) -> str:
-    return (
-        f"a fault of linsep {__version__}, not of your data: {type(error).__name__}: {error}. "
-        "Please report it to the project, with what the same command prints with --debug."
-    )

@@ -2,7 +2,7 @@
 
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from linsep import on_files, outputs
 from linsep.cli import file_arguments, progress, stdio, terminal
 from linsep.cli.file_arguments import Table
 from linsep.cli.parameters import CODES, Reading, Search, spelt
-from linsep.report import Fact, Grid, Part, Report, Sentence, count
+from linsep.report import Fact, Grid, Report, Sentence, count
 
 NUMBERS = {
     "binary64": "read as binary64",
@@ -89,16 +89,15 @@ def timed(table: Table, work: Callable[..., Any], *data: Any, **options: Any) ->
 
 def show(said: Report, verdict: Any) -> None:
     """A report, and what the answer took."""
-    terminal.show(said + _work(verdict))
-    if any(isinstance(part, Grid) and part.more for part in said.parts):
-        terminal.note("--json lists them all.")
-
-
-def _work(verdict: Any) -> Iterable[Part]:
     size = f"{count(verdict.n_rows, 'row')}, {count(verdict.n_columns, 'column')}"
     bias = "" if verdict.bias else ", through the origin (no bias)"
-    yield Fact("data", f"{size}; numbers {NUMBERS[verdict.numbers]}{bias}")
-    yield Fact("work", f"{count(verdict.reads, 'read')} of the whole data, {verdict.seconds:.3f} s")
+    facts = (
+        Fact("data", f"{size}; numbers {NUMBERS[verdict.numbers]}{bias}"),
+        Fact("work", f"{count(verdict.reads, 'read')} of the whole data, {verdict.seconds:.3f} s"),
+    )
+    terminal.show(said + facts)
+    if any(isinstance(part, Grid) and part.more for part in said.parts):
+        terminal.note("--json lists them all.")
 
 
 def _path(name: str) -> str:

@@ -54,14 +54,11 @@ class Table:
         return {name: [str(found.get(row, "-")) for row in rows] for name, found in known.items() if found}
 
 
-def read(files: Sequence[str], label: str | int | None, reading: Reading | None = None) -> Table:
+def read(files: Sequence[str], label: str | None, reading: Reading) -> Table:
     """The rows and labels of files, or of an example."""
     if (found := example(files, label)) is not None:
         return found
-    how = reading or Reading()
-    numbers = how.numbers or "binary64"
-    options = {"positive": how.positive, "numbers": numbers, "cache": how.where_cached(), **how.keywords()}
-    return of_files(linsep.open(files, label=label, **options))
+    return of_files(linsep.open(files, label=label, **reading.keywords()))
 
 
 def of_files(source: Any) -> Table:

@@ -2,17 +2,15 @@
 
 from typing import Annotated
 
-from cyclopts import Parameter
-
 from linsep import on_files
-from linsep.cli.parameters import DONE_CODES, SEPARABLE, Debug, Json, app
+from linsep.cli.parameters import DONE_CODES, SEPARABLE, Debug, Json, app, switch
 from linsep.cli.terminal import count, say, say_json
 
 
 @app.command(help_epilogue=f"Example: linsep cache --clear\n\n{DONE_CODES}")
 def cache(
     *,
-    clear: Annotated[bool, Parameter(help="Delete them all.", negative="", show_default=False)] = False,
+    clear: Annotated[bool, switch("Delete them all.")] = False,
     json: Json = False,
     debug: Debug = False,
 ) -> int:

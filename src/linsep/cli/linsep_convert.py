@@ -20,7 +20,7 @@ def convert(
     ],
     label: Label = None,
     json: Json = False,
-    reading: Copying | None = None,
+    reading: Copying = Copying(),
 ) -> int:
     """Write files of any kind as one Parquet file, which is quick to read again and again."""
     *files, output = file
@@ -28,13 +28,12 @@ def convert(
         raise ArgumentError(
             "give the files to read, then the file to write: linsep convert IN OUT.parquet", file=output
         )
-    how = reading or Copying()
-    file_arguments.require_outputs(files, ("", output), ("--reject", how.reject))
+    file_arguments.require_outputs(files, ("", output), ("--reject", reading.reject))
     with progress.waiting("Converting"):
-        rows, left_out = on_files.convert(files, output, label=label, cache=how.where_cached(), **how.keywords())
+        rows, left_out = on_files.convert(files, output, label=label, **reading.keywords())
     if json:
         terminal.say_json({"rows": rows, "rows_left_out": left_out, "output": output})
     else:
         terminal.say(f"{terminal.count(rows, 'row')} written to {output}.")
-    terminal.note_rejected(left_out, how.reject)
+    terminal.note_rejected(left_out, reading.reject)
     return SEPARABLE

@@ -11,16 +11,15 @@ def decide(
     label: Label = None,
     bias: Bias = None,
     proof: Proof = None,
-    search: Search | None = None,
-    reading: Deciding | None = None,
+    search: Search = Search(),
+    reading: Deciding = Deciding(),
 ) -> int:
     """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
 
     It prints the hyperplane, or the few rows that make it impossible.
     """
-    how = search or Search()
-    question = Question(file, label, reading or Deciding(), how, proof)
+    question = Question(file, label, reading, search, proof)
     with question.asked("Deciding") as (table, data, watch):
-        chosen, limit = table.chosen_bias(bias, file[0]), how.time_limit
+        chosen, limit = table.chosen_bias(bias, file[0]), search.time_limit
         verdict = timed(table, linsep.decide, *data, bias=chosen, time_limit=limit, watch=watch)
     return question.answer(verdict, table)

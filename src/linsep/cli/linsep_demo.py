@@ -31,9 +31,9 @@ def demo(*, seed: Seed = 0, debug: Debug = False) -> int:
     _say("Can a straight line separate two classes? In many columns: can a hyperplane?", "bold")
     _say("linsep answers and proves the answer. Everything below is computed now.")
     _warm_up(seed)
-    _a_line()
+    _decided("1. Four points of a lecture", *linsep.datasets.cornwell())
     _the_bound()
-    _xor()
+    _decided("3. XOR: opposite corners of a square are of one class", *linsep.datasets.xor())
     _a_million(seed)
     _a_file()
     _what_next()
@@ -47,11 +47,11 @@ def _warm_up(seed: int) -> None:
     linsep.decide(X, _flipped(y, WARM_ROWS // 2))
 
 
-def _a_line() -> None:
-    _title("1. Four points of a lecture")
-    X, y = linsep.datasets.cornwell()
+def _decided(title: str, X: Any, y: Any) -> None:
+    """Points of the plane, and to the right of them what is proved."""
+    _title(title)
     verdict = linsep.decide(X, y)
-    _beside(_picture(verdict), verdict.explain(), verdict)
+    _beside(_picture(verdict), f"{verdict.explain(X, y)}\n{_why(verdict)}".rstrip(), verdict)
 
 
 def _the_bound() -> None:
@@ -64,21 +64,16 @@ def _the_bound() -> None:
     _say(f"{run.report().title}. {theory.report().title}")
 
 
-def _xor() -> None:
-    _title("3. XOR: opposite corners of a square are of one class")
-    X, y = linsep.datasets.xor()
-    verdict = linsep.decide(X, y)
-    _beside(_picture(verdict), f"{verdict.explain(X, y)}\n{_why(verdict)}".rstrip(), verdict)
-
-
 def _why(verdict: Any) -> str:
     """The obstruction as one sees it in the picture, where it is two segments."""
-    if not isinstance(verdict, linsep.Touching | linsep.Overlapping) or [len(pair) for pair in _by_class(verdict)] != [
-        2,
-        2,
-    ]:
+    if not isinstance(verdict, linsep.Touching | linsep.Overlapping):
         return ""
-    first, second = (" and ".join(map(str, pair)) for pair in _by_class(verdict))
+    found = verdict.obstruction
+    known = list(zip(found.rows, found.classes or (), strict=True))
+    pairs = [[str(row) for row, label in known if label == own] for own in verdict.labels]
+    if [len(pair) for pair in pairs] != [2, 2]:
+        return ""
+    first, second = map(" and ".join, pairs)
     return f"Why: the segment between rows {first} crosses that between rows {second}, at the star."
 
 
@@ -193,13 +188,6 @@ def _picture(verdict: Any) -> Text:
         drawn.highlight_words([mark], f"bold {style}")
     names = (f"{mark} {label}" for mark, label in zip(MARKS, seen.labels, strict=True))
     return drawn.append(f"\n{'   '.join(names)}", "dim")
-
-
-def _by_class(verdict: Any) -> list[list[int]]:
-    """The rows of the obstruction, class by class."""
-    found = verdict.obstruction
-    pairs = list(zip(found.rows, found.classes or (), strict=True))
-    return [[row for row, label in pairs if label == own] for own in verdict.labels]
 
 
 def _beside(picture: Text, text: str, verdict: Any) -> None:

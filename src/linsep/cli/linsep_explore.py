@@ -27,13 +27,12 @@ def explore(
     ] = 0,
     export: Annotated[str | None, Parameter(help="Write the page with its run into this HTML file instead.")] = None,
     json: Json = False,
-    reading: Learning | None = None,
+    reading: Learning = Learning(),
 ) -> int:
     """Watch the Perceptron learn on a page in the browser, with its bound and the proof of the verdict.
 
     The page is served to this machine only, at an address with a secret in it. Ctrl-C ends it.
     """
-    reading = reading or Learning()
     file_arguments.require_outputs(file, ("--export", export), ("--reject", reading.reject))
     table = _read(file, label, reading) if file else None
     if export:

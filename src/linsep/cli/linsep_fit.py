@@ -13,10 +13,10 @@ from linsep.cli.parameters import (
     SEPARABLE,
     TERMINATED,
     UNDECIDED,
-    Checkpoint,
     File,
     Label,
     Learning,
+    ModelFile,
     Progress,
     Run,
     app,
@@ -28,29 +28,30 @@ from linsep.cli.progress import learning
 def fit(
     *file: File,
     label: Label = None,
-    output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
-    checkpoint: Checkpoint = None,
+    output: ModelFile = None,
+    checkpoint: Annotated[
+        str | None, Parameter(help="Save progress in this file; the same command resumes from it.")
+    ] = None,
     progress: Progress = False,
-    run: Run | None = None,
-    reading: Learning | None = None,
+    run: Run = Run(),
+    reading: Learning = Learning(),
 ) -> int:
     """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
-    how, reading = run or Run(), reading or Learning()
     before = on_files.previous(checkpoint) if checkpoint else None
     kept = (("--checkpoint", checkpoint), ("--checkpoint", before))
     file_arguments.require_outputs(file, ("--output", output), *kept, ("--reject", reading.reject))
     with on_files.about(file):
         table = file_arguments.read(file, label, reading)
-        trainer = on_files.Trainer(*table.data, **how.keywords(table.chosen_bias(how.bias, file[0])))
-        if not how.max_passes:
+        trainer = on_files.Trainer(*table.data, **run.keywords(table.chosen_bias(run.bias, file[0])))
+        if not run.max_passes:
             terminal.note("No cap on passes: it ends when the classes are separated, or with Ctrl-C.")
         saved = on_files.Checkpoint(trainer, checkpoint, terminal.note) if checkpoint else None
         heard = (SIGINT, SIGTERM) if saved else (SIGINT,)
-        with learning(how.max_passes or None, wanted=progress) as show, stdio.FirstSignal(*heard) as signal:
+        with learning(run.max_passes or None, wanted=progress) as show, stdio.FirstSignal(*heard) as signal:
             result = trainer.run(show, lambda: signal.noted, saved)
     if output:
         trainer.save(output, result, table.columns, table.label)
-    if how.json:
+    if run.json:
         terminal.say_json(result.facts())
     else:
         terminal.show(result.report(table.columns))

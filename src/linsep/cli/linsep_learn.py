@@ -19,9 +19,11 @@ from linsep.cli.parameters import (
     Files,
     Json,
     Label,
+    ModelFile,
     app,
     listed,
     path,
+    switch,
 )
 from linsep.errors import LinsepError
 
@@ -38,9 +40,7 @@ LABEL_WIDTH = 12  # of a longer label the beginning is shown
 )
 def learn(
     *file: Annotated[str, Parameter(help=f"{READABLE} Without any, standard input is read.", converter=path)],
-    text: Annotated[
-        bool, Parameter(help="Lines are a label, a tab, and text.", negative="", show_default=False)
-    ] = False,
+    text: Annotated[bool, switch("Lines are a label, a tab, and text.")] = False,
     label: Label = None,
     columns: Columns = None,
     bits: Annotated[int, Parameter(help="Words are hashed into 2^bits columns.", validator=Number(gte=1, lte=28))] = 18,
@@ -49,42 +49,53 @@ def learn(
     gamma: Annotated[
         float | None, Parameter(help="A margin known to exist: the mistake bound is shown.", validator=Number(gt=0))
     ] = None,
-    output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")] = None,
+    output: ModelFile = None,
     json: Json = False,
-    walking: Files | None = None,
+    walking: Files = Files(),
 ) -> int:
     """Predict each row, then learn from it, in one pass; a line of mistakes each time the rows have doubled.
 
     Rows are tables of any format with --label, or text with --text. Ctrl-C ends the stream and keeps what was learned.
     """
-    how = walking or Files()
-    file_arguments.require_outputs(file or ["-"], ("--output", output), ("--reject", how.reject))
+    file_arguments.require_outputs(file or ["-"], ("--output", output), ("--reject", walking.reject))
     ctrl_c = stdio.FirstSignal(SIGINT)
     model = linsep.OnlinePerceptron(keep=keep, bias=bias, bits=bits if text else None, gamma=gamma)
-    options = {"label": label, "columns": listed(columns), **how.keywords()}
+    options = {"label": label, "columns": listed(columns), **walking.keywords()}
     stream = on_files.OnePass(model, file, waiting=ctrl_c.waiting, note=terminal.note, **options)
-    shown = _Shown(_show_json if json else _Page().show, stops=output is None)
-    _walk(stream, ctrl_c, shown, output)
+    unshown = _walk(stream, ctrl_c, _show_json if json else _table(), output)
     stream.finish()
     if output:
         model.save(output)
-    shown.require_reader()
+    if unshown:
+        raise unshown
     if json:
         terminal.say_json({"summary": True, **stream.facts()})
     else:
         terminal.show(stream.report())
-    terminal.note_rejected(stream.rows_left_out, how.reject)
+    terminal.note_rejected(stream.rows_left_out, walking.reject)
     if output:
         terminal.note(f"Model written to {output}.")
     return INTERRUPTED if stream.was_stopped else SEPARABLE
 
 
-def _walk(stream: "OnePass", ctrl_c: stdio.FirstSignal, show: "Callable[[Look], None]", output: str | None) -> None:
-    """Learn from every row. What was learned before Ctrl-C is kept, and what was before a bad row is saved."""
+def _walk(
+    stream: "OnePass", ctrl_c: stdio.FirstSignal, show: "Callable[[Look], None]", output: str | None
+) -> stdio.UnshownError | None:
+    """Learn from every row. What was learned before Ctrl-C is kept, and what was before a bad row is saved.
+
+    When nobody reads the lines any more, learning stops; or it goes on for the model's file, and the error is returned.
+    """
+    unshown = None
     try:
         with ctrl_c:
             for look in stream.looks(lambda: ctrl_c.noted):
-                show(look)
+                try:
+                    if unshown is None:
+                        show(look)
+                except stdio.UnshownError as error:
+                    unshown = error
+                    if output is None:
+                        raise
     except KeyboardInterrupt:
         stream.was_stopped = True
     except LinsepError as error:
@@ -93,47 +104,24 @@ def _walk(stream: "OnePass", ctrl_c: stdio.FirstSignal, show: "Callable[[Look], 
             rows = terminal.count(stream.model.counts.rows, "row")
             error.at(fix=f"{error.fault.fix} The model of the {rows} before it is in {output}.".lstrip())
         raise
+    return unshown
 
 
-class _Shown:
-    """Lines for whoever reads them: when nobody does any more, learning stops, or continues for the model's file."""
+def _table() -> "Callable[[Look], None]":
+    """Shows a line of the table, as it comes: the heads before the first, and the loss since the one before."""
+    last: list[Any] = []
 
-    def __init__(self, show: "Callable[[Look], None]", *, stops: bool) -> None:
-        self._show, self._stops = show, stops
-        self._error: stdio.UnshownError | None = None
-
-    def __call__(self, look: "Look") -> None:
-        """Show a line, while they can be shown."""
-        if self._error is None:
-            try:
-                self._show(look)
-            except stdio.UnshownError as error:
-                self._error = error
-                if self._stops:
-                    raise
-
-    def require_reader(self) -> None:
-        """Say so at last if lines were not shown."""
-        if self._error is not None:
-            raise self._error
-
-
-class _Page:
-    """The table, line by line as it comes."""
-
-    def __init__(self) -> None:
-        self.last: Any = None
-
-    def show(self, look: "Look") -> None:
-        """One line, and the heads before the first."""
-        if self.last is None:
+    def show(look: "Look") -> None:
+        if not last:
             terminal.say(_line(HEADS))
-        since = look.counts if self.last is None else look.counts - self.last
-        self.last = look.counts
+        since = look.counts - last.pop() if last else look.counts
+        last.append(look.counts)
         shown = [_short(look.label), "-" if look.predicted is None else _short(look.predicted)]
         losses = (f"{look.counts.loss:.6f}", f"{since.loss:.6f}")
         terminal.say(_line((*losses, str(look.counts.rows), *shown, str(look.features))))
         stdio.flush()
+
+    return show
 
 
 def _line(cells: Sequence[str]) -> str:

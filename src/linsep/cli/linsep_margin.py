@@ -1,29 +1,34 @@
 """`linsep margin`: the largest margin of any hyperplane, and the mistake bound that follows from it."""
 
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
 
 import linsep
 from linsep.cli.answers import Question, timed
-from linsep.cli.parameters import PROVED_CODES, File, Gap, Label, Learning, Proof, Search, app
+from linsep.cli.parameters import PROVED_CODES, File, Label, Learning, Proof, Search, app
 
 
 @app.command(help_epilogue=f"Example: linsep margin data.csv --label species\n\n{PROVED_CODES}")
 def margin(
     *file: File,
     label: Label = None,
-    gap: Gap = 1e-6,
+    gap: Annotated[
+        float,
+        Parameter(help="How close the two bounds on the margin must be, relative to it.", validator=Number(gt=0, lt=1)),
+    ] = 1e-6,
     proof: Proof = None,
-    search: Search | None = None,
-    reading: Learning | None = None,
+    search: Search = Search(),
+    reading: Learning = Learning(),
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
 
     The bias is free, for the examples too.
     """
-    how = search or Search()
-    question = Question(file, label, reading or Learning(), how, proof)
+    question = Question(file, label, reading, search, proof)
     with question.asked("Widening") as (table, data, watch):
-        options: dict[str, Any] = {"gap": gap, "time_limit": how.time_limit}
+        options: dict[str, Any] = {"gap": gap, "time_limit": search.time_limit}
         verdict = timed(table, linsep.max_margin, *data, watch=watch, **options)
         bound = _bound(data, options) if verdict.separable else None
     return question.answer(verdict, table, bound)

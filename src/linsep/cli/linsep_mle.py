@@ -13,18 +13,17 @@ def mle(
     *file: File,
     label: Label = None,
     bias: Bias = None,
-    search: Search | None = None,
-    reading: Learning | None = None,
+    search: Search = Search(),
+    reading: Learning = Learning(),
 ) -> int:
     """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
 
     The intercept is the bias.
     """
-    how = search or Search()
-    with answers.Question(file, label, reading or Learning(), how).asked("Deciding") as (table, data, watch):
-        chosen, limit = table.chosen_bias(bias, file[0]), how.time_limit
+    with answers.Question(file, label, reading, search).asked("Deciding") as (table, data, watch):
+        chosen, limit = table.chosen_bias(bias, file[0]), search.time_limit
         found = linsep.mle_exists(*data, names=table.columns, bias=chosen, time_limit=limit, watch=watch)
-    if how.json:
+    if search.json:
         terminal.say_json(found.facts())
     else:
         answers.show(found.report(table.where), found.verdict)

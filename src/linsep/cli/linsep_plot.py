@@ -1,5 +1,6 @@
 """`linsep plot`: the classes and what is proved about them, as a picture."""
 
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -44,7 +45,7 @@ def plot(
     bias: Bias = None,
     time_limit: TimeLimit = None,
     json: Json = False,
-    reading: Learning | None = None,
+    reading: Learning = Learning(),
 ) -> int:
     """Draw the classes and what is proved about them, or a run of the Perceptron.
 
@@ -57,7 +58,6 @@ def plot(
     if extension not in EXTENSIONS:
         allowed = f"{', '.join(EXTENSIONS[:-1])} or {EXTENSIONS[-1]}"
         raise ArgumentError(f"a picture has the extension {allowed}", file=output)
-    reading = reading or Learning()
     file_arguments.require_outputs(file, ("--output", output), ("--reject", reading.reject))
     require_matplotlib()
     with on_files.about(file):
@@ -65,7 +65,8 @@ def plot(
         bias = table.chosen_bias(bias, file[0])
         try:
             with progress.waiting("Drawing"):
-                title = _write(kind, table.data, output, bias=bias, time_limit=time_limit)
+                limit = {} if kind == "mistakes" else {"time_limit": time_limit}
+                title = _write(kind, table.data, output, bias=bias, **limit)
         except NotSeparableError as error:
             name = on_files.named(file)
             told = f"{name}: {error.verdict.kind}: without a margin there is no bound to draw. See linsep decide."
@@ -79,31 +80,21 @@ def plot(
     return SEPARABLE
 
 
-def _write(kind: Kind, data: tuple[Any, Any], output: str, *, bias: bool, time_limit: float | None) -> str:
+def _write(kind: Kind, data: tuple[Any, Any], output: str, **options: Any) -> str:
     """Draw on a figure of our own, off the screen, and put the file in place in one step; returns the title."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    from linsep import plots
+
     figure = Figure(figsize=SIZES[kind], layout="constrained")
     FigureCanvasAgg(figure)
-    ax = figure.add_subplot()
-    _draw(kind, data, ax, bias=bias, time_limit=time_limit)
+    draw: Callable[..., Axes] = getattr(plots, kind)
+    ax = draw(*data, ax=figure.add_subplot(), **options)
     extension = Path(output).suffix.lower()
     content = BytesIO()
     with mpl.rc_context({"svg.hashsalt": "linsep"}):
         figure.savefig(content, format=extension[1:], dpi=DOTS_PER_INCH, metadata=SAME_BYTES[extension])
     write_file(output, content.getvalue())
     return ax.get_title(loc="left").replace(r"\$", "$")
-
-
-def _draw(kind: Kind, data: tuple[Any, Any], ax: "Axes", *, bias: bool, time_limit: float | None) -> None:
-    from linsep import plots
-
-    if kind == "mistakes":
-        plots.mistakes(*data, bias=bias, ax=ax)
-    elif kind == "bound":
-        plots.bound(*data, bias=bias, time_limit=time_limit, ax=ax)
-    else:
-        draw = plots.regions if kind == "regions" else plots.separation
-        draw(*data, bias=bias, time_limit=time_limit, ax=ax)

@@ -17,25 +17,25 @@ SHOWN_WEIGHTS = 8
 
 
 @app.command(help_epilogue=f"Example: linsep trace data.csv --label species\n\n{LEARNED_CODES}")
-def trace(*file: File, label: Label = None, run: Run | None = None, reading: Learning | None = None) -> int:
+def trace(*file: File, label: Label = None, run: Run = Run(), reading: Learning = Learning()) -> int:
     """Show every update of the Perceptron. Rows are counted from 0.
 
     Without --max-updates it stops after 1,000 of them.
     """
-    how, reading = run or Run(), reading or Learning()
-    how = replace(how, max_updates=how.max_updates or TRACED_UPDATES)
+    run = replace(run, max_updates=run.max_updates or TRACED_UPDATES)
     file_arguments.require_outputs(file, ("--reject", reading.reject))
     with on_files.about(file):
         table = file_arguments.read(file, label, reading)
-        bias = table.chosen_bias(how.bias, file[0])
-        trainer = on_files.Trainer(*table.data, keep="last", **how.keywords(bias))
-        if how.json:
+        bias = table.chosen_bias(run.bias, file[0])
+        trainer = on_files.Trainer(*table.data, keep="last", **run.keywords(bias))
+        if run.json:
             for step in trainer.steps():
-                terminal.say_json(_as_json(step))
+                about = {"update": step.update, "row": step.row, "label": step.label, "score": step.score}
+                terminal.say_json({**about, "w": step.w.tolist(), "b": step.b})
         else:
             _show(trainer.steps(), table.columns, trainer.source.n_columns, bias=bias)
         result = trainer.result()
-    if how.json:
+    if run.json:
         terminal.say_json({"summary": True, **result.facts()})
     else:
         bound = _bound(trainer.source, bias) if result.separated else None
@@ -60,11 +60,6 @@ def _show(run: Iterable[Any], columns: Sequence[str] | None, n_columns: int, *, 
 def _number(value: float | int) -> str:
     """A number as the lectures write it."""
     return str(value) if isinstance(value, int) else f"{value:.6g}"
-
-
-def _as_json(step: Any) -> dict[str, Any]:
-    weights = {"w": step.w.tolist(), "b": step.b}
-    return {"update": step.update, "row": step.row, "label": step.label, "score": step.score, **weights}
 
 
 def _bound(source: Any, bias: bool) -> float | None:

@@ -39,31 +39,30 @@ def verify(
     label: Label = None,
     bias: Annotated[bool | None, Parameter(help="Refuse a proof without, or with, bias.")] = None,
     json: Json = False,
-    reading: Checking | None = None,
+    reading: Checking = Checking(),
 ) -> int:
     """Check a written proof against the data, in exact arithmetic and without the solver.
 
     Without --label the label column is the one named in the proof, else the last. It says what was verified: which
     rows, columns and labels, with or without bias. An option that disagrees with the proof is an error.
     """
-    how = reading or Checking()
     file_arguments.require_name(proof, "a proof")
-    file_arguments.require_outputs([proof, *file], ("--reject", how.reject))
+    file_arguments.require_outputs([proof, *file], ("--reject", reading.reject))
     verdict = on_files.load_proof(proof)
-    _require_agreement(verdict, proof, bias, how)
+    _require_agreement(verdict, proof, bias, reading)
     with on_files.about(file):
         try:
-            table = _read(verdict, file, label, how)
-            _require_same_table(verdict, table, proof, file, how)
+            table = _read(verdict, file, label, reading)
+            _require_same_table(verdict, table, proof, file, reading)
             with progress.waiting("Checking"):
                 verdict.verify(*table.data)
         except CertificateError as error:
-            return _checked(NOT_SEPARABLE, "refuted", f"{error}{_advice(verdict, how)}", "red", json)
+            return _checked(NOT_SEPARABLE, "refuted", f"{error}{_advice(verdict, reading)}", "red", json)
     if verdict.separable is None:
         why = f"{proof} claims nothing. Its reason: {verdict.reason}"  # type: ignore[attr-defined]
         return _checked(UNDECIDED, "undecided", why, "yellow", json)
-    claim, about = _statement(verdict, table, file, how)
-    code = _checked(SEPARABLE, "verified", claim, "green", json, _facts(verdict, table, how))
+    claim, about = _statement(verdict, table, file, reading)
+    code = _checked(SEPARABLE, "verified", claim, "green", json, _facts(verdict, table, reading))
     for name, text in about.items() if not json else ():
         terminal.say(f"{name:<9}{text}")
     return code
@@ -73,8 +72,7 @@ def _read(verdict: Any, files: Sequence[str], label: str | None, how: Checking) 
     """The rows that a proof is about, read as it says."""
     if (found := file_arguments.example(files, label)) is not None:
         return found
-    options = {"positive": how.positive, "numbers": how.numbers, **how.keywords()}
-    return file_arguments.of_files(on_files.open_for_proof(verdict, files, label=label, **options))
+    return file_arguments.of_files(on_files.open_for_proof(verdict, files, label=label, **how.keywords()))
 
 
 def _checked(code: int, answer: str, text: str, style: str, json: bool, facts: dict[str, Any] | None = None) -> int:

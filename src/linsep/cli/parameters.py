@@ -1,7 +1,7 @@
 """What the commands have in common: the app, exit codes, and the parameters that mean the same everywhere."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from cyclopts import App, Parameter
@@ -43,40 +43,42 @@ READABLE = (
     "text also .gz, .bz2, .zst."
 )
 OR_EXAMPLE = "Or example:cornwell, :tao, :wang, :xor."
+
+
+def switch(what: str) -> Parameter:
+    """An option without a value, which is off unless it is given."""
+    return Parameter(help=what, negative="", show_default=False)
+
+
 NewRows: TypeAlias = Annotated[str, Parameter(required=True, converter=path, help=READABLE)]
-File: TypeAlias = Annotated[
-    str,
-    Parameter(
-        required=True,
-        converter=path,
-        help=f"{READABLE} {OR_EXAMPLE}",
-    ),
-]
-Label: TypeAlias = Annotated[
-    str | None,
-    Parameter(
-        help="The label column: its name, or its position such as -1.", allow_leading_hyphen=True, converter=path
-    ),
-]
+File: TypeAlias = Annotated[str, Parameter(required=True, converter=path, help=f"{READABLE} {OR_EXAMPLE}")]
+LABEL_HELP = "The label column: its name, or its position such as -1."
+Label: TypeAlias = Annotated[str | None, Parameter(help=LABEL_HELP, allow_leading_hyphen=True, converter=path)]
 Bias: TypeAlias = Annotated[
     bool | None, Parameter(help="Fit a bias (intercept) term. [default: yes; example:tao, :wang no]")
 ]
 Seed: TypeAlias = Annotated[int, Parameter(help="Seed for every random choice.", validator=Number(gte=0))]
-Progress: TypeAlias = Annotated[
-    bool, Parameter(help="Show progress even where stderr is not a terminal.", negative="", show_default=False)
-]
-Json: TypeAlias = Annotated[bool, Parameter(help="Print JSON instead of text.", negative="", show_default=False)]
-Checkpoint: TypeAlias = Annotated[
-    str | None, Parameter(help="Save progress in this file; the same command resumes from it.")
+Progress: TypeAlias = Annotated[bool, switch("Show progress even where stderr is not a terminal.")]
+Json: TypeAlias = Annotated[bool, switch("Print JSON instead of text.")]
+Debug: TypeAlias = Annotated[bool, switch("Show the traceback of an error.")]  # listed here, heard by main
+ModelFile: TypeAlias = Annotated[
+    str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")
 ]
 Proof: TypeAlias = Annotated[str | None, Parameter(help="Where to write the proof (JSON).")]
 TimeLimit: TypeAlias = Annotated[
     float | None, Parameter(help="Stop after this many seconds, undecided.", validator=Number(gte=0))
 ]
-Gap: TypeAlias = Annotated[
-    float,
-    Parameter(help="How close the two bounds on the margin must be, relative to it.", validator=Number(gt=0, lt=1)),
+Columns: TypeAlias = Annotated[
+    str | None,
+    Parameter(help="The columns to use, by name or position, with commas between. [default: all]", converter=path),
 ]
+Positive: TypeAlias = Annotated[
+    str | None, Parameter(help="The positive class; all other labels are negative.", converter=path)
+]
+Numbers: TypeAlias = Annotated[
+    Literal["binary64", "decimal"] | None, Parameter(help="Read decimals as the nearest doubles, or exactly.")
+]
+Order: TypeAlias = Literal["cyclic", "restart", "shuffled", "worst"]
 
 
 @Parameter(name="*")
@@ -87,39 +89,6 @@ class Search:
     time_limit: TimeLimit = None
     progress: Progress = False
     json: Json = False
-
-
-Columns: TypeAlias = Annotated[
-    str | None,
-    Parameter(help="The columns to use, by name or position, with commas between. [default: all]", converter=path),
-]
-Memory: TypeAlias = Annotated[str, Parameter(help="How much memory reading may take.")]
-IndexBase: TypeAlias = Annotated[int, Parameter(help="The index of the first column of svmlight files: 0 or 1.")]
-Reject: TypeAlias = Annotated[str | None, Parameter(help="Write rejected rows to this file instead of stopping.")]
-Header: TypeAlias = Annotated[
-    bool,
-    Parameter(help="The first line of CSV is a header, even if it holds numbers.", negative="", show_default=False),
-]
-Debug: TypeAlias = Annotated[  # listed here, heard by main wherever it stands
-    bool, Parameter(help="Show the traceback of an error.", negative="", show_default=False)
-]
-Format: TypeAlias = Annotated[str | None, Parameter(help="The format of the files, if their names do not say.")]
-
-
-Positive: TypeAlias = Annotated[
-    str | None, Parameter(help="The positive class; all other labels are negative.", converter=path)
-]
-Cache: TypeAlias = Annotated[
-    str | None,
-    Parameter(help="Where slow files are cached: a folder, or none. [default: a private folder, see linsep cache]"),
-]
-Numbers: TypeAlias = Annotated[
-    Literal["binary64", "decimal"] | None, Parameter(help="Read decimals as the nearest doubles, or exactly.")
-]
-
-
-Order: TypeAlias = Literal["cyclic", "restart", "shuffled", "worst"]
-MAX_PASSES = 1000
 
 
 @Parameter(name="*")
@@ -133,7 +102,7 @@ class Run:
     max_passes: Annotated[
         int,
         Parameter(help="Stop after this many passes over the rows; 0 for no limit.", validator=Number(gte=0)),
-    ] = MAX_PASSES
+    ] = 1000
     seed: Seed = 0
     json: Json = False
 
@@ -148,10 +117,7 @@ class Chosen:
     """Which columns are used."""
 
     columns: Columns = None
-    one_hot: Annotated[
-        bool,
-        Parameter(help="Make a column of 0 and 1 of each category of a text column.", negative="", show_default=False),
-    ] = False
+    one_hot: Annotated[bool, switch("Make a column of 0 and 1 of each category of a text column.")] = False
 
 
 @Parameter(name="*")
@@ -159,17 +125,19 @@ class Chosen:
 class Files:
     """How files are read, by every command that reads any."""
 
-    memory: Memory = "512MB"
-    reject: Reject = None
-    index_base: IndexBase = 1
-    header: Header = False
-    format: Format = None
+    memory: Annotated[str, Parameter(help="How much memory reading may take.")] = "512MB"
+    reject: Annotated[str | None, Parameter(help="Write rejected rows to this file instead of stopping.")] = None
+    index_base: Annotated[int, Parameter(help="The index of the first column of svmlight files: 0 or 1.")] = 1
+    header: Annotated[bool, switch("The first line of CSV is a header, even if it holds numbers.")] = False
+    format: Annotated[str | None, Parameter(help="The format of the files, if their names do not say.")] = None
     debug: Debug = False
 
     def keywords(self) -> dict[str, Any]:
         """The same for `linsep.open`."""
-        read = {"memory": self.memory, "reject": self.reject, "index_base": self.index_base, "header": self.header}
-        return {**read, "format": self.format}
+        given = {name: value for name, value in asdict(self).items() if value is not None and name != "debug"}
+        if "columns" in given:
+            given["columns"] = listed(given["columns"])
+        return {**given, "cache": False} if given.get("cache") == "none" else given
 
 
 @Parameter(name="*")
@@ -177,34 +145,11 @@ class Files:
 class Reading(Files, Chosen):
     """How files of tables are read. What only some commands take is added below."""
 
-    @property
-    def positive(self) -> str | None:
-        """The label against all others."""
-        return None
-
-    @property
-    def numbers(self) -> Literal["binary64", "decimal"] | None:
-        """How decimals are read."""
-        return None
-
-    @property
-    def cache(self) -> str | None:
-        """Where slow files are cached."""
-        return None
-
-    def keywords(self) -> dict[str, Any]:
-        """The same for `linsep.open`."""
-        return {**Files.keywords(self), "columns": listed(self.columns), "one_hot": self.one_hot}
-
-    def where_cached(self) -> str | bool | None:
-        """The folder of the cache; False for none."""
-        return False if self.cache == "none" else self.cache
-
     def words(self, *, rows_left_out: int) -> list[str]:
         """The options that another command needs to read the same rows; a proof knows how its numbers were read."""
         given = {
             "--columns": self.columns,
-            "--positive": self.positive,
+            "--positive": asdict(self).get("positive"),
             "--reject": self.reject if rows_left_out else None,
             "--index-base": None if self.index_base == 1 else str(self.index_base),
             "--format": self.format,
@@ -218,7 +163,10 @@ class Reading(Files, Chosen):
 class Copying(Reading):
     """Files whose labels are kept as they are."""
 
-    cache: Cache = None
+    cache: Annotated[
+        str | None,
+        Parameter(help="Where slow files are cached: a folder, or none. [default: a private folder, see linsep cache]"),
+    ] = None
 
 
 @Parameter(name="*")

@@ -19,12 +19,11 @@ PLAIN_EVERY_S = 2.0
 @contextmanager
 def learning(max_passes: int | None, *, wanted: bool = False) -> Iterator[Callable[[Any], None]]:
     """The progress of a fit."""
-    looks: list[Any] = []
+    looks: list[Any] = [None]
 
     def described() -> str:
-        if not looks:
+        if (look := looks[-1]) is None:
             return "Learning"
-        look = looks[-1]
         parts = [count(look.passes, "pass") + (f" of at most {max_passes:,}" if max_passes else "")]
         parts.append(count(look.updates, "update"))
         if look.mistakes is not None:
@@ -33,41 +32,30 @@ def learning(max_passes: int | None, *, wanted: bool = False) -> Iterator[Callab
         return ", ".join(parts) + " (Ctrl-C keeps the best)"
 
     with shown(described, wanted=wanted):
-        yield lambda look: looks.__setitem__(slice(None), [look])
-
-
-class Watcher:
-    """A search as a person watches it: reads, rows per second, and the bounds on the margin so far."""
-
-    def __init__(self, doing: str, source: Any) -> None:
-        self.doing, self.source = doing, source
-        self.reads, self.bounds, self.started = 0, (0.0, math.inf), time.monotonic()
-
-    def watch(self, clock: Any) -> None:
-        """Note what the search knows."""
-        self.reads, self.bounds = clock.reads, clock.bounds
-
-    def described(self) -> str:
-        """The search in a line."""
-        speed = self.source.rows_read / max(1e-9, time.monotonic() - self.started)
-        parts = [f"{self.doing}: {count(self.reads, 'read')}", f"{speed:,.0f} rows/s"]
-        if math.isfinite(self.bounds[1]):
-            parts.append(f"gamma {self.bounds[0]:.6g} to {self.bounds[1]:.6g}")
-        return ", ".join(parts) + " (Ctrl-C ends)"
+        yield lambda look: looks.__setitem__(-1, look)
 
 
 @contextmanager
 def searching(
     doing: str, data: tuple[Any, Any], *, wanted: bool = False
 ) -> Iterator[tuple[tuple[Any, Any], Callable[[Any], None] | None]]:
-    """The rows to search and whom to tell; the rows as they are where nobody looks."""
+    """The rows to search and whom to tell; the rows as they are where nobody looks.
+
+    A person sees the reads, the rows per second, and the bounds on the margin so far.
+    """
     if not (wanted or sys.stderr.isatty()):
         yield data, None
         return
-    source = on_files.watched(*data)
-    search = Watcher(doing, source)
-    with shown(search.described, wanted=wanted):
-        yield (source, None), search.watch
+    source, started, known = on_files.watched(*data), time.monotonic(), [(0, (0.0, math.inf))]
+
+    def described() -> str:
+        reads, (low, high) = known[-1]
+        speed = source.rows_read / max(1e-9, time.monotonic() - started)
+        margin = f", gamma {low:.6g} to {high:.6g}" if math.isfinite(high) else ""
+        return f"{doing}: {count(reads, 'read')}, {speed:,.0f} rows/s{margin} (Ctrl-C ends)"
+
+    with shown(described, wanted=wanted):
+        yield (source, None), lambda clock: known.__setitem__(-1, (clock.reads, clock.bounds))
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from typing import Any, Literal, TextIO, TypedDict
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.text import Text
@@ -35,18 +35,11 @@ def console(stream: TextIO) -> Console:
     return Page(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True, **colours(stream))
 
 
-def colours(stream: TextIO) -> "Colours":
+def colours(stream: TextIO) -> dict[str, Any]:
     """Whether to style: on a terminal, or where FORCE_COLOR asks for it; never where NO_COLOR is set."""
     forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
     plain = os.environ.get("NO_COLOR", "") != ""
     return {"force_terminal": stream.isatty() or forced, "color_system": None if plain else "auto"}
-
-
-class Colours(TypedDict):
-    """What Rich calls them."""
-
-    force_terminal: bool
-    color_system: Literal["auto"] | None
 
 
 def say(text: str = "", style: str = "") -> None:

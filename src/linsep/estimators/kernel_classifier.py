@@ -1,6 +1,7 @@
 """The kernel Perceptron as a scikit-learn classifier; `solvers/kernel_perceptron.py` has the theorem."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,6 +22,7 @@ from linsep.sources.base import Floats, Ints, Signs
 REMEDY = "scale the columns, or lower gamma or the degree"
 
 
+@dataclass(eq=False, repr=False)
 class KernelPerceptronClassifier(ScoreClassifier):
     """The Perceptron in the space of a kernel; more than two classes by one against the rest.
 
@@ -59,28 +61,16 @@ class KernelPerceptronClassifier(ScoreClassifier):
     True
     """
 
-    def __init__(
-        self,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        *,
-        gamma: Literal["scale", "auto"] | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        keep: Keep = "average",
-        max_passes: int = 10,
-        budget: int | None = None,
-        order: WalkOrder = "shuffled",
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.keep = keep
-        self.max_passes = max_passes
-        self.budget = budget
-        self.order = order
-        self.random_state = random_state
+    kernel: str | Callable[[Any, Any], Any] = "rbf"
+    _: KW_ONLY
+    gamma: Literal["scale", "auto"] | float = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    keep: Keep = "average"
+    max_passes: int = 10
+    budget: int | None = None
+    order: WalkOrder = "shuffled"
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> "KernelPerceptronClassifier":
         """Run the Perceptron on the rows of X with the labels y."""

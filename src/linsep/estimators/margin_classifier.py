@@ -1,9 +1,9 @@
 """The maximum-margin hyperplane as a scikit-learn classifier, with its proof; a soft margin where there is none."""
 
 import warnings
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +21,7 @@ from linsep.sources.base import Floats
 MULTIPLES = (1, *range(3, 64, 2))  # a multiple of a hyperplane may fit into doubles where the hyperplane does not
 
 
+@dataclass(eq=False, repr=False)
 class MaxMarginClassifier(ScoreClassifier):
     """The hyperplane farthest from the rows of both classes; more than two classes by one against the rest.
 
@@ -53,18 +54,18 @@ class MaxMarginClassifier(ScoreClassifier):
     ((1.0, 1.0), ['a', 'b'])
     """
 
-    _number_types = "numeric"  # numbers keep their type: nothing is rounded before it is proved
+    _number_types: ClassVar[Any] = "numeric"  # numbers keep their type: nothing is rounded before it is proved
 
-    def __init__(self, *, gap: float = 1e-6, time_limit: float | None = None) -> None:
-        self.gap = gap
-        self.time_limit = time_limit
+    _: KW_ONLY
+    gap: float = 1e-6
+    time_limit: float | None = None
 
     def fit(self, X: Any, y: Any = None) -> "MaxMarginClassifier":
         """Find the hyperplanes, and prove that none is farther from the rows."""
         X, y = self._read(X, y, reset=True)
         self.classes_ = distinct_labels(y)
         problems = [y] if len(self.classes_) == 2 else [y == label for label in self.classes_]
-        self._state(tuple(self._named(self._judged(X, labels)) for labels in problems))
+        self._state(tuple(self._judged(X, labels) for labels in problems))
         self._warn()
         planes = [_plane(verdict, X, labels) for verdict, labels in zip(self.verdicts_, problems, strict=True)]
         if len(planes) == 1 and isinstance(self.verdict_, Separable):  # several must be of one length to be compared
@@ -113,10 +114,8 @@ class MaxMarginClassifier(ScoreClassifier):
         self.support_ = np.array(sorted({row for verdict in verdicts for row in _nearest(verdict)}), np.int64)
 
     def _judged(self, X: Any, labels: Any) -> Verdict:
-        return max_margin(X, labels, gap=self.gap, time_limit=self.time_limit)
-
-    def _named(self, verdict: Verdict) -> Verdict:
         """The verdict with the columns' names, so that it explains itself in the user's words."""
+        verdict = max_margin(X, labels, gap=self.gap, time_limit=self.time_limit)
         names = getattr(self, "feature_names_in_", None)
         return verdict if names is None else replace(verdict, names=tuple(map(str, names)))
 

@@ -1,5 +1,6 @@
 """The Perceptron as a scikit-learn classifier."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, get_args
 
 import numpy as np
@@ -24,6 +25,7 @@ from linsep.sources.base import Source
 from linsep.sources.relabelled import against_the_rest
 
 
+@dataclass(eq=False, repr=False)
 class PerceptronClassifier(ScoreClassifier):
     """The Perceptron, for two classes or more, dense rows or sparse.
 
@@ -56,36 +58,20 @@ class PerceptronClassifier(ScoreClassifier):
     Gallant, Perceptron-based learning algorithms, IEEE Transactions on Neural Networks 1 (1990).
     """
 
-    def __init__(
-        self,
-        keep: Keep = "average",
-        *,
-        order: WalkOrder = "shuffled",
-        multiclass: str = "joint",
-        margin: float = 0.0,
-        max_passes: int = 50,
-        bias: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.keep = keep
-        self.order = order
-        self.multiclass = multiclass
-        self.margin = margin
-        self.max_passes = max_passes
-        self.bias = bias
-        self.random_state = random_state
+    keep: Keep = "average"
+    _: KW_ONLY
+    order: WalkOrder = "shuffled"
+    multiclass: str = "joint"
+    margin: float = 0.0
+    max_passes: int = 50
+    bias: bool = True
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> "PerceptronClassifier":
         """Learn from the rows, starting afresh."""
         require_count("max_passes", self.max_passes)
-        if isinstance(X, Source):
-            source = self._read_source(X, y, reset=True)
-            self._start()
-            return self._walk(source, self.max_passes)
-        X, y = self._read(X, y, reset=True)
-        self.classes_ = distinct_labels(y)
-        self._start()
-        return self._walk(labelled(X, self._encode(y), self.classes_), self.max_passes, X.dtype)
+        source, kind = self._taken(X, y, reset=True)
+        return self._walk(source, self.max_passes, kind)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> "PerceptronClassifier":
         """Learn from one more batch of a stream, in one pass. The first call names all the classes to come.
@@ -95,18 +81,23 @@ class PerceptronClassifier(ScoreClassifier):
         is_first = getattr(self, "_learners", None) is None
         if not is_first and classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
             raise ArgumentError(f"classes is {classes!r}: earlier calls named {self.classes_.tolist()}.")
+        if is_first and classes is None and not isinstance(X, Source):
+            raise ArgumentError("classes is missing: the first call of partial_fit must name all classes.")
+        source, kind = self._taken(X, y, classes, reset=is_first)
+        return self._walk(source, 1, kind)
+
+    def _taken(self, X: Any, y: Any, classes: Any = None, *, reset: bool) -> tuple[Source, Any]:
+        """Rows to learn from, and their number type; a run that begins takes its columns and classes from them."""
         if isinstance(X, Source):
-            source = self._read_source(X, y, classes, reset=is_first)
-            if is_first:
-                self._start()
-            return self._walk(source, 1)
-        X, y = self._read(X, y, reset=is_first)
-        if is_first:
-            if classes is None:
-                raise ArgumentError("classes is missing: the first call of partial_fit must name all classes.")
-            self.classes_ = distinct_labels(classes)
+            source, kind = self._read_source(X, y, classes, reset=reset), np.dtype(np.float64)
+        else:
+            X, y = self._read(X, y, reset=reset)
+            if reset:
+                self.classes_ = distinct_labels(y if classes is None else classes)
+            source, kind = labelled(X, self._encode(y), self.classes_), X.dtype
+        if reset:
             self._start()
-        return self._walk(labelled(X, self._encode(y), self.classes_), 1, X.dtype)
+        return source, kind
 
     def decision_function(self, X: Any) -> Array:
         """w·x + b for each row (for each class, where there are more than two); with keep="vote" the votes.
@@ -139,7 +130,7 @@ class PerceptronClassifier(ScoreClassifier):
             for _ in range(n_classes if self._is_ovr else 1)
         ]
 
-    def _walk(self, source: Source, max_passes: int, kind: Any = np.float64) -> "PerceptronClassifier":
+    def _walk(self, source: Source, max_passes: int, kind: Any) -> "PerceptronClassifier":
         sources = [against_the_rest(source, k) for k in range(len(self.classes_))] if self._is_ovr else [source]
         entries = (block.table[0] for block in source.blocks())  # the runs differ in labels, not in rows
         require_scores_of(entries, *(learner.weights.W for learner in self._learners))

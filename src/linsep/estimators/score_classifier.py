@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from linsep.errors import (
     ShapeError,
 )
 from linsep.faults import SHIFT, fault, few
-from linsep.models.files import MODEL, write_model
+from linsep.models import MODEL, write_model
 from linsep.report import Fact, Report, count, label_text, listed, most_corrected
 from linsep.sources.base import MOST_BITS, Facts, Source, marks, positions
 from linsep.sources.inputs import as_given, in_rows, read_table
@@ -44,7 +44,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_updates_: int
     n_passes_: int
     converged_: bool
-    _number_types: Any = (np.float64, np.float32)  # what rows are read as: the first one that holds them
+    _number_types: ClassVar[Any] = (np.float64, np.float32)  # what rows are read as: the first one that holds them
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

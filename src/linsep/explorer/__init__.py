@@ -2,10 +2,10 @@
 
     requests    what a page may ask, checked
     engine      the answer: a whole recorded run with its verdict, from the public surface alone
-    tables      a file of any width, seen through two columns or across its hyperplane
+    own_table   a file of any width, seen through two columns or across its hyperplane
     server      the page on a port of this machine, behind `security`
     widget      the same page in a notebook
-    export      the same page as one file that needs neither
+    export      the same page as one file that needs neither, and as one script
 
 The engine computes, the page draws. An answer holds every update of a run, so that going back and forth is free.
 """

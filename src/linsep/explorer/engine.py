@@ -1,22 +1,30 @@
 """The explorer's engine: points in, a whole recorded run out, with its verdict and the numbers of the proof.
 
-It keeps nothing between two questions and knows only the public surface of linsep: what the page shows is what
+What a page may ask is the same whoever carries the question: a server, a notebook, or a file that recorded it. Nothing
+is kept between two questions, and only the public surface of linsep is known here: what the page shows is what
 `perceptron_steps`, `decide`, `max_margin`, `novikoff` and `PerceptronClassifier` say.
 """
 
 import math
 import time
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 import linsep
+from linsep.explorer import requests
+from linsep.explorer.presets import presets
 from linsep.explorer.requests import Order, PointsRequest, RunRequest
 
+if TYPE_CHECKING:
+    from linsep.explorer.own_table import OwnTable
+
 Answer = dict[str, Any]
+Job = Callable[[Any], Any]
 Floats = npt.NDArray[np.float64]
 
 SECONDS = 5.0
@@ -25,6 +33,24 @@ MOST_WEIGHTS = 2000  # rows of an obstruction whose weights are sent along
 SAME = 1e-6  # rows whose margins differ by this part of it are equally near
 MISREAD = 64  # cells along each side of the grid on which a vote is drawn
 KEPT_PASSES = 50
+
+
+def questions(table: "OwnTable | None" = None) -> dict[str, Job]:
+    """What may be asked, by name: each takes a JSON value and gives one."""
+    jobs: dict[str, Job] = {
+        "explore": lambda body: explore(requests.read_points(body)),
+        "keep": lambda body: keep(*requests.read_box(body)),
+    }
+    return jobs if table is None else jobs | table.questions()
+
+
+def beginning(table: "OwnTable | None" = None) -> dict[str, Any]:
+    """What the page must know before it asks: the presets, the limits, and the user's own table, if there is one."""
+    return {
+        "presets": presets(),
+        "own": None if table is None else table.beginning(),
+        "limits": {"points": requests.MOST_POINTS, "updates": requests.MOST_UPDATES},
+    }
 
 
 def explore(asked: PointsRequest) -> Answer:
@@ -87,7 +113,7 @@ def _bound(theory: linsep.Novikoff) -> Answer:
     return {
         "radius": theory.radius[1],
         "gamma": theory.gamma[0],
-        "bound": _finite(theory.bound[1]),
+        "bound": theory.bound[1] if math.isfinite(theory.bound[1]) else None,
         "direction": theory.halfspace.homogeneous.tolist(),
     }
 
@@ -109,19 +135,24 @@ def _widest(X: Any, y: Any, theory: linsep.Novikoff, seconds: float) -> Answer |
     verdict = linsep.max_margin(X, y, time_limit=seconds)
     if not isinstance(verdict, linsep.Separable) or verdict.margin is None:
         return None
-    line = verdict.halfspace
-    length = float(np.linalg.norm(line.w))
+    w, b = unit(verdict.halfspace.w, verdict.halfspace.b)
     rows = list(verdict.nearest.rows) if verdict.nearest else []
-    return {"w": (line.w / length).tolist(), "b": line.b / length, "margin": verdict.margin[0], "rows": rows}
+    return {"w": w.tolist(), "b": b, "margin": verdict.margin[0], "rows": rows}
 
 
 def _weak(verdict: Any) -> Answer | None:
     """The hyperplane of touching classes: no row on its wrong side, some on itself."""
-    if not isinstance(verdict, linsep.Touching):
+    if not isinstance(verdict, linsep.Touching) or not verdict.halfspace.w.any():
         return None
-    line = verdict.halfspace
-    length = float(np.linalg.norm(line.w))
-    return {"w": (line.w / length).tolist(), "b": line.b / length} if length else None
+    w, b = unit(verdict.halfspace.w, verdict.halfspace.b)
+    return {"w": w.tolist(), "b": b}
+
+
+def unit(w: Any, b: Any) -> tuple[Floats, float]:
+    """The same hyperplane with |w| = 1; w = 0 stays as it is."""
+    weights: Floats = np.asarray(w, dtype=np.float64)
+    length = float(np.linalg.norm(weights)) or 1.0
+    return weights / length, float(b) / length
 
 
 def _obstruction(X: Any, y: Any, verdict: Any) -> Answer | None:
@@ -205,10 +236,6 @@ def _many_rows() -> list[tuple[Floats, Any]]:
     grid = np.round(X * 64) / 64
     grid[:2, 0] = 0.0
     return [(X, y), (grid, np.where(grid[:, 0] > 0, 1, -1)), (grid, np.where(np.arange(400) % 2, 1, -1))]
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def is_sparse(X: Any) -> bool:

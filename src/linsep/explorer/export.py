@@ -1,18 +1,25 @@
-"""The page as one HTML file with its runs recorded: it needs no server, no network and no Python."""
+"""The page as one HTML file with its runs recorded: it needs no server, no network and no Python.
+
+Its modules become one script, as a notebook needs it too. They name their imports one by one,
+`import { a, b } from "./c.js";`, and no two of them use a name twice, so that putting them one after the other, each
+after those it needs, is all it takes.
+"""
 
 import base64
 import hashlib
 import json
+import re
+from importlib import resources
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from linsep.explorer import engine
-from linsep.explorer.bundle import bundle, page_text
-from linsep.explorer.questions import beginning, questions
 
 if TYPE_CHECKING:
     from linsep.explorer.own_table import OwnTable
 
+IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w-]+\.js)";$', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=async function|function|const|class)", re.MULTILINE)
 ORDERS = ("cyclic", "restart", "shuffled", "worst")
 LONGEST = 400  # updates recorded of a run
 ENDLESS = 60  # of a run that never ends: enough to see that it does not
@@ -23,26 +30,20 @@ MOST_COLUMNS = 5  # of a wide table: columns that can be looked along
 
 def page(table: "OwnTable | None" = None) -> str:
     """The whole page: the presets, or the rows of the table alone, with every run that its switches lead to."""
-    start, asked = beginning(table), questions(table)
+    start, asked = engine.beginning(table), engine.questions(table)
     own = start["own"]
     if own and own["preset"]:
         start["presets"] = [own["preset"]]
-        start["own"] = own | {"preset": own["preset"]}
     if own and not own["preset"]:
         record = [question for bias in (True, False) for question in _wide(asked, own, bias)]
         start["presets"] = []
     else:
-        choices = [(preset, *choice) for preset in start["presets"] for choice in _choices(preset)]
-        record = [make(asked, *choice) for choice in choices for make in (_flat, _kept)]
+        choices = product(start["presets"], ORDERS, (True, False))
+        chosen = [choice for choice in choices if choice[1] == "cyclic" or choice[2] == choice[0]["bias"]]
+        record = [make(asked, *choice) for choice in chosen for make in (_flat, _kept)]
     record = list({json.dumps([entry["name"], entry["body"]]): entry for entry in record}.values())
     data = json.dumps({"start": start, "record": record}, allow_nan=False, separators=(",", ":"))
     return _document(data.replace("<", "\\u003c"))  # nothing in it can end the script element
-
-
-def _choices(preset: dict[str, Any]) -> list[tuple[str, bool]]:
-    return [
-        (order, bias) for order, bias in product(ORDERS, (True, False)) if order == "cyclic" or bias == preset["bias"]
-    ]
 
 
 def _flat(asked: dict[str, Any], preset: dict[str, Any], order: str, bias: bool) -> dict[str, Any]:
@@ -117,3 +118,26 @@ def _document(data: str) -> str:
 def _digest(text: str) -> str:
     """What the policy knows an inline script or style by."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def page_text(name: str) -> str:
+    """One file of the page."""
+    return (resources.files("linsep.explorer") / "page" / name).read_text("utf-8")
+
+
+def bundle(entry: str) -> str:
+    """The module `entry` and all that it imports, in one text without imports or exports."""
+    done: list[str] = []
+    parts: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in done:
+            return
+        done.append(name)
+        source = page_text(name)
+        for needed in IMPORT.findall(source):
+            visit(needed)
+        parts.append(EXPORT.sub("", IMPORT.sub("", source)).strip())
+
+    visit(entry)
+    return "\n\n".join(parts) + "\n"

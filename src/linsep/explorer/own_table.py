@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 import linsep
 from linsep.explorer import engine, requests
+from linsep.plots.view import widest_direction
 from linsep.tables import read_doubles, read_labels
 
 Answer = dict[str, Any]
@@ -19,7 +20,6 @@ Floats = npt.NDArray[np.float64]
 
 DRAWN = 1500  # rows of a larger table: a sample, and every row that the verdict names
 VALUES_SHOWN = 60
-TURNS = 60  # of the power iteration: a picture needs no more
 SECONDS = 60.0
 LISTED, LISTED_COLUMNS = 40, 8  # rows and columns of the verdict's own table
 CORRECTED = 200  # rows that the run corrects and that a sample must not leave out
@@ -49,7 +49,7 @@ class OwnTable:
         self.signs = np.where(self.y == self.labels[1], 1, -1)
         self._record = lru_cache(8)(self._run)
         self._view = lru_cache(16)(self._seen)
-        self._side = lru_cache(2)(self._named_side)
+        self.side = lru_cache(2)(self._named_side)
 
     @property
     def is_flat(self) -> bool:
@@ -111,8 +111,7 @@ class OwnTable:
         side = self.side(look.run.bias) if look.update is None else self._reached(look.run, look.update)
         rows = self._rows(drawn)
         if columns is None:
-            across = _scores(rows, side.w, side.b)
-            along = _scores(rows, self._within(rows, side.w, look), 0.0)
+            across, along = rows @ side.w + side.b, rows @ self._within(rows, side.w, look)
             axes = ["signed distance to the hyperplane", "main direction within it"]
         else:
             across, along = (np.asarray(rows[:, j], dtype=np.float64).ravel() for j in columns)
@@ -136,10 +135,6 @@ class OwnTable:
         more = max(0, len(named) - VALUES_SHOWN)
         return {"row": row, "label": str(self.y[row]), "values": named[:VALUES_SHOWN], "more": more}
 
-    def side(self, bias: bool) -> Side:
-        """The hyperplane to look across: the widest, the weak one of touching classes, or the Perceptron's best."""
-        return self._side(bias)
-
     def _reached(self, run: requests.RunRequest, update: int) -> Side:
         """The hyperplane of the run after so many updates."""
         if update == 0:
@@ -147,20 +142,19 @@ class OwnTable:
         reached = linsep.perceptron(
             self.X, self.signs, order=run.order, bias=run.bias, random_state=run.seed, max_updates=update
         )
-        w = np.asarray(reached.halfspace.w, dtype=np.float64)
-        length = float(np.linalg.norm(w)) or 1.0
         what = f"the Perceptron’s hyperplane after update {reached.updates:,}"
-        return Side(w / length, float(reached.halfspace.b) / length, what, 0.0)
+        return Side(*engine.unit(reached.halfspace.w, reached.halfspace.b), what, 0.0)
 
     def _within(self, rows: Floats, w: Floats, look: requests.LookRequest) -> Floats:
-        """The main direction within the hyperplane, turned the same way at every update."""
-        direction = _main_direction(rows, w)
-        if look.update is None:
-            return direction
-        final = _main_direction(rows, self.side(look.run.bias).w)
+        """The direction within the hyperplane along which the rows spread most, turned the same way at every update."""
+        direction = widest_direction(rows, w)
+        final = direction if look.update is None else widest_direction(rows, self.side(look.run.bias).w)
+        if direction is None or final is None:
+            return np.zeros_like(w)
         return -direction if float(direction @ final) < 0 else direction
 
     def _named_side(self, bias: bool) -> Side:
+        """The hyperplane to look across: the widest, the weak one of touching classes, or the Perceptron's best."""
         record = self._record(requests.RunRequest(bias=bias))
         if record["widest"]:
             found = record["widest"]
@@ -169,9 +163,7 @@ class OwnTable:
             found = record["weak"]
             return Side(np.array(found["w"]), found["b"], "a hyperplane with no row on its wrong side", 0.0)
         model = linsep.PerceptronClassifier("best", bias=bias, max_passes=20, random_state=0).fit(self.X, self.signs)
-        w = np.asarray(model.coef_[0], dtype=np.float64)
-        length = float(np.linalg.norm(w)) or 1.0
-        return Side(w / length, float(model.intercept_[0]) / length, "the Perceptron’s best hyperplane", 0.0)
+        return Side(*engine.unit(model.coef_[0], model.intercept_[0]), "the Perceptron’s best hyperplane", 0.0)
 
     def _named(self, run: requests.RunRequest) -> tuple[list[int], list[int], list[int]]:
         """The rows on the edge of the widest band, those of the obstruction, and the first that the run corrects."""
@@ -192,23 +184,3 @@ class OwnTable:
         taken = self.X[np.asarray(rows)]
         dense = taken.toarray() if engine.is_sparse(taken) else taken
         return np.asarray(dense, dtype=np.float64)
-
-
-def _scores(rows: Floats, w: Floats, b: float) -> Floats:
-    scores: Floats = rows @ w + b
-    return scores
-
-
-def _main_direction(rows: Floats, w: Floats) -> Floats:
-    """The direction of most variance orthogonal to w, by power iteration."""
-    centred = rows - rows.mean(axis=0)
-    direction: Floats = np.random.default_rng(0).standard_normal((rows.shape[1],))
-    for _ in range(TURNS):
-        direction = direction - float(direction @ w) * w
-        length = float(np.linalg.norm(direction))
-        if length == 0 or not np.isfinite(length):
-            return np.zeros_like(w)
-        direction = centred.T @ (centred @ (direction / length))
-    direction = direction - float(direction @ w) * w
-    length = float(np.linalg.norm(direction))
-    return direction / length if length and np.isfinite(length) else np.zeros_like(w)

@@ -11,38 +11,26 @@ GRID = 32  # coordinates are multiples of 1/32, so that exact weights are short 
 
 def presets() -> list[dict[str, Any]]:
     """Each set with its name, a line about it, its points, and whether it is taken with bias."""
-    return [
-        _preset("cornwell", "Cornwell’s four points", "Nine updates to 4·x₁ − ½·x₂ + 1.", datasets.cornwell(), True),
-        _preset("tao", "Tao’s circle", "Through the origin: two updates.", datasets.tao(), False),
-        _preset(
-            "wang",
-            "Wang’s six points",
-            "Through the origin: three updates, at rows 0, 2 and 4.",
-            datasets.wang(),
-            False,
-        ),
-        _preset("xor", "XOR", "No line separates opposite corners. Four rows prove it.", datasets.xor(), True),
-        _preset("touching", "Touching", "A − row lies between two + rows: a line can only touch.", _touching()),
-        _preset(
-            "narrow",
-            "A narrow margin",
-            "The thinner the band, the farther the wall, and the longer the run.",
-            _narrow(),
-        ),
-        _preset("moons", "Two moons", "Each class curls around the other.", _moons()),
+    sets = [
+        ("cornwell", "Cornwell’s four points", "Nine updates to 4·x₁ − ½·x₂ + 1.", datasets.cornwell()),
+        ("tao", "Tao’s circle", "Through the origin: two updates.", datasets.tao()),
+        ("wang", "Wang’s six points", "Through the origin: three updates, at rows 0, 2 and 4.", datasets.wang()),
+        ("xor", "XOR", "No line separates opposite corners. Four rows prove it.", datasets.xor()),
+        ("touching", "Touching", "A − row lies between two + rows: a line can only touch.", _touching()),
+        ("narrow", "A narrow margin", "The thinner the band, the farther the wall, and the longer the run.", _narrow()),
+        ("moons", "Two moons", "Each class curls around the other.", _moons()),
     ]
-
-
-def _preset(name: str, title: str, about: str, rows: tuple[Any, Any], bias: bool = True) -> dict[str, Any]:
-    X, y = rows
-    return {
-        "name": name,
-        "title": title,
-        "about": about,
-        "points": np.asarray(X).tolist(),
-        "labels": np.asarray(y).tolist(),
-        "bias": bias,
-    }
+    return [
+        {
+            "name": name,
+            "title": title,
+            "about": about,
+            "points": np.asarray(X).tolist(),
+            "labels": np.asarray(y).tolist(),
+            "bias": name not in ("tao", "wang"),
+        }
+        for name, title, about, (X, y) in sets
+    ]
 
 
 def _touching() -> tuple[Any, Any]:

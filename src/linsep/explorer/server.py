@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from linsep.errors import ArgumentError, LinsepError, MissingPackageError
 from linsep.explorer import engine
-from linsep.explorer.questions import Job, beginning, questions
+from linsep.explorer.engine import Job, beginning, questions
 from linsep.explorer.security import ADDRESS, App, Gate
 from linsep.storage.documents import parsed
 

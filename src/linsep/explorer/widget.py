@@ -3,9 +3,9 @@
 from typing import Any
 
 from linsep.errors import LinsepError, MissingPackageError
-from linsep.explorer.bundle import bundle, page_text
+from linsep.explorer.engine import beginning, questions
+from linsep.explorer.export import bundle, page_text
 from linsep.explorer.own_table import OwnTable
-from linsep.explorer.questions import beginning, questions
 
 try:
     import anywidget

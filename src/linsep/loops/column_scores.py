@@ -15,9 +15,10 @@ from numba import carray, types
 from numba.extending import intrinsic
 
 from linsep.loops.compiler import njit
-from linsep.loops.dense import plain_norm2
+from linsep.loops.layouts import Dense
 from linsep.loops.scans import TINY, UNIT, norm2_of
 from linsep.loops.simd import LANES
+from linsep.loops.sweeps import longest
 from linsep.loops.transpose import as_pointer
 
 HEIGHT = 256  # rows of a strip: its sums stay in the first cache
@@ -66,30 +67,22 @@ def score_strip(addresses: Any, start: int, w: Any, sums: Any, scores: Any) -> N
 def score_few(addresses: Any, start: int, w: Any, scores: Any) -> None:
     """Sixteen columns at a time: their sums never leave the processor, and the memory sees steady streams."""
     size = scores.size
-    a, b, c, d = (
-        piece(addresses, start, 0, size),
-        piece(addresses, start, 1, size),
-        piece(addresses, start, 2, size),
-        piece(addresses, start, 3, size),
-    )
-    e, f, g, h = (
-        piece(addresses, start, 4, size),
-        piece(addresses, start, 5, size),
-        piece(addresses, start, 6, size),
-        piece(addresses, start, 7, size),
-    )
-    i, j, k, q = (
-        piece(addresses, start, 8, size),
-        piece(addresses, start, 9, size),
-        piece(addresses, start, 10, size),
-        piece(addresses, start, 11, size),
-    )
-    m, n, o, p = (
-        piece(addresses, start, 12, size),
-        piece(addresses, start, 13, size),
-        piece(addresses, start, 14, size),
-        piece(addresses, start, 15, size),
-    )
+    a = piece(addresses, start, 0, size)
+    b = piece(addresses, start, 1, size)
+    c = piece(addresses, start, 2, size)
+    d = piece(addresses, start, 3, size)
+    e = piece(addresses, start, 4, size)
+    f = piece(addresses, start, 5, size)
+    g = piece(addresses, start, 6, size)
+    h = piece(addresses, start, 7, size)
+    i = piece(addresses, start, 8, size)
+    j = piece(addresses, start, 9, size)
+    k = piece(addresses, start, 10, size)
+    q = piece(addresses, start, 11, size)
+    m = piece(addresses, start, 12, size)
+    n = piece(addresses, start, 13, size)
+    o = piece(addresses, start, 14, size)
+    p = piece(addresses, start, 15, size)
     for row in range(size):
         s0 = add_product(add_product(0.0, a[row], w[0]), i[row], w[8])
         s1 = add_product(add_product(0.0, b[row], w[1]), j[row], w[9])
@@ -143,10 +136,7 @@ def write_lengths(addresses: Any, lengths2: Any) -> None:
 @njit(cache=True, nogil=True)
 def largest_norm2(values: Any) -> float:
     """The largest |x|² of these rows, summed as a scan of rows does; 0 of none."""
-    longest = 0.0
-    for i in range(values.shape[0]):
-        longest = max(longest, float(plain_norm2(values, i)))
-    return longest
+    return float(longest(Dense(values), values.shape[0]))
 
 
 @njit(cache=True, nogil=True)

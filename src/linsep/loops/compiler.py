@@ -1,5 +1,9 @@
 """Numba, made ready: a folder for its cache, and a word to the user when it compiles, which takes seconds.
 
+Numba refuses to declare a loop with a cache if it finds no folder for it: a read-only install, used without a writable
+home. The loops then go to a temporary folder, kept for the next run. Whoever can write to it decides what code runs,
+so it must be the user's own.
+
 Numba takes a loop from its cache when the file that holds the loop is as old as it was. The loops of one file are
 compiled into those of another, so `njit` makes that the content of the whole folder: after an update that leaves some
 files as they were, no loop runs with yesterday's code inside.
@@ -8,15 +12,58 @@ files as they were, no loop runs with yesterday's code inside.
 import hashlib
 import os
 import pickle
+import stat
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba import config
 from numba.core import caching, event
 
-from linsep.loops.cache_folder import ensure_cache_folder
+from linsep._version import __version__
+from linsep.errors import ArgumentError
+
+
+def ensure_cache_folder() -> None:
+    """Set NUMBA_CACHE_DIR to a temporary folder, and say so, if Numba finds no folder of its own."""
+    if _has_folder():
+        return
+    try:
+        folder = _temporary_folder()
+    except OSError:
+        raise ArgumentError(
+            "No cache folder for compiled code can be written. Set NUMBA_CACHE_DIR to a folder that can be written."
+        ) from None
+    os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = folder  # the environment is for child processes
+    if sys.stderr is not None:
+        told = f"no cache folder for compiled code can be written; using {folder}"
+        print(f"linsep: {told}. Set NUMBA_CACHE_DIR to choose another.", file=sys.stderr, flush=True)
+
+
+def _has_folder() -> bool:
+    """Whether Numba can declare a loop with a cache here."""
+    try:
+        numba.njit(cache=True)(_has_folder)  # declared only, never compiled
+    except RuntimeError:  # "cannot cache function: no locator available"
+        return False
+    return True
+
+
+def _temporary_folder() -> str:
+    """A folder for this version, the same in every run; a new one if that belongs to others or they can write to it."""
+    if sys.platform != "win32":  # where owners and rights are not told by stat
+        folder = Path(tempfile.gettempdir(), f"linsep-{__version__}-numba-{os.geteuid()}")
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        found = folder.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077:
+            return str(folder)
+    return tempfile.mkdtemp(prefix="linsep-numba-")
+
 
 CONTENT = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
 

@@ -17,37 +17,12 @@ from linsep.loops.row_verbs import verb
 INLINE = {"forceinline": True}
 MOST_LINES = 64  # of a row are fetched: 4 KiB, from there on the hardware follows
 
-# The loops stand in functions of their own: only there does Numba let their sums be regrouped.
-
 
 @register_jitable(**row_verbs.FAST)
 def _plain_dot(values: Any, i: Any, w: Any) -> Any:
     total = w.dtype.type(0)
     for j in range(w.size):
         total += values[i, j] * w[j]
-    return total
-
-
-@register_jitable(**row_verbs.FAST)
-def _plain_add(values: Any, i: Any, factor: Any, w: Any) -> Any:
-    for j in range(w.size):
-        w[j] += factor * values[i, j]
-
-
-@register_jitable(**row_verbs.FAST)
-def plain_norm2(values: Any, i: Any) -> Any:
-    """The squared length of row i."""
-    total = 0.0
-    for j in range(values.shape[1]):
-        total += float(values[i, j]) * float(values[i, j])
-    return total
-
-
-@register_jitable(**row_verbs.FAST)
-def _plain_reach(values: Any, i: Any, w: Any) -> Any:
-    total = 0.0
-    for j in range(w.size):
-        total += abs(float(values[i, j]) * w[j])
     return total
 
 
@@ -79,19 +54,26 @@ def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
     return in_lanes if _has_lanes(table, w) else unknown
 
 
-@verb(row_verbs.add, Dense, **INLINE)
+@verb(row_verbs.add, Dense, **row_verbs.FAST)
 def _add(table: Any, i: Any, factor: Any, w: Any) -> Any:
-    _plain_add(table.values, i, factor, w)
+    for j in range(w.size):
+        w[j] += factor * table.values[i, j]
 
 
-@verb(row_verbs.norm2, Dense, **INLINE)
+@verb(row_verbs.norm2, Dense, **row_verbs.FAST)
 def _norm2(table: Any, i: Any) -> Any:
-    return plain_norm2(table.values, i)
+    total = 0.0
+    for j in range(table.values.shape[1]):
+        total += float(table.values[i, j]) * float(table.values[i, j])
+    return total
 
 
-@verb(row_verbs.reach, Dense, **INLINE)
+@verb(row_verbs.reach, Dense, **row_verbs.FAST)
 def _reach(table: Any, i: Any, w: Any) -> Any:
-    return _plain_reach(table.values, i, w)
+    total = 0.0
+    for j in range(w.size):
+        total += abs(float(table.values[i, j]) * w[j])
+    return total
 
 
 @verb(row_verbs.follow, Dense, **INLINE)

@@ -31,7 +31,7 @@ from linsep.errors import (
 from linsep.faults import fault
 from linsep.loops.scans import ALL_FINE
 from linsep.loops.sweeps import MISSED, PREDICTED, longest
-from linsep.models.files import MODEL, write_model
+from linsep.models import MODEL, write_model
 from linsep.report import Fact, Part, Report, Reported, Sentence, count, label_text, listed, one_line
 from linsep.solvers.kept_weights import Weights
 from linsep.solvers.perceptron import Perceptron

@@ -196,6 +196,6 @@ def _readable(ground: style.Color) -> str:
 
 def _headline(pairs: Mapping[tuple[Any, Any], Verdict]) -> str:
     kinds = [verdict.kind for verdict in pairs.values()]
-    words = {"separable": "separable", "touching": "touching", "overlapping": "overlapping", "undecided": "undecided"}
-    told = [f"{kinds.count(kind)} {word}" for kind, word in words.items() if kind in kinds]
+    words = ("separable", "touching", "overlapping", "undecided")
+    told = [f"{kinds.count(kind)} {kind}" for kind in words if kind in kinds]
     return f"{len(kinds)} pairs: {', '.join(told)}"

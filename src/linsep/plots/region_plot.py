@@ -1,25 +1,34 @@
-"""Two columns: the sides of a line and its margin, or what makes a line impossible."""
+"""Two columns: the sides of a line and its margin, or what makes a line impossible; the regions of many classes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import narwhals as nw
 import numpy as np
+import numpy.typing as npt
 
-from linsep.errors import ShapeError
+from linsep.errors import ArgumentError, ShapeError
+from linsep.faults import fault, few
 from linsep.halfspace import Halfspace
-from linsep.plots import multiclass, style
+from linsep.plots import style
 from linsep.plots.scene import Model, Subject, values_of
 from linsep.proofs import Verdict
+from linsep.report import count
 from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import as_source
+from linsep.tables import read_doubles, read_labels, require_finite
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-Box = tuple[tuple[float, float], tuple[float, float]]
+Box: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
+Ask: TypeAlias = Callable[[Floats], npt.NDArray[Any]]
 
+COLORS = (style.NEGATIVE, style.POSITIVE, "#2f9b74", "#b0529b", "#8a7a2c", "#5c6bc0", "#c2455b", "#6d7680")
+MARKERS = "os^DvPX*"
+FINE = 320  # points on each side of the grid on which a classifier is asked
 AROUND = 0.08  # room around the rows, as a part of their extent
 SAME_SCALE = 4  # columns whose extents differ by less than this get one scale, so that distances are true
 FLATTEST = 0.62  # height to width (or width to height) of such a view
@@ -50,8 +59,8 @@ def regions(
     >>> ax.get_title(loc="left")
     'Overlapping: 4 rows forbid any line'
     """
-    if len(multiclass.classes_of(model)) > 2:
-        return multiclass.draw(style.canvas(ax, (5.2, 4.1)), X, y, model)
+    if len(_classes_of(model)) > 2:
+        return _many_regions(style.canvas(ax, (5.2, 4.1)), X, y, model)
     source = as_source(X, y)
     if source.n_columns != 2:
         raise ShapeError(f"X has {source.n_columns} columns: regions draws two. Choose two, or draw `separation`.")
@@ -61,7 +70,8 @@ def regions(
     if subject.halfspace is not None:
         _line(ax, subject.halfspace, subject.margin, box)
     elif model is not None:
-        _asked(ax, model, multiclass.asker(X, model), box)
+        grounds = [style.tint(color, ax, style.PALE) for _, color, _ in style.CLASSES]
+        _asked(ax, model.classes_, asker(X, model), box, grounds)
     marks = style.points(ax, subject.values, subject.block.y, source.facts.pair)
     if subject.obstruction is not None:
         _hulls(ax, source)
@@ -134,15 +144,15 @@ def clip(polygon: Floats, w: Floats, b: float) -> Floats:
     return np.array(list(corners())).reshape(-1, 2)
 
 
-def _asked(ax: "Axes", model: Any, ask: multiclass.Ask, box: Box) -> None:
-    """The regions of a classifier without weights."""
-    across, up = np.meshgrid(np.linspace(*box[0], multiclass.FINE), np.linspace(*box[1], multiclass.FINE))
-    answers = ask(np.column_stack([across.ravel(), up.ravel()])) == model.classes_[1]
-    side = answers.reshape(across.shape).astype(float)
-    grounds = [style.tint(color, ax, style.PALE) for _, color, _ in style.CLASSES]
-    ax.contourf(across, up, side, levels=[-0.5, 0.5, 1.5], colors=grounds, zorder=0)
-    if side.any() and not side.all():
-        ax.contour(across, up, side, levels=[0.5], colors=[style.ink()], linewidths=1.6, zorder=2)
+def _asked(ax: "Axes", classes: npt.NDArray[Any], ask: Ask, box: Box, grounds: Sequence[style.Color]) -> None:
+    """The regions of a classifier without weights or of many classes, which is asked point by point."""
+    across, up = np.meshgrid(np.linspace(*box[0], FINE), np.linspace(*box[1], FINE))
+    answers = np.searchsorted(classes, ask(np.column_stack([across.ravel(), up.ravel()]))).reshape(across.shape)
+    for k in np.unique(answers).tolist():
+        own = (answers == k).astype(float)
+        ax.contourf(across, up, own, levels=[0.5, 1.5], colors=[grounds[k]], zorder=0)
+        if not own.all():
+            ax.contour(across, up, own, levels=[0.5], colors=[style.ink()], linewidths=1.1, zorder=2)
 
 
 def _hulls(ax: "Axes", source: Source) -> None:
@@ -196,3 +206,71 @@ def _between(rows: Floats) -> Floats:
 
 def _dense(values: Any) -> Floats:
     return np.asarray(values if isinstance(values, np.ndarray) else values.toarray(), np.float64)
+
+
+def _classes_of(model: Any) -> npt.NDArray[Any]:
+    """The classes that a fitted classifier tells apart; none for what is no classifier."""
+    from sklearn.base import BaseEstimator
+    from sklearn.utils.validation import check_is_fitted
+
+    if not isinstance(model, BaseEstimator):
+        return np.array([])
+    check_is_fitted(model)
+    return np.asarray(getattr(model, "classes_", ()))
+
+
+def _many_regions(ax: "Axes", X: Any, y: Any, model: Any) -> "Axes":
+    """The regions of a classifier of three classes or more, and the rows in the colour and shape of their class."""
+    rows, names = _table(X)
+    classes, ask = _classes_of(model), asker(X, model)
+    places = _places(y, classes, len(rows))
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    reach = AROUND * np.where(high > low, high - low, 1.0)
+    (left, bottom), (right, top) = (low - reach).tolist(), (high + reach).tolist()
+    grounds = [style.tint(COLORS[k % len(COLORS)], ax, 1.6 * style.PALE) for k in range(len(classes))]
+    _asked(ax, classes, ask, ((left, right), (bottom, top)), grounds)
+    size = float(np.clip(34 * (60 / len(rows)) ** 0.4, 5, 34))
+    marks = [
+        ax.scatter(
+            rows[places == k, 0], rows[places == k, 1], s=size, c=COLORS[k % len(COLORS)], label=str(name), zorder=3,
+            marker=MARKERS[k % len(MARKERS)], linewidths=0.4, edgecolors=[style.tint(style.ink(), ax, 0.0)],
+            rasterized=len(rows) > style.MANY_POINTS, gid=f"class {name}",
+        )
+        for k, name in enumerate(classes.tolist())
+    ]  # fmt: skip
+    wrong = int(np.count_nonzero(np.searchsorted(classes, ask(rows)) != places))
+    style.tidy(ax, f"{count(wrong, 'mistake')} in {count(len(rows), 'row')}", marks)
+    ax.set(xlim=(left, right), ylim=(bottom, top), xlabel=style.literal(names[0]), ylabel=style.literal(names[1]))
+    return ax
+
+
+def asker(X: Any, model: Any) -> Ask:
+    """Asks the classifier in the kind of table it knows: with the columns' names, where X has them."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return lambda cells: np.asarray(model.predict(cells))
+    names, kind = frame.columns, frame.implementation
+    return lambda cells: np.asarray(
+        model.predict(nw.from_dict(dict(zip(names, cells.T, strict=True)), backend=kind).to_native())
+    )
+
+
+def _table(X: Any) -> tuple[Floats, list[str]]:
+    table = read_doubles(X)
+    require_finite(table)
+    values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
+    if values.shape[1] != 2:
+        raise ShapeError(f"X has the shape {values.shape}: regions draws two columns. Choose two.")
+    return values.astype(np.float64), list(table.columns or ("column 0", "column 1"))
+
+
+def _places(y: Any, classes: npt.NDArray[Any], n_rows: int) -> npt.NDArray[np.intp]:
+    """The place of each row's label among the classifier's classes."""
+    if y is None:
+        raise ArgumentError("The regions of more than two classes need X and y, in memory.")
+    labels = read_labels(y, n_rows)
+    strange = ~np.isin(labels, classes)
+    if strange.any():
+        row = int(np.argmax(strange))
+        raise fault("unknown label", row=row, value=labels[row].item(), known=few(classes.tolist(), 10))
+    return np.searchsorted(classes, labels)

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linsep._margin import Novikoff, novikoff
+from linsep._margin import novikoff
 from linsep.plots import style
+from linsep.report import count
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import learner_on, perceptron_steps
 from linsep.solvers.vanishing import require_scores
@@ -44,7 +45,7 @@ def mistakes(X: Any, y: Any = None, *, ax: "Axes | None" = None, label: str | No
     if label:
         style.tidy(ax, "Mistakes in each pass", ax.lines)
     else:
-        style.tidy(ax, _times(learner.updates) + end)
+        style.tidy(ax, count(learner.updates, "update") + end)
     most = max(float(np.max(line.get_ydata())) for line in ax.lines)
     ax.set(xlabel="pass", ylabel="mistakes", ylim=(0, 1.05 * most or 1))
     ax.locator_params(integer=True)
@@ -95,7 +96,7 @@ def bound(
         color=style.tint(style.ink(), ax, 0.6),
     )
     done = "" if race.separates else ", stopped"
-    style.tidy(ax, f"{_times(race.last)} of at most {np.floor(race.wall):,.0f}{done}")
+    style.tidy(ax, f"{count(race.last, 'update')} of at most {np.floor(race.wall):,.0f}{done}")
     ax.set(xlabel="updates $k$", ylabel="length")
     return ax
 
@@ -103,12 +104,13 @@ def bound(
 def _draw_curves(ax: "Axes", race: "Race") -> None:
     """The run between its floor and its ceiling, and the wall where the two meet."""
     wall, last = race.wall, race.last
+    updates = np.arange(1, last + 1)
     k = np.geomspace(1, wall * 1.6, 200) if race.is_wide else np.linspace(0, wall * 1.06, 400)
     ax.axvline(wall, color=style.ink(), lw=2.0, gid="wall")
     ax.plot(k, race.radius * np.sqrt(k), color=style.NEGATIVE, lw=1.0, ls=(0, (4, 2)), gid="ceiling")
     ax.plot(k, race.gamma * k, color=style.POSITIVE, lw=1.0, ls=(0, (4, 2)), gid="floor")
-    ax.plot(race.updates, race.length, color=style.NEGATIVE, lw=2.0, **_dots(last), gid="length")
-    ax.plot(race.updates, race.along, color=style.POSITIVE, lw=2.0, **_dots(last), gid="along")
+    ax.plot(updates, race.length, color=style.NEGATIVE, lw=2.0, **_dots(last), gid="length")
+    ax.plot(updates, race.along, color=style.POSITIVE, lw=2.0, **_dots(last), gid="along")
     if race.is_wide:
         ax.set(xscale="log", yscale="log")
     else:
@@ -141,13 +143,18 @@ def _name_curves(ax: "Axes", race: "Race") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """W·u* and |W| after each update, whether the last weights separate, and the theory of these rows."""
+    """W·u* and |W| after each update, and whether the last weights separate.
 
-    updates: Ints
+    `gamma` is the margin of u*, certified, `radius` the length of the longest homogenised row; `wall` is (R/gamma)²,
+    which no run passes.
+    """
+
     along: Floats
     length: Floats
     separates: bool
-    theory: Novikoff
+    gamma: float
+    radius: float
+    wall: float
 
     @classmethod
     def of(
@@ -158,38 +165,19 @@ class Race:
         best, seen = theory.halfspace, []
         for step in perceptron_steps(source, bias=bias, max_updates=max_updates, **options):
             seen.append((float(step.w @ best.w + step.b * best.b), float(np.hypot(np.linalg.norm(step.w), step.b))))
-        along, length = np.array(seen).T
         separates = not source.scan(step.w, step.b).mistakes
-        return cls(np.arange(1, len(seen) + 1), along, length, separates, theory)
+        along, length = np.array(seen).T
+        return cls(along, length, separates, theory.gamma[0], theory.radius[1], theory.bound[1])
 
     @property
     def last(self) -> int:
         """How many updates were made."""
-        return len(self.updates)
+        return len(self.along)
 
     @property
     def is_wide(self) -> bool:
         """Whether the run ends so far from the wall that only logarithmic axes show both."""
         return self.wall > WIDE * self.last
-
-    @property
-    def wall(self) -> float:
-        """(R/gamma)², which no run passes."""
-        return self.theory.bound[1]
-
-    @property
-    def gamma(self) -> float:
-        """The margin of u*, certified."""
-        return self.theory.gamma[0]
-
-    @property
-    def radius(self) -> float:
-        """The length of the longest homogenised row."""
-        return self.theory.radius[1]
-
-
-def _times(updates: int) -> str:
-    return f"{updates:,} update{'s' * (updates != 1)}"
 
 
 def _dots(count: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
     documents   a kind of document: its name, its version, how it becomes text and comes back
     strict      what a field may hold; each kind of document is a table of such readers
-    sealed      the checksum that is the last field of a document
+    checksum    the checksum that is the last field of a document
 
 Nothing in here knows what a document is about.
 """

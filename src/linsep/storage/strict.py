@@ -70,38 +70,32 @@ def optional(read: Reader) -> Reader:
     return lambda value, where: None if value is None else read(value, where)
 
 
-def word(*known: str) -> Reader:
-    """One of the words known."""
+def such(is_right: Callable[[Any], bool], must: str) -> Reader:
+    """A value that passes a test; of any other it is said what it must be."""
 
-    def read(value: Any, where: str) -> str:
-        if not isinstance(value, str) or value not in known:
-            raise FieldError(f"{where} is {shown(value)}: it must be one of {', '.join(known)}.")
+    def read(value: Any, where: str) -> Any:
+        if not is_right(value):
+            raise FieldError(f"{where} is {shown(value)}: it must be {must}.")
         return value
 
     return read
+
+
+def word(*known: str) -> Reader:
+    """One of the words known."""
+    return such(lambda value: isinstance(value, str) and value in known, f"one of {', '.join(known)}")
+
+
+def whole(least: int, most: int) -> Reader:
+    """A whole number of JSON between two bounds."""
+    return such(lambda value: _is_whole(value, least, most), f"a whole number from {least:,} to {most:,}")
 
 
 def digits(most: int) -> Reader:
     """A whole number, 0 or more and of so many digits at most, written as a string."""
     form = re.compile(rf"0|[1-9][0-9]{{0,{most - 1}}}", re.ASCII)
-
-    def read(value: Any, where: str) -> int:
-        if not isinstance(value, str) or not form.fullmatch(value):
-            raise FieldError(f"{where} is {shown(value)}: it must be a string of digits, at most {most}.")
-        return int(value)
-
-    return read
-
-
-def whole(least: int, most: int) -> Reader:
-    """A whole number of JSON between two bounds."""
-
-    def read(value: Any, where: str) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise FieldError(f"{where} is {shown(value)}: it must be a whole number from {least:,} to {most:,}.")
-        return value
-
-    return read
+    read = such(lambda value: _is_of(form, value), f"a string of digits, at most {most}")
+    return lambda value, where: int(read(value, where))
 
 
 def matching(pattern: str) -> Reader:
@@ -109,11 +103,19 @@ def matching(pattern: str) -> Reader:
     form = re.compile(pattern, re.ASCII)
 
     def read(value: Any, where: str) -> str:
-        if not isinstance(value, str) or not form.fullmatch(value):
+        if not _is_of(form, value):
             raise FieldError(f"{where} is {shown(value)}, which is not of the form {pattern}.")
-        return value
+        return str(value)
 
     return read
+
+
+def _is_of(form: re.Pattern[str], value: Any) -> bool:
+    return isinstance(value, str) and form.fullmatch(value) is not None
+
+
+def _is_whole(value: Any, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 # Readers of objects and lists ----------------------------------------------------------------------------
@@ -168,22 +170,25 @@ def repeated(names: Iterable[str]) -> str | None:
 
 
 natural = digits(100)
+flag: Callable[[Any, str], bool] = such(lambda value: isinstance(value, bool), "true or false")
+string: Callable[[Any, str], str] = such(lambda value: isinstance(value, str), "text")  # or half a surrogate pair
+_integer = such(lambda value: _is_of(_INTEGER, value), "an integer, written as a string of digits")
+_count = such(lambda value: _is_whole(value, 0, COUNT_LIMIT), "a count")
 
 
 def integer(value: Any, where: str) -> int:
     """An integer of 64 bits, written as a string of digits."""
-    if not isinstance(value, str) or not _INTEGER.fullmatch(value):
-        raise FieldError(f"{where} is {shown(value)}: it must be an integer, written as a string of digits.")
-    if not -(2**63) <= int(value) < 2**63:
+    found = int(_integer(value, where))
+    if not -(2**63) <= found < 2**63:
         raise FieldError(f"{where} is {value}: it does not fit 64 bits.")
-    return int(value)
+    return found
 
 
 def long_integer(value: Any, where: str) -> int:
     """An integer of any length up to four million bits, written as a string: long ones are hexadecimal."""
-    if isinstance(value, str) and _LONG.fullmatch(value):
+    if _is_of(_LONG, value):
         return int(value)
-    if isinstance(value, str) and _HEX.fullmatch(value):
+    if _is_of(_HEX, value):
         return int(value, 16)
     raise FieldError(f"{where} is {shown(value)}: it must be an integer, written as a string.")
 
@@ -206,39 +211,19 @@ def number(value: Any, where: str) -> float:
 
 def positive(value: Any, where: str) -> float:
     """A number above 0."""
-    if (found := number(value, where)) <= 0:
-        raise FieldError(f"{where} is {found}: it must be above 0.")
-    return found
+    return float(such(lambda found: found > 0, "above 0")(number(value, where), where))
 
 
 def not_negative(value: Any, where: str) -> float:
     """A number from 0 on."""
-    if (found := number(value, where)) < 0:
-        raise FieldError(f"{where} is {found}: it must be 0 or more.")
-    return found
+    return float(such(lambda found: found >= 0, "0 or more")(number(value, where), where))
 
 
 def count(value: Any, where: str, most: int = COUNT_LIMIT) -> int:
     """A number of things."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= COUNT_LIMIT:
-        raise FieldError(f"{where} is {shown(value)}: it must be a count.")
-    if value > most:
+    if _count(value, where) > most:
         raise FieldError(f"{where} is {value}: it can be {most} at most.")
-    return value
-
-
-def flag(value: Any, where: str) -> bool:
-    """True or false."""
-    if not isinstance(value, bool):
-        raise FieldError(f"{where} is {shown(value)}: it must be true or false.")
-    return value
-
-
-def string(value: Any, where: str) -> str:
-    """Text, half a surrogate pair included: what ASCII files can hold."""
-    if not isinstance(value, str):
-        raise FieldError(f"{where} is {shown(value)}: it must be text.")
-    return value
+    return int(value)
 
 
 def text(value: Any, where: str) -> str:

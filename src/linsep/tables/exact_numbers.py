@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
@@ -116,15 +116,7 @@ def _truths(values: Array) -> Array:
 
 def of_cells(cells: list[Any], width: int, names: Columns) -> ExactTable:
     """Objects as the narrowest exact table."""
-    exact: list[Number] = []
-    for position, cell in enumerate(cells):
-        try:
-            number = exact_number(cell)
-        except OverflowError:
-            raise inexact_number(cell, *divmod(position, width), names) from None
-        if number is None:
-            raise not_a_number(cell, *divmod(position, width), names)
-        exact.append(number)
+    exact = exact_cells(cells, lambda position: divmod(position, width), names)
     types = set(map(type, exact))
     if types == {int} and (words := as_words(exact)) is not None:
         return ExactTable(words.reshape(-1, width), names)
@@ -136,6 +128,20 @@ def of_cells(cells: list[Any], width: int, names: Columns) -> ExactTable:
     if types == {int}:
         return ExactTable(_objects(exact, width), names, inexact=inexact)
     return _scaled(exact, width, names, inexact)
+
+
+def exact_cells(cells: list[Any], place: Callable[[int], tuple[int, int]], names: Columns) -> list[Number]:
+    """Objects as Python numbers, none rounded; what is not a number is refused by its place, row and column."""
+    exact: list[Number] = []
+    for position, cell in enumerate(cells):
+        try:
+            number = exact_number(cell)
+        except OverflowError:
+            raise inexact_number(cell, *place(position), names) from None
+        if number is None:
+            raise not_a_number(cell, *place(position), names)
+        exact.append(number)
+    return exact
 
 
 def exact_number(value: Any) -> Number | None:

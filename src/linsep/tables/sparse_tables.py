@@ -16,9 +16,8 @@ from linsep.tables.exact_numbers import (
     Number,
     as_double,
     as_words,
-    exact_number,
+    exact_cells,
     inexact_number,
-    not_a_number,
     plain_numbers,
     reduced,
     require_cells,
@@ -98,16 +97,8 @@ def _with_data(matrix: Any, data: Array, indices: Array, indptr: Array) -> Any:
 
 
 def _entries(data: Array, rows: Array, columns: Array) -> Array:
-    """Objects of a sparse matrix as Python numbers, none rounded; what is not a number is refused by its place."""
-    exact: list[Number] = []
-    for cell, row, column in zip(data.tolist(), rows.tolist(), columns.tolist(), strict=True):
-        try:
-            number = exact_number(cell)
-        except OverflowError:
-            raise inexact_number(cell, row, column, None) from None
-        if number is None:
-            raise not_a_number(cell, row, column, None)
-        exact.append(number)
+    """Objects of a sparse matrix as Python numbers."""
+    exact = exact_cells(data.tolist(), lambda k: (int(rows[k]), int(columns[k])), None)
     return np.fromiter(exact, object, len(exact))
 
 

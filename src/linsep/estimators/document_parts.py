@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from linsep._version import __version__
 from linsep.errors import ModelError, shown
 from linsep.estimators.score_classifier import Array, ScoreClassifier
-from linsep.models.files import MODEL
+from linsep.models import MODEL
 from linsep.storage import strict
 from linsep.storage.strict import LABELS, Document, Reader, optional, record, text, word
 

@@ -1,23 +1,58 @@
-"""A trained halfspace as a file: the model that `linsep fit` writes, of the kind "halfspace"."""
+"""Models as files: versioned JSON that another program can read, and that is read back strictly.
+
+A file is there whole or not at all, is read up to a cap, and every error begins with its name. `Model` is a trained
+halfspace, as `linsep fit` writes it. docs/model-format.md names every field.
+"""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from linsep.errors import ModelError, shown, told
+from linsep.errors import ArgumentError, ModelError, shown, told
 from linsep.halfspace import Halfspace
-from linsep.models.files import MODEL, read_file, write_model
-from linsep.storage import strict
+from linsep.outputs import write_file
+from linsep.storage import documents, strict
 from linsep.storage.strict import LABELS, Reader, count, flag, optional, record, text, word
 from linsep.tables import as_double
 
+MODEL = documents.Format("linsep-model", 1, "model", ModelError)
 KIND = "halfspace"
 ORDERS = ("cyclic", "restart", "shuffled", "worst")
 
 Label: TypeAlias = bool | int | float | str
+T = TypeVar("T")
+
+
+def read_file(path: str | Path, read: Callable[[str], T]) -> T:
+    """What `read` makes of the text of a model file."""
+    if not isinstance(path, (str, PathLike)):
+        raise ArgumentError(f"path is {shown(path)}: it must be the name of a file.")
+    try:
+        return read(MODEL.content_of(path).decode())
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", file=str(path), fix="Check the path.") from error
+    except UnicodeDecodeError as error:
+        seen = f"this is not a linsep model: byte {error.start} is not UTF-8 text"
+        raise ModelError(seen, file=str(path), byte=error.start) from error
+    except ModelError as error:
+        error.at(file=str(path))
+        raise
+
+
+def write_model(path: str | Path, text: str) -> None:
+    """Write a model's text, unless it is more than would be read back."""
+    content, most = text.encode(), documents.MOST_BYTES
+    if len(content) > most:
+        raise ModelError(
+            f"the model takes {len(content) / 2**20:.0f} MiB as text, but at most {most >> 20} MiB are read back",
+            file=str(path),
+            fix="Keep less of the run: keep='average' needs no rows, budget= bounds a kernel's support.",
+        )
+    write_file(path, content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +164,12 @@ def _write_labels(labels: tuple[Any, Any]) -> dict[str, Any]:
 
 
 def _read_labels(value: Any, where: str) -> tuple[Label, Label]:
-    fields = record(type=word(*LABELS), negative=_anything, positive=_anything)(value, where)
-    _, read = LABELS[fields["type"]]
+    fields = strict.fields(value, where, ("type", "negative", "positive"))
+    _, read = LABELS[word(*LABELS)(fields["type"], f"{where}.type")]
     negative, positive = (read(fields[name], f"{where}.{name}") for name in ("negative", "positive"))
     if negative == positive:
         raise ModelError(f"labels.negative and labels.positive are both {shown(negative)}.")
     return negative, positive
-
-
-def _anything(value: Any, where: str) -> Any:
-    return value
 
 
 def _read_label(value: Any, where: str) -> str | int:
