@@ -18,8 +18,7 @@ import numpy as np
 from linsep.errors import EncodingError, FileError, MissingLabelError
 from linsep.loops.text_hash import NO_LABEL
 from linsep.sources.base import Ints
-from linsep.sources.files.paths import expand
-from linsep.sources.files.reader import unreadable
+from linsep.sources.files.paths import expand, unreadable
 from linsep.sources.files.rejects import Rejects
 from linsep.sources.files.text_reader import Waiting, next_bytes
 from linsep.sources.hashing import Lines, hash_lines

@@ -1,19 +1,16 @@
 """What the files themselves say of their rows, beside what was predicted."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import ManyClassesError, MissingLabelError
 from linsep.sources.base import Ints
-from linsep.sources.files import streaming
 from linsep.sources.files.cells import is_string
 from linsep.sources.files.labels import Labels
-
-if TYPE_CHECKING:
-    from linsep.on_files.labelling import Part
+from linsep.sources.files.streaming import Stretch, text_of
 
 
 class Truth:
@@ -21,7 +18,7 @@ class Truth:
 
     def __init__(self, classes: list[Any]) -> None:
         self._classes = {value: code for code, value in enumerate(classes)}
-        self._texts = {streaming.text_of(value): code for code, value in enumerate(classes)}
+        self._texts = {text_of(value): code for code, value in enumerate(classes)}
         is_rest = len(classes) == 2 and classes[0] == f"not {classes[1]}"  # what --positive calls all other labels
         self._other = 0 if is_rest else None
         self.rows = self.wrong = 0
@@ -29,7 +26,7 @@ class Truth:
         self._labels: Labels | None = None
         self._pairs: Counter[tuple[int, int]] = Counter()  # of a label's code and the predicted position
 
-    def add(self, part: "Part", codes: Ints) -> None:
+    def add(self, part: Stretch, codes: Ints) -> None:
         """Compare some rows. What labels mean is known when all those of a file were seen."""
         if part.labels is None or not len(codes) or self.reason is not None:
             return
@@ -37,8 +34,12 @@ class Truth:
             self.finish()
             self._labels = Labels(part.file, part.is_text)
         before = len(self._labels.first)
+        missing = _is_missing(part.labels)
+        if missing.any():
+            row = int(part.rows[int(np.argmax(missing))])
+            self.reason = f"{part.file}: the label of row {row} is missing."
+            return
         try:
-            self._require_all(part)
             seen = self._labels.encode(part.labels, 0).astype(np.int64)
         except (MissingLabelError, ManyClassesError) as error:
             self.reason = str(error)
@@ -48,13 +49,6 @@ class Truth:
         both, counts = np.unique(seen * len(self._texts) + codes, return_counts=True)
         for pair, count in zip(both.tolist(), counts.tolist(), strict=True):
             self._pairs[divmod(pair, len(self._texts))] += count
-
-    def _require_all(self, part: "Part") -> None:
-        """Refuse labels that are missing: null, NaN or empty."""
-        missing = _is_missing(part.labels)
-        if missing.any():
-            row = int(part.rows[int(np.argmax(missing))])
-            raise MissingLabelError(f"{part.file}: the label of row {row} is missing.")
 
     def finish(self) -> None:
         """Count the file that was being compared."""
@@ -76,7 +70,7 @@ class Truth:
 
     def _class_of(self, key: Any, value: Any) -> int | None:
         """The class that a label names, as it is written or by what it means."""
-        for known, name in ((self._classes, value), (self._texts, key), (self._texts, streaming.text_of(value))):
+        for known, name in ((self._classes, value), (self._texts, key), (self._texts, text_of(value))):
             if name in known:
                 return known[name]
         return self._other

@@ -1,7 +1,7 @@
 """Which columns of a file are used: those asked for, or those that a model needs."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -85,19 +85,16 @@ def _choose_by_name(path: str, names: Sequence[str], options: Options, needs: Ne
     shown = ", ".join(extra[:20]) + (", ..." if len(extra) > 20 else "")
     remark = f"Ignored, because the model does not use them: {shown}." if extra else None
     categories = {names[j]: tuple(values) for j, values in chosen.items() if values}
-    made = [column for j, values in chosen.items() for column in _made(names[j], values)]
+    made = [column for j, values in chosen.items() for column in made_of(names[j], values or None)]
     if tuple(made) != needs.names:
         odd = next(name for name, column in zip(needs.names or (), [*made, None], strict=False) if name != column)
         raise fault("needs own column", path, column=odd)
     return Choice(list(chosen), label, remark, categories)
 
 
-def _made(name: str, categories: Sequence[str]) -> Iterator[str]:
+def made_of(name: str, categories: Sequence[str] | None) -> list[str]:
     """What a column becomes: itself, or one column for each category."""
-    if categories:
-        yield from (f"{name}={value}" for value in categories)
-    else:
-        yield name
+    return [f"{name}={value}" for value in categories] if categories is not None else [name]
 
 
 def _choose_by_position(path: str, names: Sequence[str], options: Options, needs: Needs) -> Choice:

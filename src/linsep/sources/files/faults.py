@@ -201,6 +201,7 @@ FAULTS = {
     "not csr": Fault(errors.FileError, "a sparse matrix of format {seen}: save it as CSR"),
     "bad matrix": Fault(errors.DamagedFileError, "the parts do not form a CSR matrix: {seen}"),
     "no y": Fault(errors.FileError, "holds no y, the labels"),
+    "large archive": Fault(errors.FileError, "its arrays take {value:,} bytes, more than the memory has room for"),
     "y length": Fault(errors.LengthError, "X has {rows} rows and y has shape {seen}: one label for each row"),
     # files
     "no rows": Fault(errors.NoRowsError, "the file holds no rows"),
