@@ -100,7 +100,7 @@ class Caches:
                 known = {name: getattr(found, name) for name in ("whole", "bits", "long", "entries")}
                 known |= {"n_columns": reader.n_columns, "labels": list(found.labels.codes)}
                 digest = reader.digest or digest_of(reader.file)
-                facts = writer.finish(reader.stamp, key=key, digest=digest, **known)
+                facts = writer.finish(reader.stamp, key=key, digest=digest, size=reader.stamp.size, **known)
                 found.store = ConvertedRows(writer.path, reader, facts)
             found.batches = len(found.store.lengths)
             return found
@@ -128,12 +128,14 @@ def known(path: Path, reader: Reader, key: str) -> Facts | None:
     """The facts of a cache that is our own and true of the file as it is now; None where there is no such cache."""
     try:
         with rows_on_disk.opened(path) as file:
-            facts, stamp, is_settled, place = rows_on_disk.read_facts(file)
+            facts, stamp, place = rows_on_disk.read_facts(file)
     except (OSError, BadCacheError):
         return None
-    if facts["key"] != key or stamp[2] != reader.stamp.size or facts["batch_bytes"] > reader.options.batch_bytes:
+    if facts["key"] != key or facts["batch_bytes"] > reader.options.batch_bytes:
         return None
-    if stamp != rows_on_disk.as_numbers(reader.stamp) or not is_settled:  # its times cannot tell: its content does
+    if stamp != reader.stamp.digest:  # its times cannot tell: its content does
+        if facts["size"] != reader.stamp.size:
+            return None
         digest = digest_of(reader.file)
         reader.stamp.require_same()
         if digest != facts["digest"]:

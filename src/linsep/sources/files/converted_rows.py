@@ -13,7 +13,6 @@ import json
 import mmap
 import os
 import stat
-import struct
 import tempfile
 import zlib
 from collections.abc import Iterable, Sequence
@@ -30,11 +29,10 @@ from linsep.sources.base import Ints
 from linsep.sources.files import private
 from linsep.sources.files.reader import Stamp
 
-VERSION = 5
+VERSION = 6
 MARK = private.MARK + b"%d" % VERSION
 FACTS = b"\x01linsep-facts\x01"  # no JSON has these bytes
-STAMP = struct.Struct("<5q?")  # and whether it is settled
-STAMPED = 2 * STAMP.size + 8  # its digits, and those of its checksum
+DIGITS = 64  # of the digest of a stamp
 LONGEST_FACTS = 1 << 30
 CHUNK = 1 << 16  # bytes of dense rows that have a checksum of their own: a few rows are read with little else
 Facts = dict[str, Any]
@@ -227,36 +225,22 @@ def opened(path: Path) -> IO[bytes]:
     return os.fdopen(descriptor, "rb", buffering=0)
 
 
-def as_numbers(stamp: Stamp) -> tuple[int, ...]:
-    """A stamp as it is written: 64 bits each."""
-    return tuple((part + 2**63) % 2**64 - 2**63 for part in stamp.numbers)
-
-
 def stamped(stamp: Stamp) -> bytes:
-    """A stamp as digits, with a checksum: it is written over, and whoever reads half of it drops the cache."""
-    digits = STAMP.pack(*as_numbers(stamp), stamp.is_settled).hex().encode()
-    return digits + b"%08x" % zlib.crc32(digits)
+    """The digest of a stamp, if it can be trusted. It is written over, and half of it is that of no stamp."""
+    return stamp.digest.encode() if stamp.is_settled else b"?" * DIGITS
 
 
-def read_facts(file: IO[bytes]) -> tuple[Facts, tuple[int, ...], bool, int]:
-    """The facts of a cache, the stamp that its file had, whether that is settled, and where it stands."""
-    size, length = file.seek(0, os.SEEK_END), 1 << 14
-    while True:
-        file.seek(max(0, size - length))
-        tail = file.read(length)
-        if (at := tail.rfind(FACTS)) >= 0:
-            break
-        if length >= min(size, LONGEST_FACTS):
-            raise BadCacheError
-        length *= 8
-    at += len(FACTS)
-    head, text = tail[at : at + STAMPED + 16], tail[at + STAMPED + 16 :]
+def read_facts(file: IO[bytes]) -> tuple[Facts, str, int]:
+    """The facts of a cache, the digest of the stamp that its file had, and where that stands."""
     try:
-        digits, checks = head[: 2 * STAMP.size], [int(head[k : k + 8], 16) for k in range(2 * STAMP.size, len(head), 8)]
-        stamp_sum, text_length, text_sum = checks
-        text = text[:text_length]
-        require([stamp_sum, text_sum], [zlib.crc32(digits), zlib.crc32(text)])
-        *stamp, is_settled = STAMP.unpack(bytes.fromhex(digits.decode()))
-        return json.loads(text), tuple(stamp), is_settled, max(0, size - length) + at
-    except (ValueError, struct.error) as error:
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        at = content.rfind(FACTS, max(0, len(content) - LONGEST_FACTS))
+        require([at >= 0], [True])
+        at += len(FACTS)
+        head = content[at : at + DIGITS + 16].decode()
+        start, size, total = at + len(head), int(head[DIGITS:-8], 16), int(head[-8:], 16)
+        text = content[start : start + size]
+        require([total], [zlib.crc32(text)])
+        return json.loads(text), head[:DIGITS], at
+    except ValueError as error:
         raise BadCacheError from error

@@ -6,7 +6,7 @@ An .npz file holds X as an array or as the parts of a CSR matrix; it is decompre
 import re
 import zipfile
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.errors import InexactError, InputError, MissingColumnError
+from linsep.errors import InputError, MissingColumnError
 from linsep.sources.files.columns import FILE_WITHOUT_NAMES, choose_columns, require_width
 from linsep.sources.files.faults import clipped, fault
 from linsep.sources.files.options import Options, asked_for
@@ -45,64 +45,49 @@ class ArrayReader(Reader):
         """Every row once, in order, without the rows that are rejected."""
         kept = self.left_out = 0
         for piece in self._pieces():
-            bad = np.zeros(len(piece), np.bool_) if self.options.rejects is None else self._is_bad(piece)
-            for row in np.flatnonzero(bad).tolist():
-                self.reject(piece.first + row, self._fault(piece, row), content(piece.values, piece.labels, row))
-            batch = self._good(piece, ~bad, kept)
+            batch = self._good(piece, piece.first + np.arange(len(piece)), kept)
             kept += len(batch)
             if len(batch):
                 yield batch
         self.walked(kept)
 
-    def _good(self, piece: Batch, is_good: npt.NDArray[np.bool_], first: int) -> Batch:
-        """The good rows of a piece, which are counted from `first`, their numbers as doubles or as int64."""
-        rows, values, labels = np.flatnonzero(is_good), piece.values, piece.labels
-        if len(rows) < len(piece):
-            values, labels = values[rows], None if labels is None else labels[rows]
-        if isinstance(values, np.ndarray):
-            return Batch(self._plain(values, piece.first + rows), labels, first)
-        try:
-            data = self._plain(values.data[:, None], range(values.nnz))[:, 0]
-        except InexactError as error:
-            entry = error.row or 0
-            row = int(np.searchsorted(values.indptr, entry, side="right")) - 1
-            raise self._rounded(piece.first + int(rows[row]), int(values.indices[entry]), error.value) from error
-        return Batch(sp.csr_array((data, values.indices, values.indptr), shape=values.shape), labels, first)
+    def _good(self, piece: Batch, numbers: npt.NDArray[np.int64], first: int) -> Batch:
+        """The good rows of a piece as doubles, or as int64 where doubles would round them, counted from `first`.
 
-    def _plain(self, values: Array, numbers: Sequence[int] | Array) -> Array:
-        """The same numbers as doubles, or as int64 where doubles would round them; `numbers` are those of the rows."""
-        exact = plain_numbers(np.asarray(values))
-        if exact.dtype == object:
-            row, column = first_rounded(values)
-            raise self._rounded(int(numbers[row]), column, values[row, column])
-        return np.ascontiguousarray(exact, np.int64 if exact.dtype.kind in "iu" and is_long(exact) else np.float64)
-
-    def _rounded(self, row: int, column: int, value: Any) -> InputError:
-        """A number that neither a double nor 64 bits hold."""
-        return fault("inexact", self.path, row=row, column=column, value=str(value), shown=Bare(value))
-
-    def _is_bad(self, piece: Batch) -> npt.NDArray[np.bool_]:
-        """Which rows are bad by themselves."""
+        The bad ones, which have these numbers in the file, are rejected.
+        """
         values, labels = piece.values, piece.labels
+        is_bad = self._is_bad(values, labels)
+        for row in np.flatnonzero(is_bad).tolist():
+            self.reject(int(numbers[row]), self._fault(values, row, int(numbers[row])), content(values, labels, row))
+        if is_bad.any():
+            values, labels = values[~is_bad], None if labels is None else labels[~is_bad]
         if isinstance(values, np.ndarray):
-            bad = is_no_number(values).any(axis=1)
+            return Batch(_plain(values), labels, first)
+        return Batch(sp.csr_array((_plain(values.data), values.indices, values.indptr), values.shape), labels, first)
+
+    def _is_bad(self, values: Any, labels: Array | None) -> npt.NDArray[np.bool_]:
+        """Which rows are bad by themselves; NaN and infinity only where rows are rejected, else the first read sees."""
+        n_rows, finds_nan = values.shape[0], self.options.rejects is not None
+        if isinstance(values, np.ndarray):
+            bad = np.asarray(_is_odd(values, finds_nan)).any(axis=-1) & np.ones(n_rows, np.bool_)
         else:
-            rows = np.repeat(np.arange(len(piece)), np.diff(values.indptr))
-            bad = np.bincount(rows[is_no_number(values.data)], minlength=len(piece)) > 0
-        if labels is not None and labels.dtype.kind == "f" and self.options.needs is None:
+            rows = np.repeat(np.arange(n_rows), np.diff(values.indptr))
+            bad = np.bincount(rows[_is_odd(values.data, finds_nan)], minlength=n_rows) > 0
+        if finds_nan and labels is not None and labels.dtype.kind == "f" and self.options.needs is None:
             bad |= ~np.isfinite(labels)
         return np.asarray(bad)
 
-    def _fault(self, piece: Batch, row: int) -> InputError:
+    def _fault(self, values: Any, row: int, number: int) -> InputError:
         """What is wrong with a bad row: its first bad number, or its label."""
-        values = piece.values[row] if isinstance(piece.values, np.ndarray) else piece.values[[row]].toarray()[0]
-        columns, number = np.flatnonzero(is_no_number(values)), piece.first + row
+        cells = values[row] if isinstance(values, np.ndarray) else values[[row]].toarray()[0]
+        columns = np.flatnonzero(_is_odd(cells, True))
         if not columns.size:
             return fault("no label", self.path, row=number)
-        column, value = int(columns[0]), values[columns[0]]
-        if values.dtype.kind == "f":
-            return fault("not finite", self.path, row=number, column=column, value=float(value))
-        return self._rounded(number, column, value)
+        column, value = int(columns[0]), cells[columns[0]]
+        if np.isfinite(value):  # neither a double nor 64 bits hold it
+            return fault("inexact", self.path, row=number, column=column, value=str(value), shown=Bare(value))
+        return fault("not finite", self.path, row=number, column=column, value=float(value))
 
     def _require_table(self, shape: tuple[int, ...], kind: np.dtype[Any], name: str) -> None:
         """Refuse what is not a table of numbers."""
@@ -177,12 +162,12 @@ class NpyReader(ArrayReader, Store):
     def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
         """Rows from the disk."""
         rows = slice(self._firsts[k], self._firsts[k] + self.lengths[k])
-        yield self._good(self._piece(rows, rows.start), np.ones(self.lengths[k], np.bool_), rows.start)
+        yield self._good(self._piece(rows, rows.start), np.arange(rows.start, rows.stop), rows.start)
 
     def take(self, k: int, positions: npt.NDArray[np.int64]) -> Iterator[Batch]:
         """These rows alone."""
         first = self._firsts[k]
-        yield self._good(self._piece(first + positions, first), np.ones(len(positions), np.bool_), first)
+        yield self._good(self._piece(first + positions, first), first + positions, first)
 
 
 class NpzReader(ArrayReader):
@@ -254,10 +239,6 @@ class NpzReader(ArrayReader):
         for name in ("indices", "indptr"):
             if found[name].dtype.kind not in "iu":
                 raise self._no_matrix(f"{name} holds {found[name].dtype}, not integers.")
-        if indptr.shape != (n_rows + 1,):
-            raise self._no_matrix(f"indptr has shape {indptr.shape}; {n_rows:,} rows need one more.")
-        if data.ndim != 1 or data.shape != indices.shape:
-            raise self._no_matrix(f"data has shape {data.shape} and indices {indices.shape}.")
         self._require_table((n_rows, width), data.dtype, "the matrix")
         is_half = data.dtype.kind == "f" and data.dtype.itemsize == 2  # in either byte order
         data = data.astype(np.float32 if is_half else data.dtype.newbyteorder("="), copy=False)  # as SciPy has it
@@ -333,13 +314,22 @@ def content(X: Any, labels: Array | None, row: int) -> str:
     return " ".join([*label, *(f"{index}:{value}" for index, value in zip(indices, values, strict=True))])
 
 
-def is_no_number(values: Array) -> npt.NDArray[np.bool_]:
-    """Where values are NaN, infinite, or integers beyond 64 bits with their sign."""
-    if values.dtype.kind == "f":
-        return np.asarray(~np.isfinite(values))
-    if values.dtype.kind == "u":
-        return np.asarray(values > np.uint64(2**63 - 1))
-    return np.zeros(values.shape, np.bool_)
+def _is_odd(values: Array, finds_nan: bool) -> Any:
+    """Where values are held neither by doubles nor by 64 bits with their sign, or else are NaN or infinite."""
+    kind, size = values.dtype.kind, values.dtype.itemsize
+    if kind == "u" and size == 8:
+        return values > np.uint64(2**63 - 1)
+    if kind == "f" and size > 8:
+        with np.errstate(all="ignore"):
+            odd = (values.astype(np.float64) != values) & (values == values)
+        return odd | ~np.isfinite(values) if finds_nan else odd
+    return ~np.isfinite(values) if kind == "f" and finds_nan else np.zeros(values.shape[-1:], np.bool_)
+
+
+def _plain(values: Array) -> Array:
+    """The same numbers as doubles, or as int64 where doubles would round them."""
+    exact = plain_numbers(np.asarray(values))
+    return np.ascontiguousarray(exact, np.int64 if exact.dtype.kind in "iu" and is_long(exact) else np.float64)
 
 
 def size_of(shape: tuple[int, ...], kind: np.dtype[Any]) -> int:
@@ -365,14 +355,3 @@ class Bare(str):
     """Text that messages show without quotes."""
 
     __repr__ = str.__str__
-
-
-def first_rounded(values: Array) -> tuple[int, int]:
-    """Row and column of the first value that no 64-bit type of ours holds."""
-    with np.errstate(all="ignore"):
-        if values.dtype.kind == "u":
-            wrong = values > np.uint64(2**63 - 1)
-        else:
-            wrong = (values.astype(np.float64) != values) & (values == values)
-    row, column = np.argwhere(wrong)[0]
-    return int(row), int(column)

@@ -5,6 +5,7 @@ to read are converted once (`cache`), so that solvers read stores alone: Parquet
 the converted rows of all others.
 """
 
+import hashlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -167,6 +168,11 @@ class Stamp:
     def size(self) -> int:
         """The bytes of the file."""
         return self.numbers[2]
+
+    @property
+    def digest(self) -> str:
+        """The same in a few characters."""
+        return hashlib.sha256(repr(self.numbers).encode()).hexdigest()
 
     @property
     def is_settled(self) -> bool:
