@@ -1,5 +1,6 @@
 """Rows of any file in, a label for each row out, batch by batch; and how many were wrong."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,20 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ModelError, OneClassError, OverflowedError
+from linsep.errors import ManyClassesError, MissingLabelError, ModelError, OneClassError, OverflowedError
 from linsep.halfspace import Halfspace
 from linsep.loops.layouts import Dense
 from linsep.models import Model
 from linsep.on_files.text_lines import text_batches
-from linsep.on_files.truth import Truth
 from linsep.online import OnlinePerceptron
 from linsep.report import count
 from linsep.sources.base import Ints
 from linsep.sources.files import streaming
+from linsep.sources.files.cells import is_string
+from linsep.sources.files.labels import Labels
 from linsep.sources.files.numpy_files import content
 from linsep.sources.files.options import Needs, Options
 from linsep.sources.files.rejects import Rejects
-from linsep.sources.files.streaming import Stretch
+from linsep.sources.files.streaming import Stretch, text_of
 from linsep.sources.files.values import EXACT
 from linsep.sources.inputs import read_table
 
@@ -219,3 +221,85 @@ def labelled(label: Labeller, part: Stretch, rejects: Rejects | None) -> tuple[S
         rejects.drain()  # they have their place in this part
         return part.without(odd), codes[~odd], scores[~odd]
     return part, codes, scores
+
+
+class Truth:
+    """The labels of files beside what was predicted: how many differ, or the reason why nobody can tell."""
+
+    def __init__(self, classes: list[Any]) -> None:
+        self._classes = {value: code for code, value in enumerate(classes)}
+        self._texts = {text_of(value): code for code, value in enumerate(classes)}
+        is_rest = len(classes) == 2 and classes[0] == f"not {classes[1]}"  # what --positive calls all other labels
+        self._other = 0 if is_rest else None
+        self.rows = self.wrong = 0
+        self.reason: str | None = None
+        self._labels: Labels | None = None
+        self._pairs: Counter[tuple[int, int]] = Counter()  # of a label's code and the predicted position
+
+    def add(self, part: Stretch, codes: Ints) -> None:
+        """Compare some rows. What labels mean is known when all those of a file were seen."""
+        if part.labels is None or not len(codes) or self.reason is not None:
+            return
+        if self._labels is None or self._labels.path != part.file:
+            self.finish()
+            self._labels = Labels(part.file, part.is_text)
+        before = len(self._labels.first)
+        missing = _is_missing(part.labels)
+        if missing.any():
+            row = int(part.rows[int(np.argmax(missing))])
+            self.reason = f"{part.file}: the label of row {row} is missing."
+            return
+        try:
+            seen = self._labels.encode(part.labels, 0).astype(np.int64)
+        except (MissingLabelError, ManyClassesError) as error:
+            self.reason = str(error)
+            return
+        for key in list(self._labels.first)[before:]:  # new labels: where they stand in the file
+            self._labels.first[key] = int(part.rows[self._labels.first[key]])
+        both, counts = np.unique(seen * len(self._texts) + codes, return_counts=True)
+        for pair, times in zip(both.tolist(), counts.tolist(), strict=True):
+            self._pairs[divmod(pair, len(self._texts))] += times
+
+    def finish(self) -> None:
+        """Count the file that was being compared."""
+        if self._labels is None or self.reason is not None:
+            return
+        meanings = dict(enumerate(zip(self._labels.codes, self._labels.values(), strict=True)))
+        for (label_code, predicted), times in self._pairs.items():
+            key, value = meanings[label_code]
+            true = self._class_of(key, value)
+            if true is None:
+                shown = key if all(isinstance(known, str) for known in self._classes) else value
+                where = f"{self._labels.path}: the label of row {self._labels.first.get(key, 0)} is {shown!r}"
+                self.reason = f"{where}, which is none of the model's: {_listed(list(self._classes))}."
+                return
+            self.rows += times
+            self.wrong += times * (true != predicted)
+        self._pairs.clear()
+        self._labels = None
+
+    def _class_of(self, key: Any, value: Any) -> int | None:
+        """The class that a label names, as it is written or by what it means."""
+        for known, name in ((self._classes, value), (self._texts, key), (self._texts, text_of(value))):
+            if name in known:
+                return known[name]
+        return self._other
+
+
+def _is_missing(labels: Any) -> npt.NDArray[np.bool_]:
+    """Where labels are null, NaN or empty."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = pa.array(labels) if isinstance(labels, np.ndarray) and labels.dtype.kind in "fU" else labels
+    if isinstance(found, np.ndarray):
+        return np.zeros(len(found), np.bool_)
+    if pa.types.is_floating(found.type):
+        missing = pc.invert(pc.is_finite(found.cast(pa.float64())))
+    else:
+        missing = pc.equal(found, "") if is_string(found.type) else found.is_null()
+    return np.asarray(missing.fill_null(True))
+
+
+def _listed(values: list[Any]) -> str:
+    return ", ".join(map(repr, values[:10])) + (", ..." if len(values) > 10 else "")

@@ -4,23 +4,22 @@ A block that came up short, as from a pipe that waits for its writer, is handed 
 """
 
 import os
-import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from linsep.errors import EncodingError, FileError, MissingLabelError
+from linsep.errors import EncodingError, FileError, InputError, MissingLabelError
 from linsep.loops.text_hash import NO_LABEL
 from linsep.sources.base import Ints
-from linsep.sources.files.paths import expand, unreadable
+from linsep.sources.files import pipe_opened
+from linsep.sources.files.paths import expand
 from linsep.sources.files.rejects import Rejects
-from linsep.sources.files.text_reader import Waiting, next_bytes
+from linsep.sources.files.text_reader import BOM, Waiting, next_bytes
 from linsep.sources.hashing import Lines, hash_lines
 
 STDIN = "-"
@@ -46,11 +45,10 @@ class LabelledRows:
     label: str | int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TextBlock:
+class TextBlock(NamedTuple):
     """Whole lines of a file in UTF-8, the number of the first, and the lines that are not text, left blank in it."""
 
-    file: str
+    name: str  # of the file
     first: int
     text: bytes
     odd: dict[int, bytes]
@@ -103,101 +101,68 @@ def _batch(block: TextBlock, lines: Lines, first: int, rejects: Rejects | None, 
     is_bad = (lines.codes == NO_LABEL) & need_labels
     if not is_bad.any() and not block.odd:
         rows = np.arange(first, first + len(places))
-        return LabelledRows(_name(block.file), lines.X, labels, lines.codes, rows, [])
+        return LabelledRows(block.name, lines.X, labels, lines.codes, rows, [])
     every = np.sort(np.concatenate([places, np.array(list(block.odd), np.int64)]))
     texts = block.text.split(b"\n")
     bad = {int(line): texts[line - block.first] for line in places[is_bad].tolist()} | block.odd
     numbers = {line: first + int(np.searchsorted(every, line)) for line in sorted(bad)}
     for line, row in numbers.items():
-        fault = _no_text(block, line, row, bad[line]) if line in block.odd else _no_label(block, line, row)
+        fault = _fault(block.name, line, row, _odd_byte(bad[line]))
         if rejects is None:
             raise fault
-        rejects.add(_name(block.file), row, f"{fault.code}: {fault}", bad[line].decode("utf-8", "backslashreplace"))
+        rejects.add(block.name, row, f"{fault.code}: {fault}", bad[line].decode("utf-8", "backslashreplace"))
     good = np.flatnonzero(~is_bad)
     rows = first + np.searchsorted(every, places[good])
-    return LabelledRows(_name(block.file), lines.X[good], labels, lines.codes[good], rows, list(numbers.values()))
+    return LabelledRows(block.name, lines.X[good], labels, lines.codes[good], rows, list(numbers.values()))
 
 
-def _no_label(block: TextBlock, line: int, row: int) -> MissingLabelError:
+def _fault(name: str, line: int, row: int, odd: str | None) -> InputError:
+    """A line that is not text, because of this byte, or that has no label."""
+    if odd is not None:
+        fix, told = "Save it as UTF-8.", f"{name}: line {line} is not UTF-8 text (byte {odd})."
+        return EncodingError(f"{told} {fix}", file=name, row=row, value=odd, fix=fix)
     fix = "Each line is a label, a tab, and the text; without --text the input is a table."
-    return MissingLabelError(
-        f"{_name(block.file)}: line {line} has no label. {fix}", file=_name(block.file), row=row, fix=fix
-    )
+    return MissingLabelError(f"{name}: line {line} has no label. {fix}", file=name, row=row, fix=fix)
 
 
-def _no_text(block: TextBlock, line: int, row: int, text: bytes) -> EncodingError:
-    fix, name, which = "Save it as UTF-8.", _name(block.file), ""
+def _odd_byte(line: bytes) -> str | None:
+    """The first byte of a line that is not UTF-8."""
     try:
-        text.decode()
+        line.decode()
     except UnicodeDecodeError as error:
-        which = f"{text[error.start]:#04x}"
-    return EncodingError(
-        f"{name}: line {line} is not UTF-8 text (byte {which}). {fix}", file=name, row=row, value=which, fix=fix
-    )
+        return f"{line[error.start]:#04x}"
+    return None
 
 
 def _blocks(file: str, waiting: Waiting) -> Iterator[TextBlock]:
     """Blocks of whole lines in UTF-8."""
-    first, rest = 1, b""
-    with _opened(file) as stream:
+    name, first, rest = "stdin" if file == STDIN else file, 1, b""
+    with pipe_opened(file) as stream:
         while True:
             with waiting():
                 piece = next_bytes(stream, BLOCK)
+            text, rest = rest + piece, b""
             if piece:
-                head, newline, tail = piece.rpartition(b"\n")
-                if not newline:
-                    rest += piece
-                    _require_short(file, first, rest)
-                    continue
-                text, rest = rest + head + newline, tail
-            elif rest:
-                text, rest = rest + b"\n", b""
+                end = text.rfind(b"\n") + 1
+                text, rest = text[:end], text[end:]
+                if len(rest) > LONGEST_LINE:
+                    line = first + text.count(b"\n")
+                    seen = f"line {line} has more than {LONGEST_LINE >> 20} MiB"
+                    raise FileError(f"{name}: {seen}: this is not text in lines.", file=name)
+            elif text:
+                text += b"\n"
             else:
                 return
-            if first == 1:
-                text = text.removeprefix(b"\xef\xbb\xbf")
-            yield _readable(TextBlock(file, first, text, {}))
-            first += text.count(b"\n")
+            if text:
+                yield _readable(name, first, text.removeprefix(BOM) if first == 1 else text)
+                first += text.count(b"\n")
 
 
-def _readable(block: TextBlock) -> TextBlock:
-    """The same block, with the lines that are not UTF-8 taken out."""
-    try:
-        if not block.text.isascii():
-            block.text.decode()
-    except UnicodeDecodeError:
-        lines = block.text.split(b"\n")
-        odd = {block.first + k: line for k, line in enumerate(lines) if not _is_text(line)}
-        kept = b"\n".join(b"" if block.first + k in odd else line for k, line in enumerate(lines))
-        return TextBlock(block.file, block.first, kept, odd)
-    return block
-
-
-def _is_text(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
-    if file == STDIN:
-        yield sys.stdin.buffer
-        return
-    try:
-        with Path(file).open("rb") as stream:
-            yield stream
-    except OSError as error:
-        raise unreadable(file, error) from error
-
-
-def _require_short(file: str, line: int, rest: bytes) -> None:
-    if len(rest) > LONGEST_LINE:
-        seen = f"line {line} has more than {LONGEST_LINE >> 20} MiB"
-        raise FileError(f"{_name(file)}: {seen}: this is not text in lines.", file=_name(file))
-
-
-def _name(file: str) -> str:
-    return "stdin" if file == STDIN else file
+def _readable(name: str, first: int, text: bytes) -> TextBlock:
+    """A block, with the lines that are not UTF-8 taken out."""
+    if text.isascii() or _odd_byte(text) is None:
+        return TextBlock(name, first, text, {})
+    lines = text.split(b"\n")
+    odd = {first + k: line for k, line in enumerate(lines) if _odd_byte(line) is not None}
+    kept = b"\n".join(b"" if first + k in odd else line for k, line in enumerate(lines))
+    return TextBlock(name, first, kept, odd)
