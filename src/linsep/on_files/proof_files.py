@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 from linsep.errors import CertificateError, FileError
 from linsep.proofs.proof_json import PROOF, verdict_from_json
-from linsep.sources.files import open_files
+from linsep.sources.files import survey_files
 from linsep.sources.files.csv_faults import MISSING
 from linsep.sources.files.labels import is_label as is_label
 from linsep.sources.files.options import Numbers, Options
 from linsep.sources.files.paths import kind_of, unreadable
+from linsep.sources.files.source import FileSource
 
 if TYPE_CHECKING:
     from linsep.proofs import Verdict
-    from linsep.sources.files.source import FileSource
 
 WITHOUT_NAMES = (".npz", ".svm", ".svmlight", ".libsvm", ".svm.gz", ".svm.bz2", ".svm.zst")
 
@@ -43,7 +43,7 @@ def open_for_proof(
     positive: Any = None,
     numbers: Numbers | None = None,
     **options: Any,
-) -> "FileSource":
+) -> FileSource:
     """Open files as `linsep.open` does, but as a proof reads them: themselves, without a cache, with its two labels.
 
     Without `label` the label column is the proof's, which does not make a first line a header.
@@ -60,7 +60,7 @@ def open_for_proof(
         says_label=label is not None,
         **options,
     )
-    return open_files(files, chosen)
+    return FileSource(*survey_files(files, chosen))
 
 
 def has_lines(source: Any, format: str | None = None) -> bool:  # noqa: A002

@@ -69,12 +69,7 @@ def open(  # noqa: A001
     'separable'
     """
     asked = (label, columns, positive, one_hot, numbers, memory, cache, reject, index_base, n_columns, header, format)
-    return open_files(path, Options(*asked))
-
-
-def open_files(path: Paths, options: Options) -> FileSource:
-    """The same with the options in one piece."""
-    return FileSource(*survey_files(path, options))
+    return FileSource(*survey_files(path, Options(*asked)))
 
 
 def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:

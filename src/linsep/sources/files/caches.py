@@ -79,8 +79,8 @@ class Caches:
 
     def converted(self, reader: Reader, key: str, path: Path | None) -> Survey:
         """The first read of the file itself; without a path its rows are held in memory, while they fit."""
-        found, held, writer = Survey.begin(reader), Held(reader), None
-        size = reader.options.batch_bytes
+        held, writer, size = Held(reader), None, reader.options.batch_bytes
+        found = Survey.begin(reader, held)
         try:
             for batch in reader.batches():
                 codes = found.add(batch)
@@ -95,7 +95,6 @@ class Caches:
             found.labels.is_coded = True
             if writer is None:
                 self.hold -= held.size
-                found.store = held
             else:
                 known = {name: getattr(found, name) for name in ("whole", "bits", "long", "entries")}
                 known |= {"n_columns": reader.n_columns, "labels": list(found.labels.codes)}

@@ -56,7 +56,7 @@ def _tables(surveys: list[Survey], width: int) -> Iterator[Any]:
     kind = pa.array(values).type if values else pa.string()
     for survey in surveys:
         meanings = survey.labels.values()
-        for batch in chain.from_iterable(survey.groups.read(k) for k in range(len(survey.groups.lengths))):
+        for batch in chain.from_iterable(map(survey.store.read, range(len(survey.store.lengths)))):
             columns = _dense(batch.as_rows(), width).astype(kind_of_numbers, copy=False)
             codes = survey.labels.encode(batch.labels, batch.first).tolist()
             labels = pa.array([meanings[code] for code in codes], kind)

@@ -26,7 +26,7 @@ class Survey:
 
     reader: Reader
     labels: Labels
-    store: Store | None = None
+    store: Store
     whole: bool = True  # every value is an integer
     bits: int = 0  # of the longest, while all are
     long: tuple[int, int] | None = None  # the row and column of an integer beyond 2^53
@@ -34,15 +34,9 @@ class Survey:
     batches: int = 0
 
     @classmethod
-    def begin(cls, reader: Reader, store: Store | None = None, labels: Sequence[Any] = ()) -> "Survey":
+    def begin(cls, reader: Reader, store: Store, labels: Sequence[Any] = ()) -> "Survey":
         """A survey that has seen nothing yet but perhaps labels."""
         return cls(reader, Labels(reader.path, reader.is_text, labels), store)
-
-    @property
-    def groups(self) -> Store:
-        """Where the rows are found again, once they were read."""
-        assert self.store is not None
-        return self.store
 
     def add(self, batch: Batch) -> npt.NDArray[Any]:
         """Look at one batch; returns the codes of its labels."""
@@ -84,7 +78,7 @@ def surveyed(reader: Reader, store: Store) -> Survey:
     found, groups, workers = Survey.begin(reader, store), range(len(store.lengths)), thread_count()
 
     def look(k: int) -> Survey:  # one that has seen nothing either, but knows what is known so far
-        part = Survey(reader, found.labels.copy(), whole=found.whole)
+        part = Survey(reader, found.labels.copy(), store, found.whole)
         for batch in store.read(k, use_threads=1 == len(groups) < workers):
             part.add(batch)
         return part

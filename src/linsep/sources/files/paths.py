@@ -33,27 +33,16 @@ PACKINGS = {".gz": "gz", ".bz2": "bz2", ".zst": "zst"}
 PACKED = ("csv", "tsv", "svmlight")  # the formats that may be packed
 SHOWN = ".csv, .tsv, .parquet, .arrow, .feather, .svm, .npy or .npz (text also .gz, .bz2, .zst)"
 
-BEGINNINGS = {  # what the first bytes of a file say
-    b"PAR1": "parquet",
-    b"PARE": "parquet",
-    b"ARROW1\0\0": "arrow",
-    b"\x93NUMPY": "npy",
-    b"PK\x03\x04": "npz",
-    b"\x1f\x8b": "gz",
-    b"BZh91AY&SY": "bz2",
-    b"\x28\xb5\x2f\xfd": "zst",
-}
-CALLED = {
-    "parquet": "a Parquet file",
-    "arrow": "an Arrow file",
-    "npy": "an .npy file",
-    "npz": "an .npz file or another zip archive",
-    "gz": "compressed by gzip",
-    "bz2": "compressed by bzip2",
-    "zst": "compressed by zstd",
+SIGNS = {  # how files begin, and what they are called
+    "parquet": (b"PAR1", "a Parquet file"),
+    "arrow": (b"ARROW1\0\0", "an Arrow file"),
+    "npy": (b"\x93NUMPY", "an .npy file"),
+    "npz": (b"PK\x03\x04", "an .npz file or another zip archive"),
+    "gz": (b"\x1f\x8b", "compressed by gzip"),
+    "bz2": (b"BZh91AY&SY", "compressed by bzip2"),
+    "zst": (b"\x28\xb5\x2f\xfd", "compressed by zstd"),
 }
 BEGINS = ". A table begins with a line of column names"
-PACKED_AS = {"gz": b"\x1f\x8b", "bz2": b"BZh", "zst": b"\x28\xb5\x2f\xfd"}
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -166,20 +155,20 @@ def require_content(path: str, file: str, kind: str, given: str | None) -> None:
     except OSError as error:
         raise unreadable(path, error) from error
     if packing := PACKINGS.get(Path(file).suffix.lower()):
-        mark = PACKED_AS[packing]
-        if not head.startswith(mark[: len(head)]):
-            raise _another_kind(path, f"not {CALLED[packing]}, though its name ends in {Path(path).suffix}")
+        mark, called = SIGNS[packing]
+        if not head.startswith(mark[: min(len(head), 3)]):  # of bzip2 the rest depends on how far it was compressed
+            raise _another_kind(path, f"not {called}, though its name ends in {Path(path).suffix}")
         return
     if head.startswith(b"FEA1"):
         raise _another_kind(path, "Feather version 1", "Write it again as version 2, or as Parquet.")
-    seen = next((what for mark, what in BEGINNINGS.items() if head.startswith(mark)), None)
-    if seen == "parquet" and tail == b"PARE":
+    if head.startswith((b"PAR1", b"PARE")) and tail == b"PARE":
         raise _another_kind(path, "the Parquet file is encrypted", "Decrypt it first.")
-    if seen == "parquet" and tail != b"PAR1" and kind != "parquet":
+    seen = next((what for what, (mark, _) in SIGNS.items() if head.startswith(mark)), kind)
+    if seen == "parquet" and tail != b"PAR1":
         return  # a column may be called PAR1, and a damaged file says so later
-    if seen is not None and seen != kind:
+    if seen != kind:
         told = f"with the extension {Path(path).suffix}" if given is None else f"and not {kind}, as format= says"
-        raise _another_kind(path, f"{CALLED[seen]} {told}")
+        raise _another_kind(path, f"{SIGNS[seen][1]} {told}")
 
 
 def unreadable(path: str, error: OSError) -> InputError:

@@ -89,12 +89,8 @@ def is_cache(file: Path) -> bool:
 def clear(folder: Path) -> tuple[int, int]:
     """Remove all caches of a folder and what is left of unfinished ones; how many caches, and their bytes."""
     remove_abandoned(folder, PARTS)
-    count = size = 0
-    for file, found in caches(folder):
-        with suppress(OSError):
-            file.unlink()
-            count, size = count + 1, size + found.st_size
-    return count, size
+    sizes = [found.st_size for file, found in caches(folder) if _unlinked(file)]
+    return len(sizes), sum(sizes)
 
 
 def prune(folder: Path) -> None:
@@ -103,11 +99,16 @@ def prune(folder: Path) -> None:
     found = caches(folder)
     left, limit = sum(what.st_size for _, what in found), most_bytes(folder)
     for file, what in found[:-1]:
-        if left <= limit:
-            break
-        with suppress(OSError):
-            file.unlink()
-        left -= what.st_size
+        if left > limit and _unlinked(file):
+            left -= what.st_size
+
+
+def _unlinked(file: Path) -> bool:
+    try:
+        file.unlink()
+    except OSError:
+        return False
+    return True
 
 
 def most_bytes(folder: Path) -> int:

@@ -35,8 +35,8 @@ class FileSource(Source):
 
     def __init__(self, surveys: Sequence[Survey], caches: Caches) -> None:
         self._surveys, self._caches = list(surveys), caches  # temporary folders live as long as the source
-        self._groups = [(survey, k) for survey in surveys for k in range(len(survey.groups.lengths))]
-        lengths = [survey.groups.lengths[k] for survey, k in self._groups]
+        self._groups = [(survey, k) for survey in surveys for k in range(len(survey.store.lengths))]
+        lengths = [survey.store.lengths[k] for survey, k in self._groups]
         self._starts: Ints = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self._kind = common_kind(surveys)
         self._longest2: dict[int, float] = {}
@@ -179,7 +179,7 @@ class FileSource(Source):
         """The batches of a group; those of a columnar file lie column by column, unless rows are asked for."""
         survey, group = self._groups[k]
         start = int(self._starts[k])
-        for batch in survey.groups.read(group, use_threads=use_threads):
+        for batch in survey.store.read(group, use_threads=use_threads):
             part = self._part(survey, batch.as_rows() if as_rows else batch, start)
             start += len(batch)
             yield part
@@ -217,7 +217,7 @@ class FileSource(Source):
         """Some rows of a group, by their numbers, which rise."""
         (survey, group), rows = self._groups[held[0]], held[1]
         blocks, done = [], 0
-        for batch in survey.groups.take(group, rows - self._starts[held[0]]):
+        for batch in survey.store.take(group, rows - self._starts[held[0]]):
             numbers = rows[done : done + len(batch)]
             blocks.append(Block(self._table(batch.values), self._read_marks(survey, batch), numbers, self.n_columns))
             done += len(batch)
