@@ -25,7 +25,7 @@ from linsep.sources.files.numpy_files import content
 from linsep.sources.files.options import Needs, Options
 from linsep.sources.files.rejects import Rejects
 from linsep.sources.files.streaming import Stretch, text_of
-from linsep.sources.files.values import EXACT
+from linsep.sources.files.values import EXACT, few
 from linsep.sources.inputs import read_table
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ class Truth:
             if true is None:
                 shown = key if all(isinstance(known, str) for known in self._classes) else value
                 where = f"{self._labels.path}: the label of row {self._labels.first.get(key, 0)} is {shown!r}"
-                self.reason = f"{where}, which is none of the model's: {_listed(list(self._classes))}."
+                self.reason = f"{where}, which is none of the model's: {few(self._classes, 10)}."
                 return
             self.rows += times
             self.wrong += times * (true != predicted)
@@ -299,7 +299,3 @@ def _is_missing(labels: Any) -> npt.NDArray[np.bool_]:
     else:
         missing = pc.equal(found, "") if is_string(found.type) else found.is_null()
     return np.asarray(missing.fill_null(True))
-
-
-def _listed(values: list[Any]) -> str:
-    return ", ".join(map(repr, values[:10])) + (", ..." if len(values) > 10 else "")

@@ -41,11 +41,11 @@ class OnePass:
         model: OnlinePerceptron,
         files: Sequence[str],
         *,
-        waiting: Waiting = nullcontext,
+        waiting: Waiting | None = None,
         note: Callable[[str], None] | None = None,
         **options: Any,
     ) -> None:
-        chosen = Options(**options)
+        chosen, waiting = Options(**options), waiting or nullcontext
         self.model, self._rejects, self.was_stopped = model, chosen.rejects, False
         if model.bits is None:
             self._batches = table_batches(files or [STDIN], chosen, waiting, note or (lambda text: None))

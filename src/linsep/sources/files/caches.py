@@ -23,7 +23,8 @@ from linsep.sources.files import converted_rows as rows_on_disk
 from linsep.sources.files import private
 from linsep.sources.files.converted_rows import VERSION, BadCacheError, Codes, Facts, Writer
 from linsep.sources.files.faults import fault
-from linsep.sources.files.first_read import Survey, common_kind, surveyed
+from linsep.sources.files.first_read import NUMBERS, Survey, common_kind, surveyed
+from linsep.sources.files.labels import Labels
 from linsep.sources.files.reader import Batch, Reader, Store
 
 HELD_BATCHES = 8  # small files as large as this many batches may be held in memory, all of them together
@@ -96,7 +97,7 @@ class Caches:
             if writer is None:
                 self.hold -= held.size
             else:
-                known = {name: getattr(found, name) for name in ("whole", "bits", "long", "entries")}
+                known = {name: getattr(found, name) for name in NUMBERS}
                 known |= {"n_columns": reader.n_columns, "labels": list(found.labels.codes)}
                 digest = reader.digest or digest_of(reader.file)
                 facts = writer.finish(reader.stamp, key=key, digest=digest, size=reader.stamp.size, **known)
@@ -189,11 +190,10 @@ class ConvertedRows(Store):
         """What the first read of the file had found."""
         facts, reader = self._facts, self._reader
         reader.n_columns = facts["n_columns"]
-        found = Survey.begin(reader, self, facts["labels"])
-        found.labels.is_coded, found.batches = True, len(self.lengths)
-        found.whole, found.bits, found.entries = facts["whole"], facts["bits"], facts["entries"]
-        found.long = None if facts["long"] is None else (facts["long"][0], facts["long"][1])
-        return found
+        labels = Labels(reader.path, reader.is_text, facts["labels"])
+        labels.is_coded = True
+        numbers = {name: facts[name] for name in NUMBERS}
+        return Survey(reader, labels, self, **numbers, batches=len(self.lengths))
 
     def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
         """A record batch."""

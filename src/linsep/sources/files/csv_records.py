@@ -13,7 +13,7 @@ from linsep.sources.files.faults import clipped, fault
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import BEGINS
 from linsep.sources.files.text_reader import BOM, LONGEST_RECORD, Pipe, TextReader
-from linsep.sources.files.values import NUMBER
+from linsep.sources.files.values import NUMBER, few
 
 VALUE = re.compile(rf"{NUMBER.pattern}|\s*([+-]?(nan|inf|infinity)|true|false|na|n/a|null|none|)\s*", re.IGNORECASE)
 LINE_END = re.compile(rb"\r\n|[\r\n]")
@@ -71,8 +71,7 @@ class CsvText(TextReader):
 
     def no_header(self, first: Sequence[str]) -> InputError:
         """A first line that holds values where names are expected."""
-        shown = ", ".join(first[:8]) + (", ..." if len(first) > 8 else "")
-        return fault("no header", self.path, byte=0, seen=shown[:80])
+        return fault("no header", self.path, byte=0, seen=few(first, show=str)[:80])
 
     def _require_text(self, text: bytes) -> None:
         """Refuse a header that is not UTF-8: the byte is named."""

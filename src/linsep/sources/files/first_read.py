@@ -15,9 +15,11 @@ from linsep.sources.files.faults import fault
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reader import Batch, ColumnValues, Reader, Store
 from linsep.sources.files.threads import map_in_order
-from linsep.sources.files.values import EXACT, NOT_WHOLE, is_finite, largest_whole
+from linsep.sources.files.values import EXACT, NOT_WHOLE, few, is_finite, largest_whole
 from linsep.sources.memory import thread_count
 from linsep.tables import is_long
+
+NUMBERS = ("whole", "bits", "long", "entries")  # what a survey knows of the numbers
 
 
 @dataclass(slots=True)
@@ -29,14 +31,14 @@ class Survey:
     store: Store
     whole: bool = True  # every value is an integer
     bits: int = 0  # of the longest, while all are
-    long: tuple[int, int] | None = None  # the row and column of an integer beyond 2^53
+    long: Sequence[int] | None = None  # the row and column of an integer beyond 2^53
     entries: int = 0
     batches: int = 0
 
     @classmethod
-    def begin(cls, reader: Reader, store: Store, labels: Sequence[Any] = ()) -> "Survey":
-        """A survey that has seen nothing yet but perhaps labels."""
-        return cls(reader, Labels(reader.path, reader.is_text, labels), store)
+    def begin(cls, reader: Reader, store: Store) -> "Survey":
+        """A survey that has seen nothing yet."""
+        return cls(reader, Labels(reader.path, reader.is_text), store)
 
     def add(self, batch: Batch) -> npt.NDArray[Any]:
         """Look at one batch; returns the codes of its labels."""
@@ -130,12 +132,7 @@ def require_alike(surveys: Sequence[Survey]) -> None:
     for survey in surveys[1:]:
         other = survey.reader
         if other.columns != first.columns or (other.n_columns != first.n_columns and not other.is_sparse):
-            seen, known = (names_of(reader.columns) or f"{reader.n_columns} columns" for reader in (other, first))
+            seen, known = (few(reader.columns or ()) or f"{reader.n_columns} columns" for reader in (other, first))
             raise fault("other columns", other.path, seen=seen, first=first.path, known=known)
         if other.is_sparse != first.is_sparse:
             raise fault("other layout", other.path, first=first.path, layout="sparse" if first.is_sparse else "dense")
-
-
-def names_of(columns: Sequence[str] | None) -> str:
-    """The names of the first few columns."""
-    return ", ".join(map(repr, columns[:8])) + (", ..." if len(columns) > 8 else "") if columns else ""

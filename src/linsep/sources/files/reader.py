@@ -190,7 +190,10 @@ def row_major(columns: Sequence[npt.NDArray[Any]], kind: type) -> npt.NDArray[An
     n_rows = len(columns[0]) if columns else 0
     if n_rows * len(columns) <= exact.FEW_CELLS:
         return np.array(columns, kind).T.copy() if columns else np.zeros((0, 0), kind)
-    table: npt.NDArray[Any] = np.empty((n_rows, len(columns)), kind)
+    import pyarrow as pa
+
+    memory = pa.allocate_buffer(8 * n_rows * len(columns))  # used before, by Arrow: fresh memory costs page faults
+    table: npt.NDArray[Any] = np.frombuffer(memory, kind).reshape(n_rows, len(columns))
     if kind is np.float64 and all(column.dtype == np.float64 and column.flags.c_contiguous for column in columns):
         loops.transpose.interleave(np.array([column.ctypes.data for column in columns], np.uint64), n_rows, table)
         return table

@@ -15,10 +15,11 @@ from linsep.loops.layouts import Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Signs, Source, joined, marks
 from linsep.sources.files.caches import Caches
 from linsep.sources.files.faults import fault
-from linsep.sources.files.first_read import Survey, common_kind, names_of
+from linsep.sources.files.first_read import Survey, common_kind
 from linsep.sources.files.labels import classes_of, known_classes, marks_of
 from linsep.sources.files.reader import Batch, ColumnValues, Values
 from linsep.sources.files.threads import map_in_order, prefetch
+from linsep.sources.files.values import few
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource, settled, thread_count
 
@@ -81,7 +82,7 @@ class FileSource(Source):
     def remarks(self) -> list[str]:
         """What a reader of the result should know about how the files were read."""
         reader = self._surveys[0].reader
-        said = [f"{name}: one column for each of {names_of(values)}." for name, values in reader.categories.items()]
+        said = [f"{name}: one column for each of {few(values)}." for name, values in reader.categories.items()]
         said += reader.remarks()
         if left_out := self.facts.rows_left_out:
             rows = "1 bad row was" if left_out == 1 else f"{left_out:,} bad rows were"

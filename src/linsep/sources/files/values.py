@@ -1,6 +1,7 @@
 """Questions about the values of a column: few are answered by NumPy, many by compiled loops that stop early."""
 
 import re
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -27,6 +28,12 @@ def numbers_of(column: Any) -> Array:
     chunks = getattr(column, "chunks", [column])
     parts = [np.frombuffer(c.buffers()[1], kind, len(c), c.offset * kind.itemsize) for c in chunks if len(c)]
     return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, kind), *parts])
+
+
+def few(values: Iterable[Any], most: int = 8, show: Callable[[Any], str] = repr) -> str:
+    """The first of some values, for a message."""
+    listed = list(values)
+    return ", ".join(map(show, listed[:most])) + (", ..." if len(listed) > most else "")
 
 
 def vanishes(number: str) -> bool:
