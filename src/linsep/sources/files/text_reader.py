@@ -132,3 +132,6 @@ class Hashed:
         data = self._raw.read(size)
         self.digest.update(data)
         return data
+
+    def close(self) -> None:
+        """Whoever opened the file closes it."""
