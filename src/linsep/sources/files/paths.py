@@ -156,7 +156,8 @@ def require_content(path: str, file: str, kind: str, given: str | None) -> None:
         raise unreadable(path, error) from error
     if packing := PACKINGS.get(Path(file).suffix.lower()):
         mark, called = SIGNS[packing]
-        if not head.startswith(mark[: min(len(head), 3)]):  # of bzip2 the rest depends on how far it was compressed
+        mark = mark[:3] if packing == "bz2" else mark  # the rest depends on how far it was compressed
+        if not head.startswith(mark[: len(head)]):
             raise _another_kind(path, f"not {called}, though its name ends in {Path(path).suffix}")
         return
     if head.startswith(b"FEA1"):
