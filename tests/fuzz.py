@@ -24,7 +24,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,8 @@ from linsep.proofs.proof_json import verdict_from_json
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import learner_on
 from linsep.solvers.perceptron_state import restore, state
-from linsep.sources.files import options_of, streaming
+from linsep.sources.files import streaming
+from linsep.sources.files.options import Options
 from linsep.sources.inputs import as_source
 from linsep.storage.checksum import seal
 
@@ -259,14 +260,14 @@ def true_packed() -> list[bytes]:
 def walked(content: bytes) -> None:
     """Rows as `linsep learn` walks them, bad ones set aside: each row of the file is a good one or a bad one, once."""
     path = MEMORY / f"linsep-fuzz-{os.getpid()}.{'svm' if content[:1] == b's' else 'csv'}"
-    options = options_of(label=None if content[:1] == b"s" else "y", memory=ASKED, reject=path.with_suffix(".rejected"))
-    options = replace(options, batch_bytes=content[1] if len(content) > 1 else 1)  # batches of any size
+    options = Options(label=None if content[:1] == b"s" else "y", memory=ASKED, reject=path.with_suffix(".rejected"))
+    object.__setattr__(options, "batch_bytes", content[1] if len(content) > 1 else 1)  # batches of any size
     path.write_bytes(content[2:])
     try:
         for reader in streaming.readers(path, options):
             rows: list[int] = []
-            for stretch in streaming.stretches(reader, options.set_aside):
-                assert stretch.batch is None or len(stretch.rows) == len(stretch.batch)
+            for stretch in streaming.stretches(reader):
+                assert len(stretch.rows) == stretch.X.shape[0]
                 rows += sorted([*stretch.rows.tolist(), *stretch.bad])
             assert rows == list(range(len(rows)))
     finally:

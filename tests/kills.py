@@ -41,7 +41,7 @@ FLIPPED = np.where(np.arange(len(Y)) % 997 == 5, -Y, Y)
 TABLES = {"separable.npz": (X, Y), "overlapping.npz": (X, FLIPPED), "integers.npz": (np.rint(X * 4), FLIPPED)}
 
 OUTPUT = "answer.json"
-OPTIONS = ["--json", "--memory", "1MiB", "--checkpoint", "run.checkpoint"]
+OPTIONS = ["--json", "--memory", "4MiB", "--checkpoint", "run.checkpoint"]
 COMMANDS = [
     "fit separable.npz --order shuffled --max-passes 40 -o answer.json",
     "fit overlapping.npz --order cyclic --max-passes 20 -o answer.json",

@@ -89,7 +89,7 @@ def test_csv_blocks_give_the_same_model_and_name_the_right_row(tmp_path, monkeyp
     (tmp_path / "t.csv").write_text("a,b,y\n" + rows)
     models = []
     for block in (1 << 20, 64):
-        monkeypatch.setattr("linsep.sources.files.batch_bytes", lambda memory, block=block: block)
+        monkeypatch.setattr("linsep.sources.files.options.batch_bytes", lambda memory, block=block: block)
         assert main(["learn", str(tmp_path / "t.csv"), "--label", "y", "-o", str(tmp_path / "m.json")]) == 0
         models.append((tmp_path / "m.json").read_text())
     assert models[0] == models[1]

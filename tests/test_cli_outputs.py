@@ -254,7 +254,7 @@ def test_a_run_that_fails_at_once_keeps_the_rejects_of_the_last(command, here):
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [False, True])
 def test_a_bad_row_ends_the_stream_and_keeps_what_was_learned(text, here, monkeypatch, capsys):
-    monkeypatch.setattr("linsep.sources.files.batch_bytes", lambda memory: 1)
+    monkeypatch.setattr("linsep.sources.files.options.batch_bytes", lambda memory: 1)
     monkeypatch.setattr("linsep.on_files.text_lines.BLOCK", 8)
     Path("t.csv").write_text("ham\ta\nspam\tb\nham\tc\nno label\n" if text else "a,y\n1,no\n2,yes\n3,yes\nx,no\n")
     words = ["learn", "t.csv", "-o", "m.json", *(["--text"] if text else ["--label", "y"])]

@@ -23,8 +23,7 @@ from linsep.cli import main
 from linsep.datasets import planted
 from linsep.errors import MissingColumnError, ShapeError, SvmlightError
 from linsep.models import Model
-from linsep.on_files.labelling import labeller_of, parts
-from linsep.sources.files.options import Options
+from linsep.on_files import Predictions
 
 SOURCES = str(Path(cli.__file__).parents[2])
 X, Y = planted(300, 3, margin=0.1, seed=2)
@@ -198,9 +197,8 @@ def test_rows_that_do_not_fit_the_model_are_errors_with_a_code(model, name, cont
     else:
         np.savez(file, **content)
     known = linsep.load(model / "m.json")
-    judge = labeller_of(known, "m.json")
     with pytest.raises(error, match=says) as caught:
-        list(parts(judge, [str(file)], Options(needs=judge.needs), None))
+        list(Predictions(known, [str(file)]).labelled())
     assert caught.value.file == str(file)
     assert predicted(capsys, model / "m.json", file)[:2] == (2, [])
 

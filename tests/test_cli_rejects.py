@@ -103,7 +103,7 @@ def test_rows_are_counted_in_each_file_and_the_error_over_the_good_ones(here, ca
 
 @pytest.mark.parametrize("block", [1, 10, 1 << 20])
 def test_batches_of_any_size_leave_the_same_places_empty(block, here, monkeypatch, capsys):
-    monkeypatch.setattr("linsep.sources.files.batch_bytes", lambda memory: block)
+    monkeypatch.setattr("linsep.sources.files.options.batch_bytes", lambda memory: block)
     rows = [f"{k},{3 * k % 7}" if k % 5 and k // 30 != 2 else f"{k},x" for k in range(200)]
     Path("d.csv").write_text("a,b\n" + "\n".join(rows))
     code, lines, _ = ran(capsys, "predict", "m.json", "d.csv", "--reject", "bad.csv")

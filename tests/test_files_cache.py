@@ -15,7 +15,7 @@ import pytest
 import linsep
 from linsep.cli import main
 from linsep.errors import ChangedFileError, FileError, InexactError, NotNumericError
-from linsep.sources.files import csv_reader, options_of, private, reader, store
+from linsep.sources.files import caches, converted_rows, csv_reader, private, reader
 from linsep.sources.files.convert import convert
 from test_files_formats import SETS, proof, table_of, text_of
 from tests.forge_cache import forge_cache
@@ -83,7 +83,7 @@ def test_a_cache_of_the_same_content_at_another_time_is_used(tmp_path, parsed):
 
 
 def in_the_facts(content):
-    spot = content.index(store.FACTS) + 300
+    spot = content.index(converted_rows.FACTS) + 300
     return content[:spot] + bytes([content[spot] ^ 1]) + content[spot + 1 :]
 
 
@@ -118,7 +118,7 @@ def test_without_a_cache_each_source_parses_the_text_once_and_leaves_nothing(
 def test_a_compressed_file_that_is_larger_than_it_looks_is_not_held_in_memory(tmp_path):
     path = write(tmp_path / "a.csv.gz", b"a,y\n" + b"1,0\n2,1\n" * 100_000)
     source = linsep.open(path, label="y", memory="1MiB")
-    assert path.stat().st_size < 4000 and isinstance(source._surveys[0].store, store.ConvertedRows)
+    assert path.stat().st_size < 4000 and isinstance(source._surveys[0].store, caches.ConvertedRows)
     assert source.take([0, 199_999]).values.tolist() == [[1], [2]] and source.scan(np.ones(1), 0.0).rows == 200_000
 
 
@@ -135,16 +135,19 @@ def test_all_record_batches_but_the_last_have_one_length(many):
 
 
 def test_a_few_rows_are_read_without_the_rest_of_their_record_batch(many, monkeypatch):
-    monkeypatch.setattr(store, "read_rows", None)
+    read, real = [], converted_rows.sums_of
+    monkeypatch.setattr(converted_rows, "sums_of", lambda part, size: read.append(part.nbytes) or real(part, size))
     rows = [3, 2, 6100, many.n_rows - 1]
     assert np.array_equal(many.take(rows).values, X[np.array(rows) % len(X)])
+    whole = sum(many._surveys[0].store.lengths[:1]) * 8 * X.shape[1]
+    assert 0 < sum(read) < whole
 
 
 @pytest.mark.parametrize("at", ["row", "label"])
 def test_damage_is_seen_where_a_few_rows_are_read(at, many, parsed):
     converted = many._surveys[0].store
     rows, entries, end, _ = converted._facts["batches"][0]
-    place = end - 8 if at == "label" else end - store.padded(np.empty(rows, np.uint16)) - 8 * entries
+    place = end - 8 if at == "label" else end - -(-2 * rows // 8) * 8 - 8 * entries
     content = bytearray(converted.path.read_bytes())
     content[place] ^= 1
     converted.path.write_bytes(content)
@@ -217,8 +220,8 @@ def test_changed_content_of_the_same_size_and_time_is_noticed(tmp_path, folder):
 def test_a_stamp_as_young_as_the_read_is_not_trusted(tmp_path, folder, monkeypatch):
     path = write(tmp_path / "a.csv")
     hashed = []
-    real = store.digest_of
-    monkeypatch.setattr(store, "digest_of", lambda path: hashed.append(path) or real(path))
+    real = caches.digest_of
+    monkeypatch.setattr(caches, "digest_of", lambda path: hashed.append(path) or real(path))
     first_signs(path)  # the file is younger than two seconds
     first_signs(path)
     assert len(hashed) == 1
@@ -264,13 +267,12 @@ def test_a_flipped_bit_gives_a_new_cache_and_the_same_rows(what, tmp_path, folde
     source = linsep.open(path, label="y", cache=True)
     (kept,) = folder.iterdir()
     whole = bytearray(kept.read_bytes())
-    facts = whole.index(store.FACTS)
+    facts = whole.index(converted_rows.FACTS)
     spot = {"rows": 1000, "labels": whole.rindex(b"\1\0" * 9, 0, facts), "facts": facts + 300}[what]
     kept.write_bytes(bytes([*whole[:spot], whole[spot] ^ 1, *whole[spot + 1 :]]))
     for again in (source, linsep.open(path, label="y", cache=True)):
         block = again.take(range(len(Y)))
         assert np.array_equal(block.values, X) and np.array_equal(block.y, Y)
-    assert store.as_numbers(source._surveys[0].reader.stamp)[2] == len(TEXT)
     assert len(list(folder.iterdir())) == 1
 
 
@@ -366,19 +368,19 @@ def test_linsep_cache_tells_what_there_is_and_clears_it(tmp_path, folder, capsys
 
 
 def test_a_full_disk_leaves_nothing_and_is_told(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr(store.Writer, "add", raises_no_space)
+    monkeypatch.setattr(converted_rows.Writer, "add", raises_no_space)
     with pytest.raises(FileError, match=r"no room for its rows in .*: No space left on device\. Make room"):
         linsep.open(write(tmp_path / "a.csv"), label="y", cache=True)
     assert not list(folder.iterdir())
 
 
 def test_where_the_private_folder_is_full_rows_go_to_a_temporary_one(tmp_path, folder, monkeypatch):
-    real = store.Writer.add
+    real = converted_rows.Writer.add
 
     def add(self, *args):
         return raises_no_space() if self.path.parent == folder else real(self, *args)
 
-    monkeypatch.setattr(store.Writer, "add", add)
+    monkeypatch.setattr(converted_rows.Writer, "add", add)
     assert linsep.open(write(tmp_path / "a.csv"), label="y", cache=True).scan(np.ones(5), 0.0).rows == len(Y)
     assert not list(folder.iterdir())
 
@@ -388,8 +390,9 @@ def raises_no_space(*_):
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path, folder, monkeypatch):
-    code = "import linsep, os, sys; linsep.sources.files.store.Writer.finish = lambda *_: os.kill(os.getpid(), 9)"
-    run = f"import linsep.sources.files; {code}; linsep.open(sys.argv[1], label='y', cache=True)"
+    code = "converted_rows.Writer.finish = lambda *_, **__: os.kill(os.getpid(), 9)"
+    names = "import linsep, os, sys; from linsep.sources.files import converted_rows"
+    run = f"{names}; {code}; linsep.open(sys.argv[1], label='y', cache=True)"
     path = write(tmp_path / "a.csv")
     subprocess.run([sys.executable, "-c", run, str(path)], check=False)
     assert [file.suffix for file in folder.iterdir()] == [".part"]
@@ -402,7 +405,7 @@ def test_a_cache_that_another_process_is_writing_is_left_alone(tmp_path, folder,
     monkeypatch.setattr(private, "SETTLED_S", -1.0)
     path = write(tmp_path / "a.csv")
     folder.mkdir(mode=0o700)
-    other = store.Writer(folder / "other.linsep-cache", 1 << 20)
+    other = converted_rows.Writer(folder / "other.linsep-cache", 1 << 20)
     linsep.open(path, label="y", cache=True)
     assert sorted(file.suffix for file in folder.iterdir()) == [".linsep-cache", ".part"]
     other.abandon()
@@ -413,8 +416,8 @@ def test_temporary_folders_of_killed_processes_go_and_those_in_use_stay(tmp_path
     monkeypatch.setattr(private, "SETTLED_S", -1.0)
     (tmp_path / "linsep-dead.linsep-rows").mkdir(mode=0o700)
     (tmp_path / "linsep-results").mkdir()
-    with private.temporary() as one, private.temporary() as two:
-        assert set(map(str, tmp_path.iterdir())) == {one, two, str(tmp_path / "linsep-results")}
+    one, two = private.TemporaryFolder(), private.TemporaryFolder()
+    assert set(map(str, tmp_path.iterdir())) == {one.path, two.path, str(tmp_path / "linsep-results")}
 
 
 def test_a_column_of_long_integers_beside_floats_further_down_is_refused_by_convert_too(tmp_path):
@@ -422,7 +425,7 @@ def test_a_column_of_long_integers_beside_floats_further_down_is_refused_by_conv
     path = write(tmp_path / "a.csv", b"a,y\n" + rows.encode())
     for kept in (tmp_path / "kept", False):
         with pytest.raises(InexactError):
-            convert(path, str(tmp_path / "a.parquet"), options_of(label="y", memory="1MiB"), cache=kept)
+            convert(path, str(tmp_path / "a.parquet"), label="y", memory="1MiB", cache=kept)
 
 
 @pytest.mark.campaign

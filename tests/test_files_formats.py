@@ -266,3 +266,10 @@ def test_a_row_is_found_in_its_file(tmp_path):
     block = source.take(rows)
     assert np.array_equal(block.values, X[rows])
     assert block.row_numbers.tolist() == rows
+
+
+@pytest.mark.parametrize("ending", PACKINGS)
+def test_reading_a_compressed_file_says_nothing_on_stderr(ending, tmp_path, capfd):
+    (tmp_path / f"a.csv{ending}").write_bytes(PACKINGS[ending](b"x,y\n1,0\n2,1\n"))
+    assert linsep.open(tmp_path / f"a.csv{ending}", label="y").n_rows == 2
+    assert capfd.readouterr().err == ""

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import gzip
 import subprocess
 import sys
 from fractions import Fraction
@@ -157,3 +158,11 @@ def test_decimals_are_for_verdicts(tmp_path):
         with pytest.raises(errors.ArgumentError, match="Only decide, verify and mle_exists take exact decimals"):
             ask(source)
     assert linsep.mle_exists(source).exists == (linsep.decide(source).kind == "overlapping")
+
+
+def test_long_integers_stay_exact_when_a_small_file_turns_out_to_be_large(tmp_path):
+    rows = [k % 7 for k in range(20_000)] + [2**53 + 1 + 2 * k for k in range(10_000)] + [3] * 60_000
+    text = "a,y\n" + "".join(f"{value},{k % 2}\n" for k, value in enumerate(rows))
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text.encode()))  # held in memory at first, then written down
+    source = linsep.open(tmp_path / "a.csv.gz", label="y", memory="1MiB", cache=False)
+    assert np.array_equal(np.concatenate([block.values[:, 0] for block in source.blocks()]), rows)

@@ -12,8 +12,8 @@ import linsep
 from linsep.errors import ChangedFileError, InexactError, NotFiniteError
 from linsep.loops.layouts import Dense
 from linsep.sources.base import Facts, require_finite
-from linsep.sources.files.columnar_source import ColumnPart
 from linsep.sources.files.reader import ColumnValues, row_major
+from linsep.sources.files.source import ColumnPart
 from linsep.sources.files.threads import map_in_order
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource

@@ -32,14 +32,14 @@ class Trickle(io.BytesIO):
 
 
 def walked(reader):
-    batches = [stretch.batch for stretch in streaming.stretches(reader, None)]
-    labels = [None if b.labels is None else label for b in batches for label in (b.labels or [None])]
-    return np.vstack([b.values if isinstance(b.values, np.ndarray) else b.values.toarray() for b in batches]), labels
+    parts = list(streaming.stretches(reader))
+    labels = [None if part.labels is None else label for part in parts for label in (part.labels or [None])]
+    return np.vstack([part.X if isinstance(part.X, np.ndarray) else part.X.toarray() for part in parts]), labels
 
 
 @pytest.mark.parametrize("most", [*range(1, 20), 60])
 def test_a_pipe_in_pieces_of_any_size_is_the_file(most):
-    reader = CsvReader("stdin", Options(label="y"), pipe=Pipe(Trickle(CSV.encode(), most)))
+    reader = CsvReader("stdin", Options(label="y"), Pipe(Trickle(CSV.encode(), most)))
     values, labels = walked(reader)
     assert values.tolist() == [[1, 2], [3.5, 4], [9, 8]]
     assert [str(label) for label in labels] == ["no", "yes", "two\nlines"]
@@ -47,16 +47,16 @@ def test_a_pipe_in_pieces_of_any_size_is_the_file(most):
 
 @pytest.mark.parametrize("most", [1, 2, 3, 5, 9, 12, 30])
 def test_sparse_rows_of_a_pipe_are_those_of_the_file(most):
-    reader = SvmlightReader("stdin", Options(n_columns=3), pipe=Pipe(Trickle(b"1 1:2 3:4\n-1 2:1\n1 1:7", most)))
-    parts = [stretch.batch for stretch in streaming.stretches(reader, None)]
-    assert np.vstack([b.values.toarray() for b in parts]).tolist() == [[2, 0, 4], [0, 1, 0], [7, 0, 0]]
+    reader = SvmlightReader("stdin", Options(n_columns=3), Pipe(Trickle(b"1 1:2 3:4\n-1 2:1\n1 1:7", most)))
+    parts = list(streaming.stretches(reader))
+    assert np.vstack([b.X.toarray() for b in parts]).tolist() == [[2, 0, 4], [0, 1, 0], [7, 0, 0]]
     assert np.concatenate([b.labels for b in parts]).tolist() == [1, -1, 1]
 
 
 @pytest.mark.parametrize("text", ["", "a,b\n", 'a,b\n1,"2\n', "a,a\n1,2\n", "a,b\n1,\x00\n", "a,b\n1,2,3\n"])
 def test_a_bad_pipe_is_an_error_about_stdin(text):
     with pytest.raises(InputError, match=r"^stdin: "):
-        walked(CsvReader("stdin", Options(label="b"), pipe=Pipe(io.BytesIO(text.encode()))))
+        walked(CsvReader("stdin", Options(label="b"), Pipe(io.BytesIO(text.encode()))))
 
 
 def test_what_a_pipe_has_is_handed_on_without_waiting_for_more():
@@ -122,9 +122,8 @@ def test_a_name_that_cannot_be_read_is_an_error_before_the_first_row(tmp_path):
 def test_long_integers_are_doubles_only_where_nothing_is_lost(tmp_path):
     np.savez(tmp_path / "t.npz", X=np.array([[2**53, -(2**53)], [2**53 + 1, 0]]), y=[0, 1])
     (reader,) = streaming.readers(tmp_path / "t.npz", Options())
-    (stretch,) = streaming.stretches(reader, None)
     with pytest.raises(InexactError, match=f"row 1, column 0 .* holds {2**53 + 1}"):
-        streaming.as_doubles(reader, stretch)
+        list(streaming.stretches(reader, as_doubles=True))
 
 
 def test_no_rows_is_an_error_here_too(tmp_path):

@@ -5,7 +5,7 @@ behind it. A {word} is filled in; a field of the place that the sentence names i
 raised, or its row is rejected with it, in the same words: from an array, a classifier, a stream or a file.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from string import Formatter
 from typing import Any, NamedTuple
 
@@ -233,6 +233,7 @@ FAULTS = {
     "not csr": Entry(errors.FileError, "a sparse matrix of format {seen}", "Save it as CSR."),
     "bad matrix": Entry(errors.DamagedFileError, "the arrays do not form a CSR matrix: {seen}"),
     "no y": Entry(errors.FileError, "there is no array y, the labels"),
+    "large archive": Entry(errors.FileError, "the arrays take {size:,} bytes, which do not fit in memory"),
     "y length": Entry(errors.LengthError, "X has {rows} rows, but y has shape {seen}", "Give one label for each row."),
     # files
     "no rows": Entry(errors.NoRowsError, "the file has no rows"),
@@ -305,7 +306,7 @@ def fault(name: str, file: str | None = None, /, *, fix: str | None = None, **kn
     return kind(Fault(kind.code, what.format(**filled), where, advice, told, is_sentence=True))
 
 
-def few(values: Iterable[Any], most: int = 5) -> str:
-    """The first few of some labels, for a sentence."""
+def few(values: Iterable[Any], most: int = 5, show: Callable[[Any], str] = errors.shown) -> str:
+    """The first few of some values, for a sentence."""
     listed = list(values)
-    return ", ".join(map(errors.shown, listed[:most])) + (", ..." if len(listed) > most else "")
+    return ", ".join(map(show, listed[:most])) + (", ..." if len(listed) > most else "")

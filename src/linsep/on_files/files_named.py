@@ -1,10 +1,7 @@
 """Files by their names: which there are, what errors call them, and what becomes of them."""
 
-import operator
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,22 +9,13 @@ import numpy.typing as npt
 
 from linsep.checkpoints import PREVIOUS
 from linsep.errors import CheckpointError, InputError
-from linsep.sources.base import Source
-from linsep.sources.files import options_of, private
+from linsep.sources.base import Source, joined
+from linsep.sources.files import private
 from linsep.sources.files.paths import expand as expand
 from linsep.sources.files.paths import is_pipe as is_pipe
 from linsep.sources.files.paths import reads as reads
 from linsep.sources.inputs import as_source
 from linsep.tables import read_labels
-
-_SPOOLED = re.compile(r".*\.linsep-rows/([0-9]+)/stdin\.\w+")  # what came out of a pipe, by its number among the files
-
-
-class Converted(NamedTuple):
-    """How many rows were written, and how many were rejected."""
-
-    rows: int
-    rows_left_out: int
 
 
 class CacheFolder(NamedTuple):
@@ -53,9 +41,7 @@ def about(files: Sequence[str]) -> Iterator[None]:
     except CheckpointError:  # about another file
         raise
     except InputError as error:
-        if found := _SPOOLED.fullmatch(error.file or ""):
-            error.at(file=expand(files)[int(found[1])])
-        elif error.file is None:
+        if error.file is None:
             error.at(file=files[0], more=len(files) - 1)
         raise
 
@@ -74,24 +60,8 @@ def watched(X: Any, y: Any = None) -> Any:
 
 def in_memory(source: Source) -> tuple[Any, npt.NDArray[Any]]:
     """All rows as one array or CSR matrix, and their labels: for what draws them."""
-    block = reduce(operator.add, source.blocks())
+    block = joined(list(source.blocks()))
     return block.values, read_labels(list(source.facts.labels))[(block.y > 0).astype(np.intp)]
-
-
-def convert(
-    files: Sequence[str],
-    output: str,
-    *,
-    cache: str | bool | None = None,
-    format: str | None = None,  # noqa: A002
-    **options: Any,
-) -> Converted:
-    """Write files of any kind as one Parquet file; the options are those of `linsep.open`."""
-    from linsep.sources.files.convert import convert as write
-
-    chosen = options_of(**options)
-    rows = write(files, output, chosen, cache=cache, format=format)
-    return Converted(rows, 0 if chosen.set_aside is None else chosen.set_aside.count)
 
 
 def cached(*, clear: bool = False) -> CacheFolder:
@@ -101,4 +71,6 @@ def cached(*, clear: bool = False) -> CacheFolder:
         return CacheFolder("", 0, 0, [])
     sizes = [found.st_size for _, found in private.caches(folder)]
     number, size = private.clear(folder) if clear else (len(sizes), sum(sizes))
-    return CacheFolder(str(folder), number, size, [str(file) for file in private.strangers(folder)])
+    return CacheFolder(
+        str(folder), number, size, sorted(str(file) for file, _ in private.caches(folder, are_ours=False))
+    )

@@ -1,73 +1,57 @@
 """Rows of any file in, a label for each row out, batch by batch; and how many were wrong."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import ModelError, OneClassError
-from linsep.faults import fault
+from linsep.errors import ManyClassesError, MissingLabelError, ModelError, OneClassError
+from linsep.faults import fault, few
 from linsep.halfspace import Halfspace
 from linsep.loops.layouts import Dense
 from linsep.models import Model
 from linsep.on_files.text_lines import text_batches
-from linsep.on_files.truth import Truth
 from linsep.online import OnlinePerceptron
 from linsep.report import count
 from linsep.sources.base import Ints
-from linsep.sources.files import options_of, streaming
-from linsep.sources.files.npy import content
+from linsep.sources.files import streaming
+from linsep.sources.files.cells import is_string
+from linsep.sources.files.labels import Labels
+from linsep.sources.files.numpy_files import content
 from linsep.sources.files.options import Needs, Options
-from linsep.sources.files.reader import EXACT
 from linsep.sources.files.rejects import Rejects
-from linsep.sources.files.text_reader import Waiting
+from linsep.sources.files.streaming import Stretch, text_of
+from linsep.sources.files.values import EXACT
 from linsep.sources.inputs import read_table
 
 if TYPE_CHECKING:
     from linsep._load import Loaded
-    from linsep.estimators.score_classifier import ScoreClassifier
 
 Array = npt.NDArray[Any]
 
 
-class Labeller(Protocol):
-    """A model of any kind, as it labels rows."""
+@dataclass(frozen=True, slots=True)
+class Labeller:
+    """A model of any kind, as it labels rows: what it needs, its labels, and how it scores rows.
+
+    Two classes have one score, of which exactly 0 gets the negative label; more have one each, and the highest wins.
+    """
 
     needs: Needs
     classes: list[Any]
+    score: Callable[[Any], Array]
+    takes_integers: bool = False  # else rows are doubles
 
     def __call__(self, X: Any) -> tuple[Ints, Array]:
         """The position in `classes` of each row's label, and its score."""
-
-
-class HalfspaceLabeller:
-    """The model of `linsep fit`. Its score is w·x + b; exactly 0 gets the negative label."""
-
-    def __init__(self, model: Model) -> None:
-        self._halfspace = model.halfspace
-        self.needs = Needs(model.columns, len(model.halfspace.w), model.label)
-        self.classes = list(model.halfspace.labels)
-
-    def __call__(self, X: Any) -> tuple[Ints, Array]:
-        """The label of each row, exact where all numbers are integers."""
-        scores = score(self._halfspace, X)
-        return np.asarray(scores > 0, np.int64), scores.astype(np.float64)
-
-
-class ScoreLabeller:
-    """An online model or a classifier: two classes have one score, more have one each, and the highest wins."""
-
-    def __init__(self, model: "OnlinePerceptron | ScoreClassifier", needs: Needs, classes: list[Any]) -> None:
-        self._model, self.needs, self.classes = model, needs, classes
-
-    def __call__(self, X: Any) -> tuple[Ints, Array]:
-        """The label of each row by its scores."""
-        scores = self._model.decision_function(X)
+        scores = self.score(X)
         if scores.ndim == 1:
-            return np.asarray(scores > 0, np.int64), scores
+            return np.asarray(scores > 0, np.int64), scores.astype(np.float64, copy=False)
         return scores.argmax(axis=1), scores.max(axis=1)
 
 
@@ -82,16 +66,19 @@ def require_kind(model: "Loaded", file: str, *, is_text: bool) -> None:
 def labeller_of(model: "Loaded", file: str) -> Labeller:
     """How a model that was loaded from this file labels rows."""
     if isinstance(model, Model):
-        return HalfspaceLabeller(model)
+        halfspace = model.halfspace
+        needs = Needs(model.columns, len(halfspace.w), model.label)
+        return Labeller(needs, list(halfspace.labels), partial(score, halfspace), takes_integers=True)
     if isinstance(model, OnlinePerceptron):
         if len(model.classes) < 2:
             raise OneClassError(f"the model has seen only one class, {model.classes[0]!r}", file=file)
-        return ScoreLabeller(model, Needs(model.columns, model.width or 0, model.label), model.classes)
+        needs = Needs(model.columns, model.width or 0, model.label)
+        return Labeller(needs, model.classes, model.decision_function)
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         del model.feature_names_in_  # columns are matched by name here: scikit-learn would ask for them again
     needs = Needs(None if names is None else tuple(map(str, names)), model.n_features_in_)
-    return ScoreLabeller(model, needs, model.classes_.tolist())
+    return Labeller(needs, model.classes_.tolist(), model.decision_function)
 
 
 def score(halfspace: Halfspace, X: Any) -> Array:
@@ -108,60 +95,15 @@ def _is_whole(values: Array) -> bool:
     return bool((np.abs(values) <= EXACT).all() and (values == np.floor(values)).all())
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Rows of one file to be labelled, and their labels if it has them: an array in which some may be missing.
-
-    `rows` are the numbers of the rows in their file, `bad` those of the rows among them that were rejected.
-    """
-
-    file: str
-    is_text: bool  # whether labels are texts that may mean numbers
-    X: Any
-    labels: Any
-    rows: Ints
-    bad: list[int]
-    remarks: tuple[str, ...] = ()
-
-    def without(self, places: npt.NDArray[np.bool_]) -> "Part":
-        """The same stretch of the file, with these rows bad too."""
-        kept = np.flatnonzero(~places)
-        labels = self.labels
-        if labels is not None:
-            labels = labels[kept] if isinstance(labels, np.ndarray) else labels.take(kept)
-        bad = [*self.bad, *self.rows[places].tolist()]
-        return Part(self.file, self.is_text, self.X[kept], labels, self.rows[kept], bad, self.remarks)
-
-
-def parts(
-    labeller: Labeller,
-    files: Sequence[str],
-    options: Options,
-    format: str | None = None,  # noqa: A002
-    waiting: Waiting = nullcontext,
-) -> Iterator[Part]:
-    """The rows of files, batch by batch; `waiting` is entered while a pipe is waited for."""
-    for reader in streaming.readers(files, options, format, waiting):
-        remarks = tuple(reader.remarks())
-        for stretch in streaming.stretches(reader, options.set_aside):
-            batch = stretch.batch
-            if batch is None:
-                yield Part(reader.path, reader.is_text, None, None, stretch.rows, stretch.bad, remarks)
-                continue
-            X = batch.values if isinstance(labeller, HalfspaceLabeller) else streaming.as_doubles(reader, stretch)
-            yield Part(reader.path, reader.is_text, X, batch.labels, stretch.rows, stretch.bad, remarks)
-
-
-def text_parts(labeller: Labeller, files: Sequence[str], rejects: Rejects | None = None) -> Iterator[Part]:
+def text_stretches(files: Sequence[str], bits: int, rejects: Rejects | None) -> Iterator[Stretch]:
     """Lines of text, each with a label and a tab before it or without; labels count where every line has one."""
     import pyarrow as pa
 
-    bits = labeller.needs.width.bit_length() - 1
     for batch in text_batches(files, bits, need_labels=False, rejects=rejects):
         codes = pa.array(batch.codes, mask=batch.codes < 0)
         known = batch.codes.size and batch.codes.max() >= 0
         labels = pa.array(batch.labels, pa.string()).take(codes) if known else None
-        yield Part(batch.file, False, batch.X, labels, batch.rows, batch.bad)
+        yield Stretch(batch.file, batch.X, labels, batch.rows, batch.bad)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,21 +134,20 @@ class Predictions:
         *,
         name: str = "the model",
         text: bool = False,
-        format: str | None = None,  # noqa: A002
         note: Callable[[str], None] | None = None,
         **options: Any,
     ) -> None:
         require_kind(model, name, is_text=text)
-        self._labeller = labeller_of(model, name)
-        self._files, self._is_text, self._format, self._note = files, text, format, note or (lambda text: None)
-        self._options = replace(options_of(**options), needs=self._labeller.needs)
-        self._rejects = self._options.set_aside
+        self._label = labeller_of(model, name)
+        self._files, self._is_text, self._note = files, text, note or (lambda text: None)
+        self._options = Options(needs=self._label.needs, **options)
+        self._rejects = self._options.rejects
         self._truth, self.rows = Truth(self.classes), 0
 
     @property
     def classes(self) -> list[Any]:
         """The labels."""
-        return self._labeller.classes
+        return self._label.classes
 
     @property
     def rows_left_out(self) -> int:
@@ -215,22 +156,25 @@ class Predictions:
 
     def labelled(self, late: Callable[[Predicted], None] = lambda predicted: None) -> Iterator[Predicted]:
         """Label every row; `late` gets the rejected rows that are known before more input is waited for."""
-        remarks = set[str]()
-        for part in self._parts(late):
-            for remark in part.remarks:
-                if remark not in remarks:
-                    self._note(remark)
-                remarks.add(remark)
-            part, codes, scores = label(self._labeller, part, self._rejects)
+        for stretch in self._stretches(late):
+            part, codes, scores = labelled(self._label, stretch, self._rejects)
             self.rows += len(codes)
             yield Predicted(part.file, part.rows, codes, scores, part.bad)
             self._truth.add(part, codes)
         self._truth.finish()
 
-    def _parts(self, late: Callable[[Predicted], None]) -> Iterator[Part]:
+    def _stretches(self, late: Callable[[Predicted], None]) -> Iterator[Stretch]:
         if self._is_text:
-            return text_parts(self._labeller, self._files, self._rejects)
-        return parts(self._labeller, self._files, self._options, self._format, lambda: self._caught_up(late))
+            bits = self._label.needs.width.bit_length() - 1
+            yield from text_stretches(self._files, bits, self._rejects)
+            return
+        remarks = set[str]()
+        for reader in streaming.readers(self._files, self._options, lambda: self._caught_up(late)):
+            for remark in reader.remarks():
+                if remark not in remarks:
+                    self._note(remark)
+                remarks.add(remark)
+            yield from streaming.stretches(reader, as_doubles=not self._label.takes_integers)
 
     @contextmanager
     def _caught_up(self, late: Callable[[Predicted], None]) -> Iterator[None]:
@@ -261,11 +205,11 @@ class Predictions:
         }
 
 
-def label(labeller: Labeller, part: Part, rejects: Rejects | None = None) -> tuple[Part, Ints, Array]:
+def labelled(label: Labeller, part: Stretch, rejects: Rejects | None) -> tuple[Stretch, Ints, Array]:
     """The labels of some rows, and their scores; a row whose score is beyond all doubles is an error, or rejected."""
-    if part.X is None or not part.X.shape[0]:
+    if not len(part.rows):
         return part, np.zeros(0, np.int64), np.zeros(0)
-    codes, scores = labeller(part.X)
+    codes, scores = label(part.X)
     odd = ~np.isfinite(scores)
     for place in np.flatnonzero(odd).tolist():
         row = int(part.rows[place])
@@ -277,3 +221,81 @@ def label(labeller: Labeller, part: Part, rejects: Rejects | None = None) -> tup
         rejects.drain()  # they have their place in this part
         return part.without(odd), codes[~odd], scores[~odd]
     return part, codes, scores
+
+
+class Truth:
+    """The labels of files beside what was predicted: how many differ, or the reason why nobody can tell."""
+
+    def __init__(self, classes: list[Any]) -> None:
+        self._classes = {value: code for code, value in enumerate(classes)}
+        self._texts = {text_of(value): code for code, value in enumerate(classes)}
+        is_rest = len(classes) == 2 and classes[0] == f"not {classes[1]}"  # what --positive calls all other labels
+        self._other = 0 if is_rest else None
+        self.rows = self.wrong = 0
+        self.reason: str | None = None
+        self._labels: Labels | None = None
+        self._pairs: Counter[tuple[int, int]] = Counter()  # of a label's code and the predicted position
+
+    def add(self, part: Stretch, codes: Ints) -> None:
+        """Compare some rows. What labels mean is known when all those of a file were seen."""
+        if part.labels is None or not len(codes) or self.reason is not None:
+            return
+        if self._labels is None or self._labels.path != part.file:
+            self.finish()
+            self._labels = Labels(part.file, part.is_text)
+        before = len(self._labels.first)
+        missing = _is_missing(part.labels)
+        if missing.any():
+            row = int(part.rows[int(np.argmax(missing))])
+            self.reason = str(fault("no label", part.file, row=row, fix=""))
+            return
+        try:
+            seen = self._labels.encode(part.labels, 0).astype(np.int64)
+        except (MissingLabelError, ManyClassesError) as error:
+            self.reason = str(error)
+            return
+        for key in list(self._labels.first)[before:]:  # new labels: where they stand in the file
+            self._labels.first[key] = int(part.rows[self._labels.first[key]])
+        both, counts = np.unique(seen * len(self._texts) + codes, return_counts=True)
+        for pair, times in zip(both.tolist(), counts.tolist(), strict=True):
+            self._pairs[divmod(pair, len(self._texts))] += times
+
+    def finish(self) -> None:
+        """Count the file that was being compared."""
+        if self._labels is None or self.reason is not None:
+            return
+        meanings = dict(enumerate(zip(self._labels.codes, self._labels.values(), strict=True)))
+        for (label_code, predicted), times in self._pairs.items():
+            key, value = meanings[label_code]
+            true = self._class_of(key, value)
+            if true is None:
+                shown = key if all(isinstance(known, str) for known in self._classes) else value
+                row, known = self._labels.first.get(key, 0), few(self._classes, 10)
+                self.reason = str(fault("unknown label", self._labels.path, row=row, value=shown, known=known))
+                return
+            self.rows += times
+            self.wrong += times * (true != predicted)
+        self._pairs.clear()
+        self._labels = None
+
+    def _class_of(self, key: Any, value: Any) -> int | None:
+        """The class that a label names, as it is written or by what it means."""
+        for known, name in ((self._classes, value), (self._texts, key), (self._texts, text_of(value))):
+            if name in known:
+                return known[name]
+        return self._other
+
+
+def _is_missing(labels: Any) -> npt.NDArray[np.bool_]:
+    """Where labels are null, NaN or empty."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = pa.array(labels) if isinstance(labels, np.ndarray) and labels.dtype.kind in "fU" else labels
+    if isinstance(found, np.ndarray):
+        return np.zeros(len(found), np.bool_)
+    if pa.types.is_floating(found.type):
+        missing = pc.invert(pc.is_finite(found.cast(pa.float64())))
+    else:
+        missing = pc.equal(found, "") if is_string(found.type) else found.is_null()
+    return np.asarray(missing.fill_null(True))

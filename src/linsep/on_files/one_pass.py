@@ -14,7 +14,7 @@ from linsep.on_files.files_named import about
 from linsep.on_files.text_lines import STDIN, LabelledRows, text_batches
 from linsep.online import Counts, OnlinePerceptron
 from linsep.report import Report, count
-from linsep.sources.files import options_of, streaming
+from linsep.sources.files import streaming
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.options import Options
 from linsep.sources.files.reader import Reader
@@ -42,17 +42,16 @@ class OnePass:
         model: OnlinePerceptron,
         files: Sequence[str],
         *,
-        format: str | None = None,  # noqa: A002
         waiting: Waiting | None = None,
         note: Callable[[str], None] | None = None,
         **options: Any,
     ) -> None:
-        chosen = options_of(**options)
-        self.model, self._rejects, self.was_stopped = model, chosen.set_aside, False
+        chosen, waiting = Options(**options), waiting or nullcontext
+        self.model, self._rejects, self.was_stopped = model, chosen.rejects, False
         if model.bits is None:
-            self._batches = table_batches(files, chosen, format, waiting or nullcontext, note or (lambda text: None))
+            self._batches = table_batches(files or [STDIN], chosen, waiting, note or (lambda text: None))
         else:
-            self._batches = text_batches(files, model.bits, waiting=waiting or nullcontext, rejects=self._rejects)
+            self._batches = text_batches(files, model.bits, waiting=waiting, rejects=self._rejects)
 
     @property
     def rows_left_out(self) -> int:
@@ -136,30 +135,29 @@ def _features(rows: Any) -> int:
 
 
 def table_batches(
-    files: Sequence[str],
-    options: Options,
-    format: str | None,  # noqa: A002
-    waiting: Waiting,
-    note: Callable[[str], None],
+    files: Sequence[str], options: Options, waiting: Waiting, note: Callable[[str], None]
 ) -> Iterator[LabelledRows]:
     """Rows of tables of any format; columns are those of the first file, matched by name."""
     first: Reader | None = None
-    for reader in streaming.readers(files or [STDIN], options, format, waiting):
+    for reader in streaming.readers(files, options, waiting):
         if first is None:
             first = reader
             for remark in reader.remarks():
                 note(remark)
         _require_alike(first, reader)
-        order, labels = streaming.in_order(reader.columns, first.columns), Labels(reader.path, reader.is_text)
-        for stretch in streaming.stretches(reader, options.set_aside):
-            if stretch.batch is None:
-                continue
-            X = streaming.as_doubles(reader, stretch)
-            codes = labels.encode(stretch.batch.labels, stretch.batch.first).astype(np.int64)
-            names, X = [streaming.text_of(label) for label in labels.codes], X if order is None else X[:, order]
-            yield LabelledRows(
-                reader.path, X, names, codes, stretch.rows, stretch.bad, first.columns, reader.label_name
-            )
+        places = {name: place for place, name in enumerate(reader.columns or ())}
+        is_other = reader.columns is not None and first.columns not in (None, reader.columns)
+        order = [places[name] for name in first.columns or ()] if is_other else None
+        labels = Labels(reader.path, reader.is_text)
+        for stretch in streaming.stretches(reader, as_doubles=True):
+            if len(stretch.rows):
+                codes = labels.encode(stretch.labels, int(stretch.rows[0])).astype(np.int64)
+                names, X = (
+                    list(map(streaming.text_of, labels.codes)),
+                    stretch.X if order is None else stretch.X[:, order],
+                )
+                how = (stretch.rows, stretch.bad, first.columns, reader.label_name)
+                yield LabelledRows(reader.path, X, names, codes, *how)
 
 
 def _require_alike(first: Reader, reader: Reader) -> None:

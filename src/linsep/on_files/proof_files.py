@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from linsep.errors import CertificateError, FileError
 from linsep.proofs.proof_json import PROOF, verdict_from_json
-from linsep.sources.files import open_files, options_of
+from linsep.sources.files import survey_files
 from linsep.sources.files.csv_faults import MISSING
 from linsep.sources.files.labels import is_label as is_label
-from linsep.sources.files.paths import kind_of
-from linsep.sources.files.reader import unreadable
+from linsep.sources.files.options import Numbers, Options
+from linsep.sources.files.paths import kind_of, unreadable
+from linsep.sources.files.source import FileSource
 
 if TYPE_CHECKING:
     from linsep.proofs import Verdict
-    from linsep.sources.files.source import FileSource
 
 WITHOUT_NAMES = (".npz", ".svm", ".svmlight", ".libsvm", ".svm.gz", ".svm.bz2", ".svm.zst")
 
@@ -42,36 +42,32 @@ def open_for_proof(
     *,
     label: str | int | None = None,
     positive: Any = None,
-    numbers: str | None = None,
-    format: str | None = None,  # noqa: A002
+    numbers: Numbers | None = None,
     **options: Any,
-) -> "FileSource":
+) -> FileSource:
     """Open files as `linsep.open` does, but as a proof reads them: themselves, without a cache, with its two labels.
 
     Without `label` the label column is the proof's, which does not make a first line a header.
     """
-    how = numbers or ("decimal" if verdict.numbers == "decimal" else "binary64")
-    column = label_column(verdict, files[0]) if label is None else label
     negative = verdict.labels[0]
     against_rest = isinstance(negative, str) and negative.startswith("not ")  # else the proof knows both labels
-    return open_files(
-        files,
-        replace(
-            options_of(label=column, numbers=how, **options),  # type: ignore[arg-type]
-            says_label=label is not None,
-            stated_label=verdict.label_column,
-        ),
+    chosen = Options(
+        label=label_column(verdict, files[0]) if label is None else label,
         positive=positive if against_rest else None,
-        classes=verdict.labels,
+        numbers=numbers or ("decimal" if verdict.numbers == "decimal" else "binary64"),
         cache=False,  # a proof is checked against the data themselves
-        format=format,
+        classes=verdict.labels,
+        stated_label=verdict.label_column,
+        says_label=label is not None,
+        **options,
     )
+    return FileSource(*survey_files(files, chosen))
 
 
 def has_lines(source: Any, format: str | None = None) -> bool:  # noqa: A002
     """Whether these rows are lines of text below a line of names."""
     files = source.facts.files
-    return bool(files) and kind_of(files[0], format)[0] in ("csv", "tsv")
+    return bool(files) and kind_of(files[0], format) in ("csv", "tsv")
 
 
 def checker_reads(source: Any) -> bool:

@@ -4,14 +4,12 @@ A block that came up short, as from a pipe that waits for its writer, is handed 
 """
 
 import os
-import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,11 +17,11 @@ from linsep.errors import InputError
 from linsep.faults import fault
 from linsep.loops.text_hash import NO_LABEL
 from linsep.sources.base import Ints
+from linsep.sources.files import pipe_opened
 from linsep.sources.files.csv_records import not_text
 from linsep.sources.files.paths import expand
-from linsep.sources.files.reader import unreadable
 from linsep.sources.files.rejects import Rejects
-from linsep.sources.files.text_reader import Waiting, next_bytes
+from linsep.sources.files.text_reader import BOM, Waiting, next_bytes
 from linsep.sources.hashing import Lines, hash_lines
 
 STDIN = "-"
@@ -49,14 +47,18 @@ class LabelledRows:
     label: str | int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TextBlock:
+class TextBlock(NamedTuple):
     """Whole lines of a file in UTF-8, the number of the first, and the lines that are not text, left blank in it."""
 
     file: str
     first: int
     text: bytes
     odd: dict[int, bytes]
+
+    @property
+    def name(self) -> str:
+        """What the file is called beside its rows."""
+        return "stdin" if self.file == STDIN else self.file
 
 
 def text_batches(
@@ -106,93 +108,66 @@ def _batch(block: TextBlock, lines: Lines, first: int, rejects: Rejects | None, 
     is_bad = (lines.codes == NO_LABEL) & need_labels
     if not is_bad.any() and not block.odd:
         rows = np.arange(first, first + len(places))
-        return LabelledRows(_name(block.file), lines.X, labels, lines.codes, rows, [])
+        return LabelledRows(block.name, lines.X, labels, lines.codes, rows, [])
     every = np.sort(np.concatenate([places, np.array(list(block.odd), np.int64)]))
     texts = block.text.split(b"\n")
     bad = {int(line): texts[line - block.first] for line in places[is_bad].tolist()} | block.odd
     numbers = {line: first + int(np.searchsorted(every, line)) for line in sorted(bad)}
     for line, row in numbers.items():
-        error = _wrong(block.file, line, row, bad[line] if line in block.odd else None)
+        error = _fault(block.file, line, row, _odd_byte(bad[line]))
         if rejects is None:
             raise error
-        rejects.add(_name(block.file), row, error, bad[line].decode("utf-8", "backslashreplace"))
+        rejects.add(block.name, row, error, bad[line].decode("utf-8", "backslashreplace"))
     good = np.flatnonzero(~is_bad)
     rows = first + np.searchsorted(every, places[good])
-    return LabelledRows(_name(block.file), lines.X[good], labels, lines.codes[good], rows, list(numbers.values()))
+    return LabelledRows(block.name, lines.X[good], labels, lines.codes[good], rows, list(numbers.values()))
 
 
-def _wrong(file: str, line: int, row: int, odd: bytes | None) -> InputError:
-    """The fault of a line that is not text, or else has no label."""
+def _fault(file: str, line: int, row: int, odd: bytes | None) -> InputError:
+    """A line that is not text, because of this byte, or that has no label."""
+    if odd is None:
+        return fault("no label on line", file, row=row, line=line)
+    what, fix = not_text(odd)
+    return fault("line not text", file, row=row, line=line, value=odd, what=what, fix=fix)
+
+
+def _odd_byte(line: bytes) -> bytes | None:
+    """The first byte of a line that is not UTF-8."""
     try:
-        (odd or b"").decode()
+        line.decode()
     except UnicodeDecodeError as error:
-        byte = error.object[error.start : error.start + 1]
-        what, fix = not_text(byte)
-        return fault("line not text", file, row=row, line=line, value=byte, what=what, fix=fix)
-    return fault("no label on line", file, row=row, line=line)
+        return line[error.start : error.start + 1]
+    return None
 
 
 def _blocks(file: str, waiting: Waiting) -> Iterator[TextBlock]:
     """Blocks of whole lines in UTF-8."""
     first, rest = 1, b""
-    with _opened(file) as stream:
+    with pipe_opened(file) as stream:
         while True:
             with waiting():
                 piece = next_bytes(stream, BLOCK)
+            text, rest = rest + piece, b""
             if piece:
-                head, newline, tail = piece.rpartition(b"\n")
-                if not newline:
-                    rest += piece
-                    _require_short(file, first, rest)
-                    continue
-                text, rest = rest + head + newline, tail
-            elif rest:
-                text, rest = rest + b"\n", b""
+                end = text.rfind(b"\n") + 1
+                text, rest = text[:end], text[end:]
+                if len(rest) > LONGEST_LINE:
+                    line = first + text.count(b"\n")
+                    raise fault("endless text", file, line=line, most=f"{LONGEST_LINE >> 20} MiB")
+            elif text:
+                text += b"\n"
             else:
                 return
-            if first == 1:
-                text = text.removeprefix(b"\xef\xbb\xbf")
-            yield _readable(TextBlock(file, first, text, {}))
-            first += text.count(b"\n")
+            if text:
+                yield _readable(file, first, text.removeprefix(BOM) if first == 1 else text)
+                first += text.count(b"\n")
 
 
-def _readable(block: TextBlock) -> TextBlock:
-    """The same block, with the lines that are not UTF-8 taken out."""
-    try:
-        if not block.text.isascii():
-            block.text.decode()
-    except UnicodeDecodeError:
-        lines = block.text.split(b"\n")
-        odd = {block.first + k: line for k, line in enumerate(lines) if not _is_text(line)}
-        kept = b"\n".join(b"" if block.first + k in odd else line for k, line in enumerate(lines))
-        return TextBlock(block.file, block.first, kept, odd)
-    return block
-
-
-def _is_text(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
-    if file == STDIN:
-        yield sys.stdin.buffer
-        return
-    try:
-        with Path(file).open("rb") as stream:
-            yield stream
-    except OSError as error:
-        raise unreadable(file, error) from error
-
-
-def _require_short(file: str, line: int, rest: bytes) -> None:
-    if len(rest) > LONGEST_LINE:
-        raise fault("endless text", file, line=line, most=f"{LONGEST_LINE >> 20} MiB")
-
-
-def _name(file: str) -> str:
-    return "stdin" if file == STDIN else file
+def _readable(file: str, first: int, text: bytes) -> TextBlock:
+    """A block, with the lines that are not UTF-8 taken out."""
+    if text.isascii() or _odd_byte(text) is None:
+        return TextBlock(file, first, text, {})
+    lines = text.split(b"\n")
+    odd = {first + k: line for k, line in enumerate(lines) if _odd_byte(line) is not None}
+    kept = b"\n".join(b"" if first + k in odd else line for k, line in enumerate(lines))
+    return TextBlock(file, first, kept, odd)

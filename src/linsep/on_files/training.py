@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from linsep.solvers.perceptron import Keep, Order, learner_on
 from linsep.solvers.perceptron_run import Step
 from linsep.solvers.perceptron_state import question, restore, state
 from linsep.solvers.vanishing import require_scores
-from linsep.sources.base import Block, Source
+from linsep.sources.base import Source
 from linsep.sources.inputs import as_source
 
 LOOK_EVERY_S = 0.1
@@ -231,19 +232,12 @@ def fingerprint(source: Source) -> str:
     anything else every row.
     """
     files = [(file, *_size_and_time(file)) for file in source.facts.files] or None
-    known = repr((files, source.facts))
-    digest = hashlib.sha256(known.encode("utf-8", "backslashreplace"))
-    for block in source.blocks():
-        _add(block, digest)
-        if files is not None:
-            break
+    digest = hashlib.sha256(repr((files, source.facts)).encode("utf-8", "backslashreplace"))
+    for block in islice(source.blocks(), None if files is None else 1):
+        for array in (*block.table, block.y):
+            digest.update(f"{array.dtype.str}{array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
     return digest.hexdigest()
-
-
-def _add(block: Block, digest: "hashlib._Hash") -> None:
-    for array in (*block.table, block.y):
-        digest.update(f"{array.dtype.str}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
 
 
 def _size_and_time(path: str) -> tuple[int, int]:

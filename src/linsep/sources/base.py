@@ -81,12 +81,7 @@ class Block:
         return Block(_take(self.table, positions), self.y[positions], chosen, self.n_columns)
 
     def __add__(self, other: "Block") -> "Block":
-        return Block(
-            _join(self.table, other.table),
-            np.concatenate([self.y, other.y]),
-            np.concatenate([self.row_numbers, other.row_numbers]),
-            self.n_columns,
-        )
+        return joined([self, other])
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,10 +288,25 @@ def _take(table: Table, rows: Ints) -> Table:
     return Csr(table.data[places], table.indices[places], indptr.astype(np.uint64))
 
 
-def _join(a: Table, b: Table) -> Table:
-    if isinstance(a, Dense) and isinstance(b, Dense):
-        return Dense(np.concatenate([a.values, b.values]))
-    if isinstance(a, Csr) and isinstance(b, Csr):
-        indptr = np.concatenate([a.indptr, b.indptr[1:] + a.indptr[-1]])
-        return Csr(np.concatenate([a.data, b.data]), np.concatenate([a.indices, b.indices]), indptr)
-    raise TypeError("a dense and a sparse block do not join")
+def joined(blocks: Sequence[Block]) -> Block:
+    """Blocks one below the other, copied once."""
+    if len(blocks) == 1:
+        return blocks[0]
+    y = np.concatenate([block.y for block in blocks])
+    numbers = np.concatenate([block.row_numbers for block in blocks])
+    return Block(_join([block.table for block in blocks]), y, numbers, blocks[0].n_columns)
+
+
+def _join(tables: Sequence[Table]) -> Table:
+    dense = [table.values for table in tables if isinstance(table, Dense)]
+    sparse = [table for table in tables if isinstance(table, Csr)]
+    if dense and sparse:
+        raise TypeError("a dense and a sparse block do not join")
+    if dense:
+        return Dense(np.concatenate(dense))
+    starts = np.cumsum([0, *(len(table.data) for table in sparse)], dtype=np.uint64)
+    indptr = [table.indptr[:-1].astype(np.uint64) + start for table, start in zip(sparse, starts, strict=False)] + [
+        starts[-1:]
+    ]
+    data, indices = (np.concatenate([getattr(table, part) for table in sparse]) for part in ("data", "indices"))
+    return Csr(data, indices, np.concatenate(indptr))

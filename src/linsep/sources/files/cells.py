@@ -15,130 +15,143 @@ import numpy.typing as npt
 
 from linsep.errors import InputError
 from linsep.faults import fault
-from linsep.sources.files.columns import choose_columns
-from linsep.sources.files.options import TABLE_COLUMN, Options
-from linsep.sources.files.reader import EXACT, Buffers, ColumnValues, Reader, row_major
-from linsep.sources.files.values import no_text, numbers_of, vanishes
+from linsep.sources.files.columns import choose_columns, made_of
+from linsep.sources.files.options import TABLE_COLUMN
+from linsep.sources.files.reader import Batch, ColumnValues, Reader, row_major
+from linsep.sources.files.values import EXACT, no_text, numbers_of, vanishes
+from linsep.tables import is_long
 
 Array = npt.NDArray[Any]
+Columns = dict[str, Any]  # Arrow arrays by their names, without dictionaries
 MOST_CATEGORIES = 1 << 16
 
 
-class Cells:
-    """How the columns of one file become numbers. `categories` are those of its text columns, in order."""
+class TableReader(Reader):
+    """A reader of columns that have names. Those chosen become numbers; text columns have `categories`."""
 
-    def __init__(self, path: str, names: Sequence[str], label: str | None, options: Options) -> None:
-        self.path, self.names, self.label, self.options = path, tuple(names), label, options
-        self.categories: dict[str, tuple[str, ...]] = {}
-        self.buffers = Buffers()
+    names: tuple[str, ...]  # of the columns of the file that are chosen
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns of numbers."""
-        return tuple(
-            column
-            for name in self.names
-            for column in (
-                [f"{name}={value}" for value in self.categories[name]] if name in self.categories else [name]
-            )
-        )
+    def _choose(self, header: Sequence[str]) -> None:
+        """Settle which columns are read, and which of them holds the labels."""
+        choice = choose_columns(self.path, header, self.options)
+        self.options.require_room(self.path, len(choice.columns), TABLE_COLUMN)
+        self.names = tuple(header[j] for j in choice.columns)
+        self.label_name = None if choice.label is None else header[choice.label]
+        self.remark, self.categories = choice.remark, choice.categories
+        self.wanted = [*self.names, *([] if choice.label is None else [header[choice.label]])]
 
-    def matrix(self, table: Any, first: int) -> Array:
-        """The chosen columns of an Arrow table, whose first row has this number in the file, as a table of numbers."""
-        return self._joined(self._arrays(table, first), first)
+    def also_text(self, names: Sequence[str]) -> None:
+        """Take these columns for text, because they are in other files."""
+        raise fault("text elsewhere", self.path, column=names[0])
 
-    def values(self, table: Any, first: int) -> Array | ColumnValues:
-        """The same, left column by column where all of them are doubles."""
-        arrays = self._arrays(table, first)
-        if all(array.dtype == np.float64 and array.flags.c_contiguous for array in arrays):
-            return ColumnValues(arrays)
-        return self._joined(arrays, first)
+    def use_categories(self, known: dict[str, tuple[str, ...]]) -> None:
+        """Take over categories, those that other files have too; the columns follow from them."""
+        self.categories = known
+        self.columns = tuple(column for name in self.names for column in made_of(name, known.get(name)))
+        self.n_columns = len(self.columns)
+        if len(set(self.columns)) < self.n_columns:
+            twice = next(name for name in self.columns if self.columns.count(name) > 1)
+            raise fault("category twice", self.path, column=twice)
 
-    def _arrays(self, table: Any, first: int) -> list[Array]:
-        arrays: list[Array] = []
-        for name in self.names:
-            if name in self.categories:
-                arrays += self._one_hot(table[name], name, first)
-            else:
-                arrays.append(self.numbers(table[name], name, first))
-        return arrays
+    def _require_few(self, name: str, count: int) -> None:
+        """Refuse a text column that would become too many columns."""
+        if count > MOST_CATEGORIES:
+            raise fault("many categories", self.path, column=name, most=MOST_CATEGORIES)
 
-    def _joined(self, arrays: list[Array], first: int) -> Array:
-        if any(array.dtype == np.int64 and is_long(array) for array in arrays):
-            return row_major(
-                [self._whole(array, name, first) for array, name in zip(arrays, self.columns, strict=True)], np.int64
-            )
-        return row_major(arrays, np.float64, self.buffers)
+    # Rows that are bad by themselves --------------------------------------------------------------------
 
-    def numbers(self, column: Any, name: str, first: int) -> Array:
-        """A column as float64 or int64, nothing rounded but decimals with a fraction."""
-        import pyarrow as pa
+    def _good_rows(self, table: Any, first: int) -> Columns:
+        """The rows that are good by themselves; the bad ones are rejected, or the first of them is raised."""
+        columns = {name: decoded(table[name]) for name in self.wanted}
+        bad: dict[int, tuple[str, str]] = {}
+        for name, what, rows in self._faults(columns):
+            for row in np.flatnonzero(np.asarray(rows.fill_null(False))).tolist():
+                bad.setdefault(row, (name, what))
+        for row, (name, what) in sorted(bad.items()):
+            content = ",".join(str(column[row].as_py()) for column in columns.values())
+            self.reject(first + row, self._fault(first + row, name, what, columns[name][row].as_py()), content)
+        if not bad:
+            return columns
+        is_good = np.isin(np.arange(table.num_rows), list(bad), invert=True)
+        return {name: column.filter(is_good) for name, column in columns.items()}
 
-        kind = column.type
-        if pa.types.is_float64(kind) and not column.null_count:
-            return numbers_of(column)
-        if pa.types.is_dictionary(kind):
-            column = decoded(column)
-            kind = column.type
-        self.require_numeric(kind, name)
-        if column.null_count:
-            row = first_true(column.is_null())
-            raise self.missing(first + row, name)
-        if pa.types.is_boolean(kind):
-            return numbers_of(column.cast(pa.uint8()))
-        if pa.types.is_decimal(kind):
-            return self._decimals(column, name, first)
-        values = numbers_of(column)
-        if values.dtype == np.uint64 and values.size and values.max() > np.uint64(2**63 - 1):
-            row = int(np.argmax(values))
-            raise self.inexact(first + row, name, int(values[row]))
-        if values.dtype.kind in "iu":
-            return values.astype(np.int64, copy=False)
-        return values.astype(np.float64, copy=False)
+    def _faults(self, columns: Columns) -> Iterator[tuple[str, str, Any]]:
+        """What makes rows bad by themselves: the column, what it is, and which rows have it.
 
-    def require_numeric(self, kind: Any, name: str) -> None:
-        """Refuse a column that holds no numbers."""
-        import pyarrow as pa
-
-        types = pa.types
-        if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
-            return
-        if is_string(kind):
-            raise fault("text column", self.path, column=name, example="")
-        raise fault("column type", self.path, column=name, seen=kind)
-
-    def faults(self, table: Any) -> Iterator[tuple[str, str, Any]]:
-        """What makes rows bad by themselves: the column, what it is, and which rows have it."""
+        NaN and infinity are looked for where rows are rejected; else the first read refuses them.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        needs_label = self.label is not None and self.options.needs is None
-        for name in (*self.names, *((self.label,) if needs_label else ())):
-            column = decoded(table[name])
-            yield name, "missing", column.is_null()
-            if name in self.categories and self.options.needs is not None:
-                yield name, "unknown", self._is_unknown(column, name)
-            if pa.types.is_floating(column.type):
-                doubles = column.cast(pa.float64())
-                yield name, "not finite", pc.invert(pc.is_finite(doubles))
-            elif column.type == pa.uint64() and name != self.label:
-                yield name, "inexact", pc.greater(column, pa.scalar(2**63 - 1, pa.uint64()))
-            elif name == self.label and is_string(column.type):
-                yield name, "missing", pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), no_text())
+        for name, column in columns.items():
+            is_label = name == self.label_name
+            if is_label and self.options.needs is not None:
+                continue
+            if column.null_count:
+                yield name, "missing", column.is_null()
+            if name in self.categories and self.options.needs is not None:  # all its columns would be 0, in silence
+                known = pa.array(self.categories[name], pa.string())
+                what, rows = "unknown", pc.invert(pc.is_in(column.cast(pa.string()), known))
+            elif is_label and is_string(column.type):
+                what, rows = "missing", pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), no_text())
+            elif pa.types.is_floating(column.type) and self.options.rejects is not None and not self.is_text:
+                what, rows = "not finite", pc.invert(pc.is_finite(column.cast(pa.float64())))
+            elif column.type == pa.uint64() and not is_label:
+                what, rows = "inexact", pc.greater(column, pa.scalar(2**63 - 1, pa.uint64()))
+            else:
+                continue
+            if pc.any(rows).as_py():
+                yield name, what, rows
 
-    def fault(self, row: int, name: str, what: str, value: Any) -> InputError:
+    def _fault(self, row: int, name: str, what: str, value: Any) -> InputError:
         """The error of a row that is bad by itself."""
-        if name == self.label:
-            return self.no_label(row)
-        if what == "missing":
-            return self.missing(row, name)
+        if name == self.label_name:
+            return fault("no label", self.path, row=row, column=name)
         if what == "unknown":
             return self.unknown(row, name, value)
-        return (
-            self.inexact(row, name, value)
-            if what == "inexact"
-            else fault(what, self.path, row=row, column=name, value=value)
-        )
+        if what == "inexact":
+            return self.inexact(row, name, value)
+        return fault(what, self.path, row=row, column=name, value=value)
+
+    def unknown(self, row: int, name: str, value: str) -> InputError:
+        """A category that the model never saw."""
+        known = ", ".join(map(repr, self.categories[name][:10]))
+        return fault("unknown category", self.path, row=row, column=name, value=value, known=known)
+
+    def inexact(self, row: int, name: str, value: Any) -> InputError:
+        """A number that would be rounded: a long integer, or one that is not 0 and would become 0."""
+        kind = "vanishes" if isinstance(value, str) and vanishes(value) else "inexact"
+        return fault(kind, self.path, row=row, column=name, value=value)
+
+    # Good rows as numbers -------------------------------------------------------------------------------
+
+    def _batch(self, columns: Columns, first: int) -> Batch:
+        """Good rows, the first of which has this number: left column by column where all of them are doubles."""
+        arrays = self._arrays(columns, first)
+        if all(array.dtype == np.float64 and array.flags.c_contiguous for array in arrays):
+            return Batch(ColumnValues(arrays), self._labels(columns), first)
+        return Batch(self._joined(arrays, first), self._labels(columns), first)
+
+    def _arrays(self, columns: Columns, first: int) -> list[Array]:
+        """A column of numbers for each of ours, as float64 or int64."""
+        import pyarrow.compute as pc
+
+        arrays: list[Array] = []
+        for name in self.names:
+            if name in self.categories:
+                arrays += [numbers_of(pc.equal(columns[name], c).cast("uint8")) for c in self.categories[name]]
+            else:
+                arrays.append(self._numbers(columns[name], name, first))
+        return arrays
+
+    def _numbers(self, column: Any, name: str, first: int) -> Array:
+        """A column as float64 or int64, nothing rounded but decimals with a fraction."""
+        import pyarrow as pa
+
+        if pa.types.is_decimal(column.type):
+            return self._decimals(column, name, first)
+        values = numbers_of(column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else column)
+        return values.astype(np.int64 if values.dtype.kind in "iu" else np.float64, copy=False)
 
     def _decimals(self, column: Any, name: str, first: int) -> Array:
         import pyarrow as pa
@@ -153,119 +166,26 @@ class Cells:
                 raise self.inexact(first + big.index(True), name, column[big.index(True)].as_py()) from None
         return numbers_of(column.cast(pa.string()).cast(pa.float64()))  # text to double rounds once, and rightly
 
-    def _one_hot(self, column: Any, name: str, first: int) -> Iterator[Array]:
-        import pyarrow.compute as pc
+    def _joined(self, arrays: list[Array], first: int) -> Array:
+        """Columns as a table of doubles, or of int64 where doubles would round them: all must be integers then."""
+        if not any(array.dtype == np.int64 and is_long(array) for array in arrays):
+            return row_major(arrays, np.float64)
+        for name, array in zip(self.columns or (), arrays, strict=True):
+            if array.dtype.kind == "f" and not (whole := (np.floor(array) == array) & (np.abs(array) <= EXACT)).all():
+                row = int(np.argmin(whole))
+                raise fault("float beside long", self.path, row=first + row, column=name, value=float(array[row]))
+        return row_major(arrays, np.int64)
 
-        column = decoded(column)  # a null may stand in the dictionary, where it is not counted
-        if column.null_count:
-            raise self.missing(first + first_true(column.is_null()), name)
-        if self.options.needs is not None:
-            self._require_known(column, name, first)
-        for category in self.categories[name]:
-            yield numbers_of(pc.equal(column, category).cast("uint8"))
-
-    def _is_unknown(self, column: Any, name: str) -> Any:
-        """Where a column holds categories that the model never saw: all their columns would be 0, in silence."""
+    def _labels(self, columns: Columns) -> Any:
+        """The label column; None where there is no such column."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        return pc.invert(pc.is_in(column.cast(pa.string()), pa.array(self.categories[name], pa.string())))
-
-    def _require_known(self, column: Any, name: str, first: int) -> None:
-        """Refuse a category that the model never saw."""
-        import pyarrow.compute as pc
-
-        strange = self._is_unknown(column, name)
-        if pc.any(strange).as_py():
-            row = first_true(strange)
-            raise self.unknown(first + row, name, column[row].as_py())
-
-    def unknown(self, row: int, name: str, value: str) -> InputError:
-        """A category that the model never saw."""
-        known = ", ".join(map(repr, self.categories[name][:10]))
-        return fault("unknown category", self.path, row=row, column=name, value=value, known=known)
-
-    def _whole(self, column: Array, name: str, first: int) -> Array:
-        """A column beside one of long integers: all must be integers, since doubles would round those."""
-        if column.dtype.kind in "iu":
-            return column
-        whole = (np.floor(column) == column) & (np.abs(column) <= EXACT)
-        if not whole.all():
-            row = int(np.argmin(whole))
-            raise fault("float beside long", self.path, row=first + row, column=name, value=float(column[row]))
-        return column.astype(np.int64)
-
-    def labels(self, table: Any, first: int) -> Any:
-        """The label column, without nulls unless rows are to be labelled; None where there is no such column."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        if self.label is None:
+        if self.label_name is None:
             return None
-        column = decoded(table[self.label])
-        is_text = is_string(column.type)
-        if not (is_text or pa.types.is_integer(column.type) or is_real(column.type)):
-            raise fault("label column type", self.path, column=self.label, seen=column.type)
-        if column.null_count and self.options.needs is None:
-            raise self.no_label(first + first_true(column.is_null()))
-        if is_text and self.options.needs is None:
-            blank = pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), no_text())
-            if pc.any(blank).as_py():
-                raise self.no_label(first + first_true(blank))
+        column = columns[str(self.label_name)]
         if not isinstance(column, pa.ChunkedArray):
             return column
         return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-
-    def require_few(self, name: str, count: int) -> None:
-        """Refuse a text column that would become too many columns."""
-        if count > MOST_CATEGORIES:
-            raise fault("many categories", self.path, column=name, most=MOST_CATEGORIES)
-
-    def missing(self, row: int, name: str) -> InputError:
-        """A cell without a value."""
-        return fault("missing", self.path, row=row, column=name)
-
-    def no_label(self, row: int) -> InputError:
-        """A row without a label."""
-        return fault("no label", self.path, row=row, column=self.label)
-
-    def inexact(self, row: int, name: str, value: Any) -> InputError:
-        """A number that would be rounded: a long integer, or one that is not 0 and would become 0."""
-        kind = "vanishes" if isinstance(value, str) and vanishes(value) else "inexact"
-        return fault(kind, self.path, row=row, column=name, value=value)
-
-
-class TableReader(Reader):
-    """A reader of columns that have names: `cells` turns those chosen into numbers."""
-
-    cells: Cells
-
-    def _choose(self, names: Sequence[str], options: Options) -> None:
-        """Settle which columns are read, and which of them holds the labels."""
-        choice = choose_columns(self.path, names, options)
-        options.require_room(self.path, len(choice.columns), TABLE_COLUMN)
-        label = None if choice.label is None else names[choice.label]
-        self.label_name, self.remark = label, choice.remark
-        self.cells = Cells(self.path, [names[j] for j in choice.columns], label, options)
-        self.cells.categories = choice.categories
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        """The categories of each text column, in order."""
-        return self.cells.categories
-
-    def also_text(self, names: Sequence[str]) -> None:
-        """Take these columns for text, because they are in other files."""
-        raise fault("text elsewhere", self.path, column=names[0])
-
-    def use_categories(self, known: dict[str, tuple[str, ...]]) -> None:
-        """Take over categories, those that other files have too; the columns follow from them."""
-        self.cells.categories = known
-        self.columns = self.cells.columns
-        self.n_columns = len(self.columns)
-        if len(set(self.columns)) < self.n_columns:
-            twice = next(name for name in self.columns if self.columns.count(name) > 1)
-            raise fault("category twice", self.path, column=twice)
 
 
 def decoded(column: Any) -> Any:
@@ -289,18 +209,6 @@ def is_string(kind: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
-def is_real(kind: Any) -> bool:
-    """Whether an Arrow type is floats or truths."""
-    import pyarrow as pa
-
-    return bool(pa.types.is_floating(kind) or pa.types.is_boolean(kind))
-
-
-def is_long(integers: Array) -> bool:
-    """Whether some integer is beyond 2^53."""
-    return bool(integers.size) and max(int(integers.max()), -int(integers.min())) > EXACT
 
 
 def first_true(mask: Any) -> int:

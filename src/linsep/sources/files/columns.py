@@ -1,11 +1,11 @@
 """Which columns of a file are used: those asked for, or those that a model needs."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from linsep.faults import fault
+from linsep.faults import fault, few
 from linsep.sources.files.options import Needs, Options
 
 FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."
@@ -29,8 +29,7 @@ def advice(names: Sequence[str], name: str) -> str:
     if len(names) == 1 and re.search(r"[;\t|]", names[0]):
         return f"The header is the single column {names[0]!r}: separate the columns by commas."
     near = get_close_matches(name, names, n=1)
-    shown = ", ".join(repr(name) for name in names[:20]) + (", ..." if len(names) > 20 else "")
-    return f"The columns are {shown}." + (f" Did you mean {near[0]!r}?" if near else "")
+    return f"The columns are {few(names, 20)}." + (f" Did you mean {near[0]!r}?" if near else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +80,19 @@ def _choose_by_name(path: str, names: Sequence[str], options: Options, needs: Ne
         if stem is None:
             raise fault("needs column", path, column=name, advice=advice(names, name))
         chosen.setdefault(places[stem], []).append(name[len(stem) + 1 :])  # a category that --one-hot made a column of
-    extra = [repr(name) for j, name in enumerate(names) if j not in chosen and j != label]
-    shown = ", ".join(extra[:20]) + (", ..." if len(extra) > 20 else "")
-    remark = f"Ignored, because the model does not use them: {shown}." if extra else None
+    extra = [name for j, name in enumerate(names) if j not in chosen and j != label]
+    remark = f"Ignored, because the model does not use them: {few(extra, 20)}." if extra else None
     categories = {names[j]: tuple(values) for j, values in chosen.items() if values}
-    made = [column for j, values in chosen.items() for column in _made(names[j], values)]
+    made = [column for j, values in chosen.items() for column in made_of(names[j], values or None)]
     if tuple(made) != needs.names:
         odd = next(name for name, column in zip(needs.names or (), [*made, None], strict=False) if name != column)
         raise fault("needs own column", path, column=odd)
     return Choice(list(chosen), label, remark, categories)
 
 
-def _made(name: str, categories: Sequence[str]) -> Iterator[str]:
+def made_of(name: str, categories: Sequence[str] | None) -> list[str]:
     """What a column becomes: itself, or one column for each category."""
-    if categories:
-        yield from (f"{name}={value}" for value in categories)
-    else:
-        yield name
+    return [f"{name}={value}" for value in categories] if categories is not None else [name]
 
 
 def _choose_by_position(path: str, names: Sequence[str], options: Options, needs: Needs) -> Choice:

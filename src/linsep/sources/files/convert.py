@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,27 +17,33 @@ from linsep.sources.files.reader import Batch
 WIDEST = 100_000  # columns of a table that Parquet still serves
 
 
-def convert(path: Paths, output: str, options: Options, *, cache: Any = None, format: str | None = None) -> int:  # noqa: A002
-    """Write the chosen columns and the label to a Parquet file, batch by batch; returns how many rows."""
+class Converted(NamedTuple):
+    """How many rows were written, and how many were rejected."""
+
+    rows: int
+    rows_left_out: int
+
+
+def convert(files: Paths, output: str, **options: Any) -> Converted:
+    """Write files of any kind as one Parquet file, batch by batch; the options are those of `linsep.open`."""
     import pyarrow.parquet as pq
 
+    chosen = Options(**options)
     if not output.lower().endswith((".parquet", ".pq")):
         raise FileKindError("not the name of a .parquet file", file=output, fix="Give another name.")
-    if options.numbers == "decimal":  # they are read as integers, each column times a power of ten
+    if chosen.numbers == "decimal":  # they are read as integers, each column times a power of ten
         raise ArgumentError("Parquet holds the nearest doubles of decimals: leave numbers out.", value="decimal")
-    surveys, _keep = survey_files(path, options, cache, format)
+    surveys, _keep = survey_files(files, chosen)
     width = max(survey.reader.n_columns for survey in surveys)
     if width > WIDEST:
         raise FileError(f"{width:,} columns are too many for Parquet", file=output, fix="Keep the sparse format.")
-    tables = _tables(surveys, width)
+    tables, rows = _tables(surveys, width), 0
     first = next(tables)
     with replaced(output) as file, pq.ParquetWriter(file, first.schema) as writer:
-        return sum(_written(writer, table) for table in chain([first], tables))
-
-
-def _written(writer: Any, table: Any) -> int:
-    writer.write_table(table)
-    return int(table.num_rows)
+        for table in chain([first], tables):
+            writer.write_table(table)
+            rows += table.num_rows
+    return Converted(rows, 0 if chosen.rejects is None else chosen.rejects.count)
 
 
 def _tables(surveys: list[Survey], width: int) -> Iterator[Any]:
@@ -50,7 +56,7 @@ def _tables(surveys: list[Survey], width: int) -> Iterator[Any]:
     kind = pa.array(values).type if values else pa.string()
     for survey in surveys:
         meanings = survey.labels.values()
-        for batch in survey.read():
+        for batch in chain.from_iterable(map(survey.store.read, range(len(survey.store.lengths)))):
             columns = _dense(batch.as_rows(), width).astype(kind_of_numbers, copy=False)
             codes = survey.labels.encode(batch.labels, batch.first).tolist()
             labels = pa.array([meanings[code] for code in codes], kind)

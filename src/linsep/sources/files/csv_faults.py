@@ -5,107 +5,80 @@ by record, and each record is judged here.
 """
 
 import math
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from linsep.errors import InputError
 from linsep.faults import fault
 from linsep.sources.files import decimals
-from linsep.sources.files.cells import Cells
 from linsep.sources.files.csv_records import NOT_TEXT, has_lone_quote, not_text
-from linsep.sources.files.values import vanishes
+from linsep.sources.files.values import INTEGER, NOT_FINITE, NUMBER, vanishes
 
-INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
-NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
-NOT_FINITE = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
-SMALL, LARGE_E = re.compile(rb"e-[0-9]{3}"), re.compile(rb"E-[0-9]{3}")  # apart: each is found by its first letter
-MANY_ZEROS = b"0" * 200  # with an exponent of two digits this is still far from the smallest double
+if TYPE_CHECKING:
+    from linsep.sources.files.csv_reader import CsvReader
+
 MISSING = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL",
      "NaN", "n/a", "nan", "null"]
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """Knows what a row of one file should be like."""
+def row_fault(reader: "CsvReader", record: list[str], source: str, row: int, line: int, byte: int) -> InputError | None:
+    """What is wrong with a row, if anything, by its values and its text, which begins at this byte."""
+    found = _text_fault(reader, record, source, byte)
+    if found is None:
+        cells = dict(zip(reader.header, record, strict=True))
+        faults = (_cell_fault(reader, name, cells[name]) for name in reader.names)
+        found = next((what for what in faults if what is not None), None) or _label_fault(reader, cells)
+    return None if found is None else found.at(row=row, line=line, byte=byte if found.byte is None else found.byte)
 
-    cells: Cells
-    names: Sequence[str]  # of all columns of the file
-    delimiter: str
-    truths: frozenset[str]  # the columns of true and false
-    decimal_places: tuple[int, ...] | None
 
-    def fault(self, record: list[str], row: int, line: int, byte: int, source: str) -> InputError | None:
-        """What is wrong with a row, if anything."""
-        found = self._shape(record, source, byte) or self._cells(dict(zip(self.names, record, strict=True)))
-        if found is None:
-            return None
-        return found.at(row=row, line=line, byte=byte if found.byte is None else found.byte)
+def _text_fault(reader: "CsvReader", record: list[str], source: str, byte: int) -> InputError | None:
+    """What is wrong with the text of a row."""
+    if odd := NOT_TEXT.search(source):
+        strange = odd[0].encode("utf-8", "surrogateescape")
+        what, fix = not_text(strange)
+        byte += len(source[: odd.start()].encode("utf-8", "surrogateescape"))
+        names = (name for name, value in zip(reader.header, record, strict=False) if NOT_TEXT.search(value))
+        column = next(names, None)
+        return fault("not text", reader.path, column=column, value=strange, byte=byte, what=what, fix=fix)
+    if '"' in source and has_lone_quote(source, reader.delimiter):
+        return fault("lone quote", reader.path)
+    if len(record) != len(reader.header):
+        separator = "comma" if reader.delimiter == "," else "tab"
+        return fault("ragged", reader.path, seen=len(record), names=len(reader.header), separator=separator)
+    return None
 
-    def _shape(self, record: list[str], source: str, byte: int) -> InputError | None:
-        """What is wrong with the text of a row."""
-        path = self.cells.path
-        if odd := NOT_TEXT.search(source):
-            strange = odd[0].encode("utf-8", "surrogateescape")
-            what, fix = not_text(strange)
-            byte += len(source[: odd.start()].encode("utf-8", "surrogateescape"))
-            column = next(
-                (name for name, value in zip(self.names, record, strict=False) if NOT_TEXT.search(value)), None
-            )
-            return fault("not text", path, column=column, value=strange[:1], byte=byte, what=what, fix=fix)
-        if '"' in source and has_lone_quote(source, self.delimiter):
-            return fault("lone quote", path)
-        if len(record) != len(self.names):
-            separator = "comma" if self.delimiter == "," else "tab"
-            return fault("ragged", path, seen=len(record), names=len(self.names), separator=separator)
+
+def _label_fault(reader: "CsvReader", cells: dict[str, str]) -> InputError | None:
+    if not isinstance(reader.label_name, str) or reader.options.needs is not None:
         return None
+    label = cells[reader.label_name]
+    is_missing = label in MISSING or not label.strip()
+    return fault("no label", reader.path, column=reader.label_name, value=label) if is_missing else None
 
-    def _cells(self, cells: dict[str, str]) -> InputError | None:
-        """The first cell of a row that is wrong, and how."""
-        path, label = self.cells.path, self.cells.label
-        for name in self.cells.names:
-            if (what := self._cell(name, cells[name])) is not None:
-                return what
-        if label is None or self.cells.options.needs is not None:
+
+def _cell_fault(reader: "CsvReader", name: str, value: str) -> InputError | None:
+    if name in reader.booleans:
+        if value.lower() in ("true", "false", "1", "0"):
             return None
-        if cells[label] in MISSING or not cells[label].strip():
-            return fault("no label", path, column=label, value=cells[label])
-        return None
-
-    def _cell(self, name: str, value: str) -> InputError | None:
-        path = self.cells.path
-        if name in self.truths:
-            if value.lower() in ("true", "false", "1", "0"):
-                return None
-            is_missing = value.strip() in MISSING
-            return fault("missing" if is_missing else "not a boolean", path, column=name, value=value)
-        if name in self.cells.categories:
-            if value in self.cells.categories[name]:
-                return None
-            if value in MISSING:
-                return fault("missing", path, column=name, value=value)
-            return None if self.cells.options.needs is None else self.cells.unknown(0, name, value)
-        if NOT_FINITE.fullmatch(value):
-            return fault("not finite", path, column=name, value=float(value))
-        if not NUMBER.fullmatch(value):
-            return fault("missing" if value.strip() in MISSING else "not a number", path, column=name, value=value)
-        if math.isinf(float(value)):
-            return fault("beyond doubles", path, column=name, value=value)
-        if self.decimal_places is not None:
-            places = self.decimal_places[self.cells.columns.index(name)]
-            return (
-                decimals.too_many_digits(path, 0, name, value, places) if decimals.does_not_fit(value, places) else None
-            )
-        return self.cells.inexact(0, name, value.strip()) if is_long_integer(value) or vanishes(value) else None
-
-
-def may_vanish(text: bytes) -> bool:
-    """Whether some number may be written that is not 0 but becomes 0 as a double: a hint, at the speed of a search."""
-    if b"e-" in text and SMALL.search(text):
-        return True
-    return (b"E-" in text and LARGE_E.search(text) is not None) or MANY_ZEROS in text
+        what = "missing" if value.strip() in MISSING else "not a boolean"
+    elif name in reader.categories:
+        if value in reader.categories[name]:
+            return None
+        if value not in MISSING:
+            return None if reader.options.needs is None else reader.unknown(0, name, value)
+        what = "missing"
+    elif NOT_FINITE.fullmatch(value):
+        return fault("not finite", reader.path, column=name, value=float(value))
+    elif not NUMBER.fullmatch(value):
+        what = "missing" if value.strip() in MISSING else "not a number"
+    elif math.isinf(float(value)):
+        return fault("beyond doubles", reader.path, column=name, value=value)
+    elif reader.decimal_places is not None:
+        return decimals.fault_of(reader.path, 0, name, value, reader.decimal_places[reader.place_of(name)])
+    else:
+        return reader.inexact(0, name, value.strip()) if is_long_integer(value) or vanishes(value) else None
+    return fault(what, reader.path, column=name, value=value)
 
 
 def is_long_integer(integer: str) -> bool:

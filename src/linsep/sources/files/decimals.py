@@ -14,10 +14,8 @@ import numpy.typing as npt
 from linsep.errors import InputError
 from linsep.faults import fault
 
-EXACTLY = Context(prec=1000)  # no number that is looked at has so many digits
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
-CERTAINLY_SHORT = 20  # characters: times 10^18 they are at most 38 digits
-SHORT = r"^-?[0-9]{0,19}(\.[0-9]{0,18})?$"  # anything longer is no integer of 64 bits times 10^-18
+CERTAINLY_SHORT = 20  # characters: times 10^18 they are at most 38 digits, which Arrow holds
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?[ \t]*")
 
 
@@ -26,25 +24,20 @@ def places_of(column: Any, bound: int | None = None) -> int:
 
     With a bound, numbers that have more are passed over: their rows will be rejected.
     """
-    most = _most_places(column)
-    if bound is None or most <= bound:
-        return most
-    return max((known for known in map(_places, column.to_pylist()) if known <= bound), default=0)
-
-
-def _most_places(column: Any) -> int:
     import pyarrow.compute as pc
 
-    text = pc.utf8_trim(column, " \t")
-    most = 0
-    if pc.any(pc.match_substring_regex(text, "[eE]")).as_py():
-        with_exponent = text.filter(pc.match_substring_regex(text, "[eE]"))
-        most = max(map(_places, pc.unique(with_exponent).to_pylist()))
-        text = text.filter(pc.invert(pc.match_substring_regex(text, "[eE]")))
+    text, most = pc.utf8_trim(column, " \t"), 0
+    has_exponent = pc.match_substring_regex(text, "[eE]")
+    if pc.any(has_exponent).as_py():
+        most = max(map(_places, pc.unique(text.filter(has_exponent)).to_pylist()))
+        text = text.filter(pc.invert(has_exponent))
     point = pc.find_substring(text, ".")
     digits = pc.subtract(pc.utf8_length(pc.utf8_rtrim(text, "0")), pc.add(point, 1))
     longest = pc.max(pc.if_else(pc.greater_equal(point, 0), digits, 0)).as_py() or 0
-    return min(max(most, longest), MOST_PLACES + 1)
+    most = min(max(most, longest), MOST_PLACES + 1)
+    if bound is None or most <= bound:
+        return most
+    return max((known for known in map(_places, column.to_pylist()) if known <= bound), default=0)
 
 
 def _places(text: str | None) -> int:
@@ -55,7 +48,7 @@ def _places(text: str | None) -> int:
         return 0
     if number.adjusted() < -2 * MOST_PLACES:
         return MOST_PLACES + 1
-    exponent = number.normalize(EXACTLY).as_tuple().exponent
+    exponent = number.normalize(Context(prec=len(text))).as_tuple().exponent
     assert isinstance(exponent, int)
     return max(0, min(-exponent, MOST_PLACES + 1))
 
@@ -67,81 +60,39 @@ def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
 
     if places > MOST_PLACES:
         return None
-    text = pc.replace_substring_regex(pc.utf8_trim(column, " \t"), pattern=r"^\+([0-9.])", replacement=r"\1")
-    has_exponent = pc.match_substring_regex(text, "[eE]")
-    if pc.any(has_exponent).as_py():
-        values = [None if t is None else plain(t) for t in text.to_pylist()]
-        if None in values:
-            return None
-        text = pa.array(values, pa.string())
-    short = _short(text)
-    if short is None:
-        return None
+    text = pc.utf8_trim(column, " \t")
+    is_short = (pc.max(pc.binary_length(text)).as_py() or 0) <= CERTAINLY_SHORT
+    if not is_short or pc.any(pc.match_substring_regex(text, "[eE]")).as_py():  # Arrow takes 1e0x1 for 10
+        integers = [None if number is None else integer_of(number, places) for number in text.to_pylist()]
+        return None if None in integers else np.array(integers, np.int64)
+    text = pc.replace_substring_regex(text, pattern=r"^\+([0-9.])", replacement=r"\1")
     try:
-        decimals = short.cast(pa.decimal128(38, places))
+        decimals = text.cast(pa.decimal128(38, places))
     except pa.ArrowInvalid:
         return None
     array = decimals.combine_chunks() if isinstance(decimals, pa.ChunkedArray) else decimals
     words = np.frombuffer(array.buffers()[1], np.int64).reshape(-1, 2)[array.offset : array.offset + len(array)]
-    if (words[:, 1] != words[:, 0] >> 63).any():
-        return None
-    return np.ascontiguousarray(words[:, 0])
+    return None if (words[:, 1] != words[:, 0] >> 63).any() else np.ascontiguousarray(words[:, 0])
 
 
-def _short(text: Any) -> Any | None:
-    """The same numbers, of at most 38 digits: Arrow wraps longer ones around in silence. None if one is longer."""
-    import pyarrow.compute as pc
-
-    longest = pc.max(pc.binary_length(text)).as_py() or 0
-    if longest <= CERTAINLY_SHORT:
-        return text
-    text = _without_zeros(text)  # which say nothing
-    return text if pc.all(pc.match_substring_regex(text, SHORT)).as_py() is not False else None
-
-
-def _without_zeros(text: Any) -> Any:
-    """Numbers without zeros before them, and without those that end their fractions."""
-    import pyarrow.compute as pc
-
-    text = pc.replace_substring_regex(text, pattern=r"^(-?)0*([0-9])", replacement=r"\1\2")
-    text = pc.replace_substring_regex(text, pattern=r"^(-?)\.", replacement=r"\10.")
-    return pc.replace_substring_regex(text, pattern=r"(\.[0-9]*?)0*$", replacement=r"\1")
-
-
-def _trimmed(text: str) -> str:
-    """The same for one number."""
-    sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text.removeprefix("+"))
-    if "." in digits and "e" not in digits.lower():
-        digits = digits.rstrip("0")
-    digits = digits.lstrip("0")
-    return sign + (digits if digits[:1].isdigit() else f"0{digits}")
-
-
-def plain(text: str) -> str | None:
-    """A number without its exponent; None where that would be longer than any integer of 64 bits, or is not a number.
-
-    (Arrow takes 1e0x1 for 10.)
-    """
+def integer_of(text: str, places: int) -> int | None:
+    """A number times 10^places as an integer of 64 bits; None where it is not one."""
     if not NUMBER.fullmatch(text):
         return None
     number = Decimal(text)
     if not number:
-        return "0"
-    return format(number, "f") if len(text) < 1000 and -40 < number.adjusted() < 40 else None
+        return 0
+    if not -40 < number.adjusted() < 40:
+        return None
+    exactly = Context(prec=len(text) + 100)
+    integer = number.scaleb(places, exactly)
+    is_integer = -(2**63) <= integer < 2**63 and integer == integer.to_integral_value(context=exactly)
+    return int(integer) if is_integer else None
 
 
-def does_not_fit(text: str, places: int) -> bool:
-    """Whether a number times 10^places is not an integer of 64 bits."""
+def fault_of(path: str, row: int, column: str, value: str, places: int) -> InputError | None:
+    """What is wrong with a decimal that its column, times 10^places, cannot hold exactly."""
+    known: dict[str, Any] = {"row": row, "column": column, "value": value, "places": places, "most": MOST_PLACES}
     if places > MOST_PLACES:
-        return _places(text) > MOST_PLACES
-    bare = plain(_trimmed(text.strip()))
-    if bare is None or len(bare) > 100:
-        return True
-    integer = Decimal(bare).scaleb(places, EXACTLY)
-    return not -(2**63) <= integer < 2**63 or integer != integer.to_integral_value(context=EXACTLY)
-
-
-def too_many_digits(path: str, row: int, column: str, value: str, places: int) -> InputError:
-    """A decimal that its column cannot hold exactly."""
-    kind = "too long" if places <= MOST_PLACES else "digits"
-    return fault(kind, path, row=row, column=column, value=value, places=places, most=MOST_PLACES)
+        return fault("digits", path, **known) if _places(value) > MOST_PLACES else None
+    return fault("too long", path, **known) if integer_of(value, places) is None else None

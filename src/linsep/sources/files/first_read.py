@@ -4,21 +4,22 @@ Groups of a store are surveyed side by side, each by one thread. The survey of t
 in their order, and so is the first fault.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from linsep.faults import fault
-from linsep.sources.files.cells import is_long
+from linsep.faults import fault, few
 from linsep.sources.files.labels import Labels
-from linsep.sources.files.reader import EXACT, Batch, ColumnValues, Reader, Store
+from linsep.sources.files.reader import Batch, ColumnValues, Reader, Store
 from linsep.sources.files.threads import map_in_order
-from linsep.sources.files.values import NOT_WHOLE, is_finite, largest_whole
+from linsep.sources.files.values import EXACT, NOT_WHOLE, is_finite, largest_whole
 from linsep.sources.memory import thread_count
+from linsep.tables import is_long
+
+NUMBERS = ("whole", "bits", "long", "entries")  # what a survey knows of the numbers
 
 
 @dataclass(slots=True)
@@ -27,31 +28,22 @@ class Survey:
 
     reader: Reader
     labels: Labels
-    store: Store | None = None
+    store: Store
     whole: bool = True  # every value is an integer
     bits: int = 0  # of the longest, while all are
-    long: tuple[int, int] | None = None  # the row and column of an integer beyond 2^53
+    long: Sequence[int] | None = None  # the row and column of an integer beyond 2^53
     entries: int = 0
     batches: int = 0
 
     @classmethod
-    def begin(cls, reader: Reader, store: Store | None = None) -> "Survey":
+    def begin(cls, reader: Reader, store: Store) -> "Survey":
         """A survey that has seen nothing yet."""
-        return cls(reader, Labels(reader.path, from_text=reader.is_text), store)
-
-    def onward(self) -> "Survey":
-        """One that has seen nothing either, but knows what this one does: to be joined to it when its turn comes."""
-        return Survey(self.reader, self.labels.copy(), whole=self.whole)
+        return cls(reader, Labels(reader.path, reader.is_text), store)
 
     def add(self, batch: Batch) -> npt.NDArray[Any]:
         """Look at one batch; returns the codes of its labels."""
         self._look(batch)
         return self.labels.encode(batch.labels, batch.first)
-
-    def read(self) -> Iterator[Batch]:
-        """Every row once more, in order."""
-        assert self.store is not None  # it was read
-        return chain.from_iterable(self.store.read(k, use_threads=True) for k in range(len(self.store.lengths)))
 
     def join(self, later: "Survey") -> None:
         """Take over what was found in the rows that come next."""
@@ -65,22 +57,16 @@ class Survey:
     def _look(self, batch: Batch) -> None:
         require_finite(self.reader, batch)
         for values in _flat(batch.values):
-            if values.dtype.kind == "f":
-                self.whole = self.whole and self._weigh_doubles(values)
-            else:
-                self._weigh_integers(batch, values)
+            if values.dtype.kind != "f":
+                self._look_at_integers(batch, values)
+            elif self.whole:
+                largest = largest_whole(values)  # doubles beyond 2^53 are integers only because all of them are
+                self.whole = largest != NOT_WHOLE and largest <= EXACT
+                self.bits = max(self.bits, int(largest).bit_length()) if self.whole else self.bits
             self.entries += values.size
         self.batches += 1
 
-    def _weigh_doubles(self, values: npt.NDArray[np.float64]) -> bool:
-        """Whether all are integers, and how long they are."""
-        largest = largest_whole(values)
-        if largest == NOT_WHOLE or largest > EXACT:  # doubles so large are integers only because all of them are
-            return False
-        self.bits = max(self.bits, int(largest).bit_length())
-        return True
-
-    def _weigh_integers(self, batch: Batch, values: npt.NDArray[Any]) -> None:
+    def _look_at_integers(self, batch: Batch, values: npt.NDArray[Any]) -> None:
         if values.dtype == np.int64 and self.long is None and is_long(values):
             dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
             row, column = (int(k) for k in np.argwhere((dense > 2**53) | (dense < -(2**53)))[0])
@@ -93,8 +79,8 @@ def surveyed(reader: Reader, store: Store) -> Survey:
     """The survey of a file that is a store as it lies."""
     found, groups, workers = Survey.begin(reader, store), range(len(store.lengths)), thread_count()
 
-    def look(k: int) -> Survey:
-        part = found.onward()
+    def look(k: int) -> Survey:  # one that has seen nothing either, but knows what is known so far
+        part = Survey(reader, found.labels.copy(), store, found.whole)
         for batch in store.read(k, use_threads=1 == len(groups) < workers):
             part.add(batch)
         return part
@@ -115,21 +101,16 @@ def require_finite(reader: Reader, batch: Batch) -> None:
     """Refuse NaN and infinity, by row and column."""
     if all(values.dtype.kind != "f" or is_finite(values) for values in _flat(batch.values)):
         return
-    row, column, value = first_bad(batch.values)
-    name: int | str = reader.columns[column] if reader.columns else column
-    raise fault("not finite", reader.path, row=batch.first + row, column=name, value=value)
-
-
-def first_bad(values: Any) -> tuple[int, int, float]:
-    """Row, column and value of the first entry that is not finite."""
-    if isinstance(values, ColumnValues):
-        values = values.rows()
+    values = batch.values.rows() if isinstance(batch.values, ColumnValues) else batch.values
     if isinstance(values, np.ndarray):
         row, column = (int(k) for k in np.argwhere(~np.isfinite(values))[0])
-        return row, column, float(values[row, column])
-    place = int(np.flatnonzero(~np.isfinite(values.data))[0])
-    row = int(np.searchsorted(values.indptr, place, side="right")) - 1
-    return row, int(values.indices[place]), float(values.data[place])
+        value = float(values[row, column])
+    else:
+        place = int(np.flatnonzero(~np.isfinite(values.data))[0])
+        row, column = int(np.searchsorted(values.indptr, place, side="right")) - 1, int(values.indices[place])
+        value = float(values.data[place])
+    name: int | str = reader.columns[column] if reader.columns else column
+    raise fault("not finite", reader.path, row=batch.first + row, column=name, value=value)
 
 
 def common_kind(surveys: Sequence[Survey]) -> type:
@@ -151,14 +132,7 @@ def require_alike(surveys: Sequence[Survey]) -> None:
     for survey in surveys[1:]:
         other = survey.reader
         if other.columns != first.columns or (other.n_columns != first.n_columns and not other.is_sparse):
-            mine, theirs = first.columns or f"{first.n_columns} columns", other.columns or f"{other.n_columns} columns"
-            raise fault("other columns", other.path, seen=names_of(theirs), first=first.path, known=names_of(mine))
+            seen, known = (few(reader.columns or (), 8) or f"{reader.n_columns} columns" for reader in (other, first))
+            raise fault("other columns", other.path, seen=seen, first=first.path, known=known)
         if other.is_sparse != first.is_sparse:
             raise fault("other layout", other.path, first=first.path, layout="sparse" if first.is_sparse else "dense")
-
-
-def names_of(columns: Any) -> str:
-    """The names of the first few columns, or how many there are."""
-    if isinstance(columns, str):
-        return columns
-    return ", ".join(map(repr, columns[:8])) + (", ..." if len(columns) > 8 else "")

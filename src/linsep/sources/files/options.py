@@ -1,20 +1,22 @@
-"""What `open` was asked for, as every reader needs it."""
+"""What `linsep.open` was asked for, as one value: it makes sense once it exists, and every reader shares it."""
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any, Literal, TypeAlias, get_args
 
 from linsep.errors import ArgumentError
 from linsep.faults import fault
-
-if TYPE_CHECKING:
-    from linsep.sources.files.rejects import Rejects
+from linsep.sources.base import Label
+from linsep.sources.files.rejects import Rejects
 
 Numbers: TypeAlias = Literal["binary64", "decimal"]
 
-HELD_BATCHES = 8  # small files as large as this many batches may be held in memory, all of them together
+MEMORY = "512MB"
+SMALLEST = 1 << 16  # bytes of a batch
+SHARE = 64  # of the memory is a batch: several are on their way at once, as text, as columns and as rows
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
-EXACT = 2.0**53  # every integer up to here is a double
 SPARSE_COLUMN = 256  # bytes that a column costs in vectors of weights and in what is known of each column
 TABLE_COLUMN = 5_000  # and in a table, with its name and its type, while that is read
 MOST_COLUMNS = 2**31 - 1  # indices of 32 bits
@@ -29,41 +31,79 @@ class Needs:
     label: str | int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Options:
-    """What `open` was asked for, as every reader needs it. With `needs`, rows are to be labelled, not learned from."""
+    """The options of `linsep.open`, in its order, and what else is known of the rows.
+
+    A proof knows the two labels (`classes`), what its label column is called (`stated_label`), and has no say on
+    headers (`says_label` is whether the user gave the label column). With `needs`, rows are labelled, not learned from.
+    """
 
     label: str | int | None = None
-    columns: tuple[str | int, ...] | None = None
+    columns: Sequence[str | int] | None = None
+    positive: Any = None
     one_hot: bool = False
     numbers: Numbers = "binary64"
+    memory: str | int = MEMORY
+    cache: str | PathLike[str] | bool | None = None
+    reject: str | PathLike[str] | None = None
     index_base: int = 1
     n_columns: int | None = None
-    header: bool = False  # the first line of text names the columns, even if it holds values alone
-    says_label: bool = True  # the user gave the label column; else a proof did, which has no say on headers
-    stated_label: str | None = None  # what the label column is called in a proof
-    memory: int = 1 << 29
-    batch_bytes: int = 1 << 24
-    set_aside: "Rejects | None" = None
+    header: bool = False
+    format: str | None = None
+    classes: tuple[Label, Label] | None = None
+    stated_label: str | None = None
+    says_label: bool = True
     needs: Needs | None = None
+    size: int = field(init=False)  # the memory in bytes
+    batch_bytes: int = field(init=False)
+    rejects: Rejects | None = field(init=False)  # where bad rows go; None where the first is an error
+
+    def __post_init__(self) -> None:
+        if self.numbers not in get_args(Numbers):
+            raise ArgumentError(f"numbers is {self.numbers!r}: it must be one of {', '.join(get_args(Numbers))}.")
+        if self.index_base not in (0, 1):
+            raise ArgumentError(f"index_base is {self.index_base}: svmlight files count columns from 0 or from 1.")
+        if isinstance(self.label, bool) or not (self.label is None or isinstance(self.label, str | int)):
+            raise ArgumentError(f"label is {self.label!r}: it must be the name of a column, or its position.")
+        if isinstance(self.memory, bool) or not isinstance(self.memory, str | int):
+            raise ArgumentError(f"memory is {self.memory!r}: it must be a number of bytes, or text such as '512MB'.")
+        size = self.memory if isinstance(self.memory, int) else parse_size(self.memory)
+        if size < 16 * SMALLEST:
+            raise ArgumentError(f"memory is {self.memory}: at least 1MiB is needed.")
+        known: dict[str, Any] = {"size": size, "batch_bytes": batch_bytes(size)}
+        known |= {"columns": None if self.columns is None else tuple(self.columns)}
+        known |= {"rejects": None if self.reject is None else Rejects(fspath(self.reject))}
+        for name, value in known.items():
+            object.__setattr__(self, name, value)  # frozen from here on
 
     @property
     def most_columns(self) -> int:
         """How many columns of a sparse file the memory has room for."""
-        return min(MOST_COLUMNS, self.memory // SPARSE_COLUMN)
+        return min(MOST_COLUMNS, self.size // SPARSE_COLUMN)
 
     def require_room(self, path: str, n_columns: int, each: int = SPARSE_COLUMN) -> None:
         """Refuse more columns than the memory has room for."""
-        if n_columns > min(MOST_COLUMNS, self.memory // each):
+        if n_columns > min(MOST_COLUMNS, self.size // each):
             raise fault("wide", path, value=n_columns, columns=n_columns, fix=room_for(n_columns, each))
+
+
+def batch_bytes(memory: int) -> int:
+    """How large a batch may be so that all that is held at once stays within the memory."""
+    return max(SMALLEST, min(memory // SHARE, 1 << 26))
 
 
 def room_for(n_columns: int, each: int = SPARSE_COLUMN) -> str:
     """How to ask for the memory that this many columns need."""
     if n_columns > MOST_COLUMNS:
         return f"At most {MOST_COLUMNS:,} can be read: renumber them."
-    size = f"{-(-n_columns * each // 10**6):,}MB".replace(",", "")
-    return f"If that is right, allow for it: memory={size!r} (--memory {size})."
+    return f"If that is right, allow for it: {asked_for(n_columns * each)}."
+
+
+def asked_for(size: int) -> str:
+    """How to allow this many bytes of memory."""
+    asked = f"{-(-size // 10**6)}MB"
+    return f"memory={asked!r} (--memory {asked})"
 
 
 def parse_size(text: str) -> int:

@@ -1,30 +1,31 @@
 """Parquet, Arrow and Feather files: stores as they lie, a group for each row group or record batch."""
 
 import threading
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any
-
-import numpy as np
 
 from linsep.errors import InputError
 from linsep.faults import fault
 from linsep.sources.files.cells import TableReader, decoded, first_true, is_string
 from linsep.sources.files.options import Options
-from linsep.sources.files.reader import Batch, Stamp, Store, unreadable
+from linsep.sources.files.paths import unreadable
+from linsep.sources.files.reader import Batch, Store
 
 BITE = 1 << 20  # bytes of columns that a thread decodes at a time
 
 
 class ColumnarReader(TableReader, Store):
-    """What the two formats share: the schema says what the columns are, and cells are checked by `Cells`."""
+    """What the two formats share: the schema says what the columns are, and a group is read without the others."""
 
     kind = "a table"
 
-    def __init__(self, path: str, options: Options) -> None:
-        self.path, self.options = path, options
-        self.stamp = Stamp.of(path)
+    def __init__(self, path: str, options: Options, file: str | None = None) -> None:
+        import pyarrow as pa
+
+        super().__init__(path, options, file)
         with self._guarded():
             schema, rows = self._look()
             names = schema.names
@@ -36,96 +37,65 @@ class ColumnarReader(TableReader, Store):
         if rows != sum(self.lengths):
             raise fault("row count", path, said=rows, seen=sum(self.lengths))
         self._firsts = list(accumulate(self.lengths, initial=0))
-        self._choose(names, options)
-        self.buffers = self.cells.buffers
-        self.batch_rows = max(1, options.batch_bytes // (8 * len(self.cells.names) + 16))
+        self._choose(names)
+        self.batch_rows = max(1, options.batch_bytes // (8 * len(self.names) + 16))
+        kinds = {name: _plain(schema.field(name).type) for name in self.wanted}
         if options.one_hot:
             with self._guarded():
-                self._find_categories(schema)
-        for name in self.cells.names:
-            if name not in self.cells.categories:
-                self.cells.require_numeric(_plain(schema.field(name).type), name)
-        self.use_categories(self.cells.categories)
-        self._not_fixed = [name for name in self._wanted if not _is_fixed(schema.field(name).type)]
+                self._find_categories([name for name in self.names if is_string(kinds[name])])
+        for name in self.names:
+            if name not in self.categories and not _is_number(kinds[name]):
+                what = "text column" if is_string(kinds[name]) else "column type"
+                raise fault(what, path, column=name, seen=kinds[name], example="")
+        label = kinds.get(str(self.label_name))
+        if label is not None and (not (_is_number(label) or is_string(label)) or pa.types.is_decimal(label)):
+            raise fault("label column type", path, column=self.label_name, seen=label)
+        self.use_categories(self.categories)
+        self._not_fixed = [name for name in self.wanted if not _is_fixed(schema.field(name).type)]
         self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))  # now that the categories are known
         self.size = rows * (8 * self.n_columns + 2)
 
+    @abstractmethod
     def _look(self) -> tuple[Any, int]:
         """The schema and the number of rows; `lengths` become known."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _group(self, k: int, columns: list[str], *, use_threads: bool) -> Iterator[Any]:
         """The tables of one row group or record batch; several threads may ask at a time."""
-        raise NotImplementedError
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order, without the rows that are rejected."""
-        first = seen = self.left_out = 0
-        with self._guarded():
-            for table in chain.from_iterable(self._tables(k, use_threads=True) for k in range(len(self.lengths))):
-                good = self._without_bad_rows(table, seen)
-                seen += table.num_rows
-                batch = self._batch(good, first).as_rows()
-                del table, good  # their memory serves the next one
-                first += len(batch)
-                if len(batch):
-                    yield batch
-        self.is_walked = True
-        self.require_rows(first)
+        kept = self.left_out = 0
+        for k in range(len(self.lengths)):
+            for batch in self.read(k, use_threads=True):
+                rows = Batch(batch.values, batch.labels, kept).as_rows()
+                kept += len(batch)
+                del batch  # its memory serves the next one
+                if len(rows):
+                    yield rows
+        self.walked(kept)
 
     def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
         """The rows of a row group or record batch, columns of doubles as they are."""
         first = self._firsts[k]
         with self._guarded():
-            for table in self._tables(k, use_threads=use_threads):
-                batch = self._batch(table, first)
+            self.stamp.require_same()
+            for table in self._group(k, self.wanted, use_threads=use_threads):
+                table.validate()  # a buffer of a damaged file may be shorter than its rows
+                for name in self._not_fixed:
+                    table[name].validate(full=True)  # nothing in it leads anywhere
+                batch = self._batch(self._good_rows(table, first), first)
+                first += table.num_rows
                 del table  # its memory serves the next one
-                first += len(batch)
                 yield batch
-
-    def _tables(self, k: int, *, use_threads: bool) -> Iterator[Any]:
-        """The same as Arrow tables that can be trusted: the file is what it was, and nothing in it leads anywhere."""
-        seen = 0
-        self.stamp.require_same()
-        for table in self._group(k, self._wanted, use_threads=use_threads):
-            table.validate()  # a buffer of a damaged file may be shorter than its rows
-            for name in self._not_fixed:
-                table[name].validate(full=True)
-            seen += table.num_rows
-            yield table
-            del table
-        self.stamp.require_same()
-        if seen != self.lengths[k]:
+            self.stamp.require_same()
+        if (seen := first - self._firsts[k]) != self.lengths[k]:
             raise fault("group count", self.path, said=self.lengths[k], first=self._firsts[k], seen=seen)
 
-    def _without_bad_rows(self, table: Any, first: int) -> Any:
-        """The rows without nulls and NaN, where those are rejected."""
-        import pyarrow.compute as pc
-
-        if self.options.set_aside is None:
-            return table
-        bad: dict[int, tuple[str, str]] = {}
-        for name, what, rows in self.cells.faults(table):
-            if pc.any(rows).as_py():
-                for row in np.flatnonzero(np.asarray(rows.fill_null(True))).tolist():
-                    bad.setdefault(row, (name, what))
-        for row, (name, what) in sorted(bad.items()):
-            fault = self.cells.fault(first + row, name, what, table[name][row].as_py())
-            self.reject(first + row, fault, ",".join(str(table[column][row].as_py()) for column in self._wanted))
-        return table.filter(np.isin(np.arange(table.num_rows), list(bad), invert=True)) if bad else table
-
-    @property
-    def _wanted(self) -> list[str]:
-        return [*self.cells.names, *([] if self.cells.label is None else [self.cells.label])]
-
-    def _batch(self, table: Any, first: int) -> Batch:
-        return Batch(self.cells.values(table, first), self.cells.labels(table, first), first)
-
-    def _find_categories(self, schema: Any) -> None:
+    def _find_categories(self, text: list[str]) -> None:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        text = [name for name in self.cells.names if is_string(_plain(schema.field(name).type))]
         found: dict[str, set[str]] = {name: set() for name in text}
         first = 0
         for k in range(len(self.lengths) if text else 0):
@@ -133,12 +103,12 @@ class ColumnarReader(TableReader, Store):
                 for name in text:
                     table[name].validate(full=True)
                     column = decoded(table[name])
-                    if column.null_count and self.options.set_aside is None:
-                        raise self.cells.missing(first + first_true(column.is_null()), name)
+                    if column.null_count and self.options.rejects is None:
+                        raise fault("missing", self.path, row=first + first_true(column.is_null()), column=name)
                     found[name].update(pc.unique(column.cast(pa.string()).drop_null()).to_pylist())
-                    self.cells.require_few(name, len(found[name]))
+                    self._require_few(name, len(found[name]))
                 first += table.num_rows
-        self.cells.categories = {name: tuple(sorted(values)) for name, values in found.items()}
+        self.categories = {name: tuple(sorted(values)) for name, values in found.items()}
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -165,7 +135,7 @@ class ParquetReader(ColumnarReader):
         import pyarrow.parquet as pq
 
         self._mine = threading.local()  # pyarrow's files serve one thread at a time: each has its own
-        with pq.ParquetFile(self.path) as file:
+        with pq.ParquetFile(self.file) as file:
             self._metadata = file.metadata
             self.lengths = [file.metadata.row_group(k).num_rows for k in range(file.metadata.num_row_groups)]
             return file.schema_arrow, file.metadata.num_rows
@@ -174,14 +144,10 @@ class ParquetReader(ColumnarReader):
         """The file, its metadata known already: of many row groups they take longer to read than a row group."""
         import pyarrow.parquet as pq
 
-        return pq.ParquetFile(self.path, metadata=self._metadata, buffer_size=buffer)
-
-    def _is_short(self, rows: int) -> bool:
-        """Whether a row group is a batch. Longer ones are read piece by piece, from the disk too."""
-        return rows <= 2 * self.batch_rows
+        return pq.ParquetFile(self.file, metadata=self._metadata, buffer_size=buffer)
 
     def _group(self, k: int, columns: list[str], *, use_threads: bool) -> Iterator[Any]:
-        if not self._is_short(self.lengths[k]):  # what was decoded of a long one is kept until its file is closed
+        if self.lengths[k] > 2 * self.batch_rows:  # read in pieces; what was decoded is kept until its file is closed
             with self._open(max(1 << 16, self.batch_rows)) as file:
                 yield from file.iter_batches(self.batch_rows, row_groups=[k], columns=columns, use_threads=use_threads)
         elif self.lengths[k]:
@@ -212,7 +178,7 @@ class ArrowReader(ColumnarReader):
     def _look(self) -> tuple[Any, int]:
         import pyarrow as pa
 
-        with pa.OSFile(self.path) as file:
+        with pa.OSFile(self.file) as file:
             reader = pa.ipc.open_file(file)
             self.lengths = [reader.get_batch(k).num_rows for k in range(reader.num_record_batches)]
             return reader.schema, sum(self.lengths)
@@ -220,10 +186,18 @@ class ArrowReader(ColumnarReader):
     def _group(self, k: int, columns: list[str], *, use_threads: bool) -> Iterator[Any]:
         import pyarrow as pa
 
-        with pa.OSFile(self.path) as file:
+        with pa.OSFile(self.file) as file:
             batch = pa.ipc.open_file(file).get_batch(k).select(columns)
         for start in range(0, batch.num_rows, self.batch_rows):
             yield batch.slice(start, self.batch_rows)
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow as pa
+
+    types = pa.types
+    known = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)
+    return bool(known)
 
 
 def _is_fixed(kind: Any) -> bool:

@@ -33,27 +33,16 @@ PACKINGS = {".gz": "gz", ".bz2": "bz2", ".zst": "zst"}
 PACKED = ("csv", "tsv", "svmlight")  # the formats that may be packed
 SHOWN = ".csv, .tsv, .parquet, .arrow, .feather, .svm, .npy or .npz (text also .gz, .bz2, .zst)"
 
-BEGINNINGS = {  # what the first bytes of a file say
-    b"PAR1": "parquet",
-    b"PARE": "parquet",
-    b"ARROW1\0\0": "arrow",
-    b"\x93NUMPY": "npy",
-    b"PK\x03\x04": "npz",
-    b"\x1f\x8b": "gz",
-    b"BZh91AY&SY": "bz2",
-    b"\x28\xb5\x2f\xfd": "zst",
-}
-CALLED = {
-    "parquet": "a Parquet file",
-    "arrow": "an Arrow file",
-    "npy": "an .npy file",
-    "npz": "an .npz file or another zip archive",
-    "gz": "compressed by gzip",
-    "bz2": "compressed by bzip2",
-    "zst": "compressed by zstd",
+SIGNS = {  # how files begin, and what they are called
+    "parquet": (b"PAR1", "a Parquet file"),
+    "arrow": (b"ARROW1\0\0", "an Arrow file"),
+    "npy": (b"\x93NUMPY", "an .npy file"),
+    "npz": (b"PK\x03\x04", "an .npz file or another zip archive"),
+    "gz": (b"\x1f\x8b", "compressed by gzip"),
+    "bz2": (b"BZh91AY&SY", "compressed by bzip2"),
+    "zst": (b"\x28\xb5\x2f\xfd", "compressed by zstd"),
 }
 BEGINS = ". A table begins with a line of column names"
-PACKED_AS = {"gz": b"\x1f\x8b", "bz2": b"BZh", "zst": b"\x28\xb5\x2f\xfd"}
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -129,51 +118,65 @@ def is_pipe(name: str) -> bool:
     return name == "-" or Path(name).is_fifo()
 
 
-def kind_of(path: str, given: str | None) -> tuple[str, str | None]:
-    """The format of a file by its ending, or as given, and how it is packed."""
-    ending = Path(path).suffix.lower()
-    packing = PACKINGS.get(ending)
-    if packing:
-        ending = Path(Path(path).stem).suffix.lower()
-    kind = given or KINDS.get(ending)
-    if kind is None or (packing and kind not in PACKED):
-        shown = Path(path).suffix.lower()
+def kind_of(path: str, given: str | None, file: str | None = None) -> str:
+    """The format of a file by its extension, or as given; `file` is where it lies, if elsewhere."""
+    place = Path(file or path)
+    shown, is_packed = place.suffix.lower(), place.suffix.lower() in PACKINGS
+    kind = given or KINDS.get(_extension(place))
+    if kind is None or (is_packed and kind not in PACKED):
         seen = f"the extension {shown!r} is unknown" if shown else "the name has no extension"
-        seen = f"a file of this kind may not be compressed ({shown})" if packing and kind else seen
+        seen = f"a file of this kind may not be compressed ({shown})" if is_packed and kind else seen
         raise fault("file kind", path, seen=seen, kinds=SHOWN)
     if kind not in KINDS.values():
         raise fault("format", path, value=kind, known=", ".join(sorted(set(KINDS.values()))))
-    if not Path(path).exists():
+    if not place.exists():
         raise fault("no file", path)
-    return kind, packing
+    return kind
 
 
-def require_content(path: str, kind: str, packing: str | None, given: str | None) -> None:
+def _extension(path: Path) -> str:
+    """What a name ends in, apart from how the file is compressed."""
+    ending = path.suffix.lower()
+    return Path(path.stem).suffix.lower() if ending in PACKINGS else ending
+
+
+def require_content(path: str, file: str, kind: str, given: str | None) -> None:
     """Refuse a file that is empty, no file at all, or by its first bytes another kind than its name says."""
-    found = Path(path).stat()
-    if not stat.S_ISREG(found.st_mode):
-        raise fault("not a file", path)
-    if not found.st_size:
-        raise fault("empty", path, byte=0, begins=BEGINS if kind in ("csv", "tsv") else "")
-    with Path(path).open("rb") as file:
-        head = file.read(16)
-        file.seek(max(0, found.st_size - 4))
-        tail = file.read(4)
-    if packing:
-        mark = PACKED_AS[packing]
+    try:
+        found = Path(file).stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise fault("not a file", path)
+        if not found.st_size:
+            raise fault("empty", path, byte=0, begins=BEGINS if kind in ("csv", "tsv") else "")
+        with Path(file).open("rb") as content:
+            head = content.read(16)
+            content.seek(max(0, found.st_size - 4))
+            tail = content.read(4)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if packing := PACKINGS.get(Path(file).suffix.lower()):
+        mark, called = SIGNS[packing]
+        mark = mark[:3] if packing == "bz2" else mark  # the rest depends on how far it was compressed
         if not head.startswith(mark[: len(head)]):
-            raise _another_kind(path, f"not {CALLED[packing]}, though its name ends in {Path(path).suffix}")
+            raise _another_kind(path, f"not {called}, though its name ends in {Path(path).suffix}")
         return
     if head.startswith(b"FEA1"):
         raise _another_kind(path, "Feather version 1", "Write it again as version 2, or as Parquet.")
-    seen = next((what for mark, what in BEGINNINGS.items() if head.startswith(mark)), None)
-    if seen == "parquet" and tail not in (b"PAR1", b"PARE"):
-        seen = None if kind != "parquet" else seen  # a column may be called PAR1, and a damaged file says so later
-    if seen == "parquet" and tail == b"PARE":
+    if head.startswith((b"PAR1", b"PARE")) and tail == b"PARE":
         raise _another_kind(path, "the Parquet file is encrypted", "Decrypt it first.")
-    if seen is not None and seen != kind:
+    seen = next((what for what, (mark, _) in SIGNS.items() if head.startswith(mark)), kind)
+    if seen == "parquet" and tail != b"PAR1":
+        return  # a column may be called PAR1, and a damaged file says so later
+    if seen != kind:
         told = f"with the extension {Path(path).suffix}" if given is None else f"and not {kind}, as format= says"
-        raise _another_kind(path, f"{CALLED[seen]} {told}")
+        raise _another_kind(path, f"{SIGNS[seen][1]} {told}")
+
+
+def unreadable(path: str, error: OSError) -> InputError:
+    """What the system said about a file, as an error of ours."""
+    if isinstance(error, FileNotFoundError):
+        return fault("no file", path)
+    return fault("unreadable", path, seen=error.strerror or error)
 
 
 def _another_kind(path: str, seen: str, fix: str = "Rename it.") -> InputError:
@@ -181,8 +184,4 @@ def _another_kind(path: str, seen: str, fix: str = "Rename it.") -> InputError:
 
 
 def _is_data(name: str) -> bool:
-    path = Path(name)
-    ending = path.suffix.lower()
-    if ending in PACKINGS:
-        ending = Path(path.stem).suffix.lower()
-    return not name.startswith(".") and ending in KINDS
+    return not name.startswith(".") and _extension(Path(name)) in KINDS

@@ -11,8 +11,7 @@ import sys
 import tempfile
 import time
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from linsep.errors import ArgumentError
@@ -59,23 +58,18 @@ def is_own(found: os.stat_result) -> bool:
     return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def caches(folder: Path) -> list[tuple[Path, os.stat_result]]:
-    """The caches of a folder with their sizes and times, the one used last at the end."""
-    found = [(file, what) for file, what in _named_as_caches(folder) if is_cache(file)]
-    return sorted(found, key=lambda pair: pair[1].st_mtime_ns)
+def caches(folder: Path, *, are_ours: bool = True) -> list[tuple[Path, os.stat_result]]:
+    """The caches of a folder with their sizes and times, the one used last at the end.
 
-
-def strangers(folder: Path) -> list[Path]:
-    """What is named as a cache in a folder and is not one: it is never deleted."""
-    return sorted(file for file, _ in _named_as_caches(folder) if not is_cache(file))
-
-
-def _named_as_caches(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    Or else what is named as a cache and is not one: it is never deleted.
+    """
+    found = []
     with suppress(OSError):
         for file in folder.iterdir():
             with suppress(OSError):
-                if file.name.endswith(ENDING):
-                    yield file, file.lstat()
+                if file.name.endswith(ENDING) and is_cache(file) == are_ours:
+                    found.append((file, file.lstat()))
+    return sorted(found, key=lambda pair: pair[1].st_mtime_ns)
 
 
 def is_cache(file: Path) -> bool:
@@ -95,12 +89,8 @@ def is_cache(file: Path) -> bool:
 def clear(folder: Path) -> tuple[int, int]:
     """Remove all caches of a folder and what is left of unfinished ones; how many caches, and their bytes."""
     remove_abandoned(folder, PARTS)
-    count = size = 0
-    for file, found in caches(folder):
-        with suppress(OSError):
-            file.unlink()
-            count, size = count + 1, size + found.st_size
-    return count, size
+    sizes = [found.st_size for file, found in caches(folder) if _unlinked(file)]
+    return len(sizes), sum(sizes)
 
 
 def prune(folder: Path) -> None:
@@ -109,11 +99,16 @@ def prune(folder: Path) -> None:
     found = caches(folder)
     left, limit = sum(what.st_size for _, what in found), most_bytes(folder)
     for file, what in found[:-1]:
-        if left <= limit:
-            break
-        with suppress(OSError):
-            file.unlink()
-        left -= what.st_size
+        if left > limit and _unlinked(file):
+            left -= what.st_size
+
+
+def _unlinked(file: Path) -> bool:
+    try:
+        file.unlink()
+    except OSError:
+        return False
+    return True
 
 
 def most_bytes(folder: Path) -> int:
@@ -129,35 +124,19 @@ def most_bytes(folder: Path) -> int:
         return MOST_BYTES
 
 
-def temporary_folder(holder: object) -> str:
-    """A folder that goes when its holder does."""
-    folder, descriptor = _made()
-    weakref.finalize(holder, _removed, folder, descriptor)
-    return folder
+class TemporaryFolder:
+    """A folder that goes when nobody refers to this any more, or when it is `removed`; a lock says that it is used."""
+
+    def __init__(self) -> None:
+        remove_abandoned(Path(tempfile.gettempdir()), f"linsep-*{TEMPORARY}")
+        self.path = tempfile.mkdtemp(prefix="linsep-", suffix=TEMPORARY)
+        descriptor = None if sys.platform == "win32" else os.open(self.path, os.O_RDONLY)
+        if descriptor is not None:
+            lock(descriptor)
+        self.removed = weakref.finalize(self, _remove, self.path, descriptor)
 
 
-@contextmanager
-def temporary() -> Iterator[str]:
-    """A folder for a stretch of code."""
-    folder, descriptor = _made()
-    try:
-        yield folder
-    finally:
-        _removed(folder, descriptor)
-
-
-def _made() -> tuple[str, int | None]:
-    """A temporary folder, and the descriptor that holds it; folders of processes that were killed go on the way."""
-    remove_abandoned(Path(tempfile.gettempdir()), f"linsep-*{TEMPORARY}")
-    folder = tempfile.mkdtemp(prefix="linsep-", suffix=TEMPORARY)
-    if sys.platform == "win32":
-        return folder, None
-    descriptor = os.open(folder, os.O_RDONLY)
-    lock(descriptor)
-    return folder, descriptor
-
-
-def _removed(folder: str, descriptor: int | None) -> None:
+def _remove(folder: str, descriptor: int | None) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     if descriptor is not None:
         os.close(descriptor)
@@ -179,14 +158,12 @@ def lock(descriptor: int) -> bool:
 def remove_abandoned(folder: Path, pattern: str) -> None:
     """Remove what killed processes of this user left in a folder: nobody holds it."""
     with suppress(OSError):
-        for path in folder.glob(pattern):
+        for path in folder.glob(pattern) if sys.platform != "win32" else ():
             with suppress(OSError):
                 _remove_if_abandoned(path)
 
 
 def _remove_if_abandoned(path: Path) -> None:
-    if sys.platform == "win32":
-        return
     found = path.lstat()
     if not is_own(found) or time.time() - found.st_ctime < SETTLED_S:
         return

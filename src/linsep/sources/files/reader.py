@@ -1,13 +1,13 @@
 """The narrow waist of files: a reader walks the rows of one file once, and a store finds them again.
 
 A new format is one small file: `batches` yields every row once, in order, whatever the file is. Formats that are slow
-to read are converted once (`store`), so that solvers read stores alone: Parquet, Arrow and .npy files as they lie, and
+to read are converted once (`cache`), so that solvers read stores alone: Parquet, Arrow and .npy files as they lie, and
 the converted rows of all others.
 """
 
+import hashlib
 import time
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,11 +21,10 @@ from linsep.errors import InputError
 from linsep.faults import fault
 from linsep.sources.base import Ints
 from linsep.sources.files.options import Options
+from linsep.sources.files.paths import unreadable
 
 Values: TypeAlias = Any  # a 2-D array of float64 or int64, a CSR matrix of such, or ColumnValues
 
-KEPT = 4  # tables to be filled again
-EXACT = 2.0**53  # every integer up to here is a double
 RACY_NS = 2 * 10**9  # the coarsest clock of a file system in use
 
 
@@ -42,9 +41,9 @@ class ColumnValues:
         """The rows at these positions, row after row in memory."""
         return row_major([column[positions] for column in self.columns], np.float64)
 
-    def rows(self, buffers: "Buffers | None" = None) -> npt.NDArray[np.float64]:
+    def rows(self) -> npt.NDArray[np.float64]:
         """All of them, row after row in memory."""
-        return row_major(self.columns, np.float64, buffers)
+        return row_major(self.columns, np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +57,10 @@ class Batch:
     def __len__(self) -> int:
         return len(self.values) if isinstance(self.values, ColumnValues) else int(self.values.shape[0])
 
-    def as_rows(self, buffers: "Buffers | None" = None) -> "Batch":
+    def as_rows(self) -> "Batch":
         """The same, row after row in memory."""
-        if not isinstance(self.values, ColumnValues):
-            return self
-        return Batch(self.values.rows(buffers), self.labels, self.first)
+        is_columns = isinstance(self.values, ColumnValues)
+        return Batch(self.values.rows(), self.labels, self.first) if is_columns else self
 
     def take(self, positions: Ints) -> "Batch":
         """The rows at these positions."""
@@ -70,51 +68,29 @@ class Batch:
         return Batch(self.values[positions], labels, self.first)
 
 
-class Buffers:
-    """Tables that nobody looks at any more, to be filled again: fresh memory costs as much as filling it."""
-
-    def __init__(self) -> None:
-        self._free: deque[npt.NDArray[np.float64]] = deque(maxlen=KEPT)
-
-    def take(self, n_rows: int, n_columns: int) -> npt.NDArray[np.float64]:
-        """A table of this size, its content unknown."""
-        try:
-            free = self._free.popleft()
-        except IndexError:
-            return np.empty((n_rows, n_columns))
-        return free[:n_rows] if free.shape[1] == n_columns and len(free) >= n_rows else np.empty((n_rows, n_columns))
-
-    def give_back(self, table: npt.NDArray[np.float64]) -> None:
-        """Nothing refers to this table any more."""
-        whole = table if table.base is None else table.base
-        if isinstance(whole, np.ndarray) and whole.ndim == 2 and whole.dtype == np.float64:
-            self._free.append(whole)
-
-
 class Reader(ABC):
-    """One file. Columns are those chosen, without the label; rows are counted from 0 within the file."""
+    """One file. Columns are those chosen, without the label; rows are counted from 0 within the file.
 
-    path: str
-    options: Options
-    stamp: "Stamp"
-    columns: tuple[str, ...] | None
+    `path` is what the user calls it, `file` where it lies: what came out of a pipe was written to a temporary file.
+    """
+
+    columns: tuple[str, ...] | None = None
     n_columns: int
     size: int  # bytes of its rows in memory, or near it
     label_name: str | int | None = None
     is_text: bool = False  # whether labels are texts that may mean numbers
     is_sparse: bool = False
-    left_out: int = 0
-    index_base: int | None = None  # of formats that number their columns
     is_plain_csv: bool = False  # whether another program that knows CSV reads the same table
+    left_out: int = 0
     remark: str | None = None  # on how the columns were chosen
     decimal_places: tuple[int, ...] | None = None  # the power of ten that makes each column integers, where asked for
     digest: str | None = None  # of the whole file, where a walk has found it
     is_walked: bool = False  # whether all rows were read once: what was rejected is written down
 
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        """The categories of each text column, in order."""
-        return {}
+    def __init__(self, path: str, options: Options, file: str | None = None, *, is_pipe: bool = False) -> None:
+        self.path, self.options, self.file = path, options, file or path
+        self.stamp = Stamp(path) if is_pipe else Stamp.of(path, self.file)
+        self.categories: dict[str, tuple[str, ...]] = {}  # of each text column, in order
 
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
@@ -122,12 +98,16 @@ class Reader(ABC):
 
     def reject(self, row: int, fault: InputError, content: str) -> None:
         """Write a bad row down, in the first walk alone: later ones pass by the same rows."""
+        if self.options.rejects is None:
+            raise fault
         self.left_out += 1
-        if not self.is_walked and self.options.set_aside is not None:
-            self.options.set_aside.add(self.path, row, fault, content)
+        if not self.is_walked:
+            self.options.rejects.add(self.path, row, fault, content)
 
-    def require_rows(self, kept: int, empty: str = "no rows") -> None:
-        """After a walk: refuse a file without rows, or of which none is left."""
+    def walked(self, kept: int, empty: str = "no rows") -> None:
+        """After a walk: refuse a file that changed meanwhile, has no rows, or of which none is left."""
+        self.stamp.require_same()
+        self.is_walked = True
         if not kept:
             raise fault("none left", self.path, left_out=self.left_out) if self.left_out else fault(empty, self.path)
 
@@ -135,20 +115,15 @@ class Reader(ABC):
         """The line of the file on which each of these rows begins, where files have lines."""
         return {}
 
-    def remarks(self) -> Iterator[str]:
+    def remarks(self) -> list[str]:
         """What the user should know about how the columns were chosen and counted."""
-        if self.remark is not None:
-            yield self.remark
-        if self.index_base is not None:
-            other = 1 - self.index_base
-            yield f"Columns are counted from {self.index_base} (--index-base {other} counts from {other})."
+        return [] if self.remark is None else [self.remark]
 
 
 class Store(ABC):
     """Rows that can be found again: groups of them, each read by one thread, in batches that fit the memory."""
 
     lengths: list[int]  # the rows of each group
-    buffers: Buffers | None = None  # where the memory of batches is from, if it can be used again
 
     @abstractmethod
     def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
@@ -170,63 +145,58 @@ class Store(ABC):
 class Stamp:
     """How a file is known to be unchanged: where it lies, its size, and when its content and its entry were changed.
 
-    A program can set the time of a file's content back, but not that of its entry.
+    A program can set the time of a file's content back, but not that of its entry. A pipe has no file: what came out of
+    it cannot change.
     """
 
     path: str
-    device: int
-    inode: int
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    taken_ns: int = field(compare=False)
+    file: str | None = None
+    numbers: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)  # device, inode, size, time of content, time of entry
+    taken_ns: int = field(default=0, compare=False)
 
     @classmethod
-    def of(cls, path: str) -> "Stamp":
+    def of(cls, path: str, file: str) -> "Stamp":
         """The stamp of a file as it is now."""
         try:
-            found = Path(path).stat()
+            found = Path(file).stat()
         except OSError as error:
             raise unreadable(path, error) from error
-        return cls(
-            path, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, time.time_ns()
-        )
+        numbers = found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+        return cls(path, file, numbers, time.time_ns())
+
+    @property
+    def size(self) -> int:
+        """The bytes of the file."""
+        return self.numbers[2]
+
+    @property
+    def digest(self) -> str:
+        """The same in a few characters."""
+        return hashlib.sha256(repr(self.numbers).encode()).hexdigest()
 
     @property
     def is_settled(self) -> bool:
         """Whether the file was left alone for long enough: what is written at the same time leaves the same stamp."""
-        return max(self.mtime_ns, self.ctime_ns) + RACY_NS < self.taken_ns
+        return max(self.numbers[3:]) + RACY_NS < self.taken_ns
 
     def require_same(self) -> None:
         """Refuse a file that is no longer what it was."""
-        if Stamp.of(self.path) != self:
+        if self.file is not None and Stamp.of(self.path, self.file) != self:
             raise fault("changed", self.path)
 
 
-class Unstamped(Stamp):
-    """The stamp of a pipe: what came out of it cannot change."""
-
-    def require_same(self) -> None:
-        """It is."""
-
-
-def unreadable(path: str, error: OSError) -> InputError:
-    """What the system said about the file, as an error of ours."""
-    if isinstance(error, FileNotFoundError):
-        return fault("no file", path)
-    return fault("unreadable", path, seen=error.strerror or error)
-
-
-def row_major(columns: Sequence[npt.NDArray[Any]], kind: type, buffers: Buffers | None = None) -> npt.NDArray[Any]:
+def row_major(columns: Sequence[npt.NDArray[Any]], kind: type) -> npt.NDArray[Any]:
     """Columns beside each other, row after row in memory: in strips that fit the cache."""
     n_rows = len(columns[0]) if columns else 0
     if n_rows * len(columns) <= exact.FEW_CELLS:
         return np.array(columns, kind).T.copy() if columns else np.zeros((0, 0), kind)
+    import pyarrow as pa
+
+    memory = pa.allocate_buffer(8 * n_rows * len(columns))  # used before, by Arrow: fresh memory costs page faults
+    table: npt.NDArray[Any] = np.frombuffer(memory, kind).reshape(n_rows, len(columns))
     if kind is np.float64 and all(column.dtype == np.float64 and column.flags.c_contiguous for column in columns):
-        doubles = (buffers or Buffers()).take(n_rows, len(columns))
-        loops.transpose.interleave(np.array([column.ctypes.data for column in columns], np.uint64), n_rows, doubles)
-        return doubles
-    table: npt.NDArray[Any] = np.empty((n_rows, len(columns)), kind)
+        loops.transpose.interleave(np.array([column.ctypes.data for column in columns], np.uint64), n_rows, table)
+        return table
     step = max(256, (1 << 15) // max(1, len(columns)))
     for start in range(0, n_rows, step):
         strip = table[start : start + step]

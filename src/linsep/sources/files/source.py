@@ -9,19 +9,18 @@ from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from linsep.faults import fault
-from linsep.loops.layouts import Csr, Dense
-from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, marks
-from linsep.sources.files.columnar_source import ColumnPart
-from linsep.sources.files.first_read import Survey, common_kind, names_of
-from linsep.sources.files.labels import CodedLabels, classes_of, known_classes, marks_of
-from linsep.sources.files.reader import Batch, ColumnValues, Store, Values
-from linsep.sources.files.store import Caches
+from linsep import loops
+from linsep.faults import fault, few
+from linsep.loops.layouts import Dense
+from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Signs, Source, joined, marks
+from linsep.sources.files.caches import Caches
+from linsep.sources.files.first_read import Survey, common_kind
+from linsep.sources.files.labels import classes_of, known_classes, marks_of
+from linsep.sources.files.reader import Batch, ColumnValues, Values
 from linsep.sources.files.threads import map_in_order, prefetch
 from linsep.sources.inputs import read_table
-from linsep.sources.memory import MemorySource, settled, thread_count
+from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource, settled, thread_count
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
 GROUPS_A_THREAD = 4  # from here on threads read side by side, each its own; else one reads, and all work on a batch
@@ -34,28 +33,29 @@ class FileSource(Source):
     length of the data.
     """
 
-    def __init__(
-        self,
-        surveys: Sequence[Survey],
-        caches: Caches,
-        *,
-        positive: Any = None,
-        classes: tuple[Label, Label] | None = None,
-    ) -> None:
+    def __init__(self, surveys: Sequence[Survey], caches: Caches) -> None:
         self._surveys, self._caches = list(surveys), caches  # temporary folders live as long as the source
-        self._positive, self._classes = positive, classes
-        self._groups = [(survey, k) for survey in surveys for k in range(len(_store(survey).lengths))]
-        lengths = [_store(survey).lengths[k] for survey, k in self._groups]
+        self._groups = [(survey, k) for survey in surveys for k in range(len(survey.store.lengths))]
+        lengths = [survey.store.lengths[k] for survey, k in self._groups]
         self._starts: Ints = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        labels, self._marks = self._classes_of(positive, classes)
-        self._kind_of_marks = marks(np.zeros(0), len(labels)).dtype
         self._kind = common_kind(surveys)
-        self.facts = self._facts(labels)
         self._longest2: dict[int, float] = {}
+        self.files = tuple(survey.reader.path for survey in surveys)
+        self.label_column = surveys[0].reader.label_name
+        options, n_rows = surveys[0].reader.options, int(self._starts[-1])
+        if options.classes is not None and options.positive is None:
+            labels: tuple[Label, ...] = options.classes
+            signs = known_classes((survey.labels for survey in surveys), options.classes)
+        else:
+            values = [value for survey in surveys for value in survey.labels.values()]
+            labels, signs = classes_of(values, options.positive, self.files, rows=n_rows, column=self.label_column)
+        kind = marks(np.zeros(0), len(labels)).dtype
+        self._marks = {id(s): np.array([signs[value] for value in s.labels.values()], kind) for s in surveys}
+        self.facts = self._facts(labels, n_rows)
 
-    def _facts(self, labels: tuple[Label, ...]) -> Facts:
+    def _facts(self, labels: tuple[Label, ...], n_rows: int) -> Facts:
         """What the first read found, all files together."""
-        surveys, n_rows = self._surveys, int(self._starts[-1])
+        surveys = self._surveys
         places, is_long = surveys[0].reader.decimal_places, any(survey.long is not None for survey in surveys)
         entries = sum(survey.entries for survey in surveys)
         return Facts(
@@ -73,21 +73,6 @@ class FileSource(Source):
             label_column=self.label_column,
         )
 
-    def _classes_of(
-        self, positive: Any, classes: tuple[Label, Label] | None
-    ) -> tuple[tuple[Label, ...], dict[Label, int]]:
-        """The labels of the classes and the mark of each value; errors begin with the name of the file."""
-        if classes is not None and positive is None:
-            return classes, known_classes((survey.labels for survey in self._surveys), classes)
-        values = [value for survey in self._surveys for value in survey.labels.values()]
-        rows = int(self._starts[-1])
-        return classes_of(values, positive, self.files, rows=rows, column=self.label_column)
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The files, in order."""
-        return tuple(survey.reader.path for survey in self._surveys)
-
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
         """The categories of each text column that became columns of 0 and 1."""
@@ -96,7 +81,7 @@ class FileSource(Source):
     def remarks(self) -> list[str]:
         """What a reader of the result should know about how the files were read."""
         reader = self._surveys[0].reader
-        said = [f"{name}: one column for each of {names_of(values)}." for name, values in reader.categories.items()]
+        said = [f"{name}: one column for each of {few(values, 8)}." for name, values in reader.categories.items()]
         said += reader.remarks()
         if left_out := self.facts.rows_left_out:
             rows = "1 bad row was" if left_out == 1 else f"{left_out:,} bad rows were"
@@ -108,16 +93,10 @@ class FileSource(Source):
         """Whether this is one CSV file of numbers, read whole and as it stands: what the stand-alone checker reads."""
         return len(self._surveys) == 1 and self.facts.rows_left_out == 0 and self._surveys[0].reader.is_plain_csv
 
-    @property
-    def label_column(self) -> str | int | None:
-        """What the label column is called, or where it stands."""
-        return self._surveys[0].reader.label_name
-
     def from_data(self) -> "FileSource":
         """The files themselves, read anew where their rows were converted: for whoever doubts a proof."""
-        fresh = Caches(False, reuse=False, hold=self._caches.hold)
-        surveys = [fresh.survey(s.reader) if isinstance(s.labels, CodedLabels) else s for s in self._surveys]
-        return FileSource(surveys, fresh, positive=self._positive, classes=self._classes)
+        fresh = Caches(False, self._caches.hold)
+        return FileSource([fresh.survey(s.reader) if s.labels.is_coded else s for s in self._surveys], fresh)
 
     # The verbs of a source -------------------------------------------------------------------------------
 
@@ -133,7 +112,8 @@ class FileSource(Source):
         def scan(part: MemorySource, *, alone: bool) -> Scan:
             found = part.scan_alone(w, b, worst, lowest.ceiling) if alone else part.scan(w, b, worst=worst)
             lowest.add(found.worst_scores)
-            return self._settled(part, found, w, b)
+            self._longest2[int(part.numbers[0])] = found.longest2
+            return settled(part, found, w, b)
 
         def scan_group(group: int) -> list[Scan]:
             return [scan(part, alone=True) for part in self._parts(group)]
@@ -143,15 +123,6 @@ class FileSource(Source):
             return
         for part in self._walk(range(len(self._groups))):
             yield scan(part, alone=isinstance(part, ColumnPart))  # pyarrow's threads read the next one meanwhile
-
-    def _settled(self, part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
-        """The scan of a batch with no row left in doubt; the memory of its rows serves the next one."""
-        scan, first = settled(part, scan, w, b), int(part.numbers[0])
-        self._longest2[first] = scan.longest2
-        buffers = _store(self._groups[self._group_of(first)][0]).buffers
-        if buffers is not None and isinstance(part.table, Dense) and not isinstance(part, ColumnPart):
-            buffers.give_back(part.table.values)  # the scan has copied what it keeps
-        return scan
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """The rows batch by batch; given random numbers, groups come in another order."""
@@ -172,7 +143,7 @@ class FileSource(Source):
         distinct, back = np.unique(wanted, return_inverse=True)
         if not distinct.size:
             return next(self.blocks()).take(np.zeros(0, np.int64))
-        found = join(list(self._fetch(distinct)), distinct, self.n_columns)
+        found = joined(list(self._fetch(distinct)))
         return found if np.array_equal(distinct, wanted) else found.take(back)
 
     def where(self, row: int) -> tuple[str, int]:
@@ -208,7 +179,7 @@ class FileSource(Source):
         """The batches of a group; those of a columnar file lie column by column, unless rows are asked for."""
         survey, group = self._groups[k]
         start = int(self._starts[k])
-        for batch in _store(survey).read(group, use_threads=use_threads):
+        for batch in survey.store.read(group, use_threads=use_threads):
             part = self._part(survey, batch.as_rows() if as_rows else batch, start)
             start += len(batch)
             yield part
@@ -234,7 +205,7 @@ class FileSource(Source):
         codes = labels.encode(batch.labels, batch.first)
         if len(labels.codes) > known:
             raise fault("changed", survey.reader.path)
-        return marks_of(codes, labels.values(), self._marks, self._kind_of_marks)
+        return marks_of(codes, self._marks[id(survey)])
 
     def _fetch(self, rows: Ints) -> Iterator[Block]:
         """The blocks that hold these rows, which are in rising order, each with nothing else in it."""
@@ -246,16 +217,71 @@ class FileSource(Source):
         """Some rows of a group, by their numbers, which rise."""
         (survey, group), rows = self._groups[held[0]], held[1]
         blocks, done = [], 0
-        for batch in _store(survey).take(group, rows - self._starts[held[0]]):
+        for batch in survey.store.take(group, rows - self._starts[held[0]]):
             numbers = rows[done : done + len(batch)]
             blocks.append(Block(self._table(batch.values), self._read_marks(survey, batch), numbers, self.n_columns))
             done += len(batch)
         return blocks
 
 
-def _store(survey: Survey) -> Store:
-    assert survey.store is not None  # it was read
-    return survey.store
+class ColumnPart(MemorySource):
+    """A batch that lies column by column: scanned as it lies, copied into rows only where asked."""
+
+    def __init__(self, values: ColumnValues, y: Signs, facts: Facts, numbers: range) -> None:
+        self._values = values
+        self._addresses = np.array([column.ctypes.data for column in values.columns], np.uint64)
+        super().__init__(Dense(None), y, facts, numbers)
+
+    @property
+    def _block(self) -> Block:
+        return Block(Dense(self._values.rows()), self.y, self.numbers, self.n_columns)
+
+    def _rows_at(self, positions: Ints) -> Block:
+        return Block(Dense(self._values[positions]), self.y[positions], self._numbered(positions), self.n_columns)
+
+    def _parts(self) -> list[tuple[int, int]]:
+        return [(0, self.n_rows)]
+
+    def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
+        """The scan of the rows that need a look, with the plain ones added, which need none."""
+        if self._longest2 == UNKNOWN_LENGTH:
+            self._longest2 = self._largest_norm2()
+        if 0 < wanted < self.n_rows and ceiling == np.inf:
+            ceiling = self._ceiling_of(wanted, w, b)
+        others = np.empty(self.n_rows, np.int64)
+        near = loops.column_scores.sure_beyond(w, float(b), self._longest2)
+        wrong, minus, plus, left = loops.column_scores.count_plain(
+            self._addresses, self.y, w, float(b), near, ceiling if wanted else -np.inf, others
+        )
+        found = self._looked_at(others[:left])._scan_part(0, left, w, b, wanted, ceiling)
+        return replace(
+            found,
+            rows=self.n_rows,
+            mistakes=found.mistakes + wrong,
+            certain=found.certain + wrong,
+            lowest=(min(found.lowest[0], minus), min(found.lowest[1], plus)),
+        )
+
+    def _ceiling_of(self, wanted: int, w: Floats, b: float) -> float:
+        """What as many of the lowest scores as are wanted are below, and few others."""
+        scores = np.empty(self.n_rows)
+        loops.column_scores.write_scores(self._addresses, w, scores)
+        return float(np.nextafter(np.partition(self.y * (scores + b), wanted - 1)[wanted - 1], np.inf))
+
+    def _looked_at(self, positions: Ints) -> MemorySource:
+        """These rows, in row order, as rows."""
+        rows, numbers = Dense(self._values[positions]), self._numbered(positions)
+        part = MemorySource(rows, self.y[positions], self.facts.of_part(len(positions)), numbers)
+        part._longest2 = self._longest2
+        return part
+
+    def _largest_norm2(self) -> float:
+        """The largest |x|², summed as rows are: only rows whose sum in another order comes near it can have it."""
+        lengths2 = np.empty(self.n_rows)
+        loops.column_scores.write_lengths(self._addresses, lengths2)
+        slack = (self.n_columns + 4) * 2.0**-50
+        enough = np.fmax.reduce(lengths2) * (1.0 - slack) - 1e-300  # the last term for squares that underflow
+        return float(loops.column_scores.largest_norm2(self._values[np.flatnonzero(lengths2 >= enough)]))
 
 
 class Lowest:
@@ -276,25 +302,3 @@ class Lowest:
             self._scores = np.sort(np.concatenate([self._scores, scores]))[: self._wanted]
             if len(self._scores) == self._wanted:
                 self.ceiling = float(np.nextafter(self._scores[-1], np.inf))
-
-
-def join(blocks: list[Block], numbers: Ints, n_columns: int) -> Block:
-    """Blocks one below the other, copied once."""
-    if len(blocks) == 1:
-        return replace(blocks[0], numbers=numbers)
-    y = np.concatenate([block.y for block in blocks])
-    tables = [block.table for block in blocks]
-    if isinstance(tables[0], Dense):
-        return Block(Dense(np.concatenate([table.values for table in tables])), y, numbers, n_columns)  # type: ignore[union-attr]
-    return (
-        replace(reduce(operator.add, blocks), numbers=numbers)
-        if len(blocks) < 4
-        else _join_sparse(tables, y, numbers, n_columns)
-    )
-
-
-def _join_sparse(tables: list[Any], y: npt.NDArray[np.int8], numbers: Ints, n_columns: int) -> Block:
-    lengths = [np.diff(table.indptr.astype(np.int64)) for table in tables]
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.uint64)
-    data, indices = (np.concatenate([getattr(table, part) for table in tables]) for part in ("data", "indices"))
-    return Block(Csr(data, indices, indptr), y, numbers, n_columns)

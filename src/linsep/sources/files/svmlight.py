@@ -10,9 +10,8 @@ doubtful, is walked line by line.
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,12 +19,11 @@ import scipy.sparse as sp
 from linsep.errors import InputError
 from linsep.faults import fault
 from linsep.sources.files.columns import FILE_WITHOUT_NAMES
-from linsep.sources.files.csv_faults import may_vanish
 from linsep.sources.files.csv_records import not_text
 from linsep.sources.files.options import MOST_COLUMNS, Options, room_for
-from linsep.sources.files.reader import EXACT, Batch
+from linsep.sources.files.reader import Batch
 from linsep.sources.files.text_reader import BOM, Pipe, TextReader
-from linsep.sources.files.values import vanishes
+from linsep.sources.files.values import EXACT, may_vanish, vanishes
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)"
 LABEL = re.compile(NUMBER, re.IGNORECASE)
@@ -35,8 +33,7 @@ INTEGER = re.compile(r"[+-]?[0-9]+")
 LONG_LABEL = re.compile(rb"^[ \t]*[^\s:]{16}", re.MULTILINE)  # fewer characters than this are different doubles
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One row as text: its number, the line it stands on, the byte where that begins, and its bytes."""
 
     row: int
@@ -52,30 +49,33 @@ class Line:
 class SvmlightReader(TextReader):
     """Sparse rows as text."""
 
-    columns = None
     is_sparse = True
 
-    def __init__(self, path: str, options: Options, compression: str | None = None, pipe: Pipe | None = None) -> None:
-        super().__init__(path, options, compression, pipe)
+    def __init__(self, path: str, options: Options, file: str | Pipe | None = None) -> None:
+        super().__init__(path, options, file)
         for name, asked in (("label", options.label), ("columns", options.columns)):
             if asked is not None and options.needs is None:
                 raise fault("label in front", path, option=name, fix=f"Leave {name} out.")
         if options.n_columns is not None and options.needs is None:
             options.require_room(path, options.n_columns)
         self._most = options.n_columns if options.needs is None else options.needs.width
+        self._widest = self._most or options.most_columns
         self.n_columns = self._most or 1
         self.remark = FILE_WITHOUT_NAMES if options.needs is not None and options.needs.names else None
-        self.index_base = options.index_base
+
+    def remarks(self) -> list[str]:
+        """What the user should know about how the columns were chosen and counted."""
+        base = self.options.index_base
+        counted = f"Columns are counted from {base} (--index-base {1 - base} counts from {1 - base})."
+        return [*super().remarks(), counted]
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
-        digest = self.new_digest()
-        first, offset, lines, rest = 0, 0, 0, b""
+        first, offset, lines, rest, data = 0, 0, 0, b"", b"..."
         self.left_out = 0
-        with self._stream(digest, is_last=True) as stream:
-            while True:
+        with self.stream(is_walk=True) as stream:
+            while data:
                 data = self.next_data(stream, rest)
-                self.stamp.require_same()  # a file that grows is not followed
                 rest += data
                 end = rest.rfind(b"\n") + 1 if data else len(rest)
                 if end:
@@ -88,22 +88,18 @@ class SvmlightReader(TextReader):
                 elif len(rest) > self.longest_record:
                     most = self.longest_record_told
                     raise fault("svmlight endless", self.path, row=first, line=lines + 1, byte=offset, most=most)
-                if not data:
-                    break
-        self._finish(digest)
-        self.require_rows(first)
+        self.walked(first)
 
     def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
         """Whole lines, the first of which begins at this byte after this many lines."""
-        if byte == 0:
-            text = text.removeprefix(BOM)
+        text, seen = text.removeprefix(BOM) if byte == 0 else text, None
         try:
             X, y = self._load(text)
+            if not self._is_doubtful(text, X, y):
+                return self._as_batch(X, y, first)
         except (ValueError, OverflowError, UnicodeDecodeError) as error:
-            return self._without_bad_lines(self._lines(text, first, byte, lines), first, error)
-        if self._is_doubtful(text, X, y):
-            return self._without_bad_lines(self._lines(text, first, byte, lines), first, None)
-        return self._as_batch(X, y, first)
+            seen = error
+        return self._without_bad_lines(self._lines(text, first, byte, lines), first, seen)
 
     def _load(self, text: bytes) -> tuple[Any, Any]:
         from sklearn.datasets import load_svmlight_file
@@ -125,30 +121,18 @@ class SvmlightReader(TextReader):
         matrix = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], self.n_columns))
         return Batch(matrix, y, first)
 
-    @property
-    def _whose(self) -> str:
-        return "columns asked for" if self.options.needs is None else "of the model"
-
-    @property
-    def _widest(self) -> int:
-        return self._most or self.options.most_columns
-
     # Faults ---------------------------------------------------------------------------------------------
 
     def _without_bad_lines(self, lines: Iterator[Line], first: int, seen: Exception | None) -> Batch:
         """The good lines of a piece, the bad ones rejected; where nobody asked for that, the first is raised."""
         good: list[bytes] = []
         for line in lines:
-            found = self._fault(line)
-            if found is None:
+            if (found := self._fault(line)) is None:
                 good.append(line.content)
-            elif self.options.set_aside is None:
-                raise found
             else:
-                shown = line.content.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
-                self.reject(line.row, found, shown)
+                self.reject(line.row, found, line.content.rstrip(b"\r\n").decode("utf-8", "backslashreplace"))
         try:
-            if seen is not None and self.options.set_aside is None:
+            if seen is not None and self.options.rejects is None:
                 raise seen
             return self._as_batch(*self._load(b"\n".join(good)), first)
         except (ValueError, OverflowError, UnicodeDecodeError) as error:
@@ -200,7 +184,8 @@ class SvmlightReader(TextReader):
                 return self._bad(line, word, f"the index is below {base}{'.' if hint else ''}{hint}")
             if index - base >= self._widest:
                 if self._most:
-                    told = f"this is column {index - base + 1}, beyond the {self._widest:,} {self._whose}"
+                    whose = "columns asked for" if self.options.needs is None else "of the model"
+                    told = f"this is column {index - base + 1}, beyond the {self._widest:,} {whose}"
                     return self._bad(line, word, told)
                 return self._error("svmlight wide", line, word, most=self._widest, fix=room_for(index - base + 1))
             if index <= last:

@@ -9,8 +9,14 @@ import numpy.typing as npt
 
 from linsep import exact, loops
 
+EXACT = 2.0**53  # every integer up to here is a double
 NOT_WHOLE = -1.0
 NOT_ZERO = "[^eE]*[1-9]"  # how a number begins that is not 0
+INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
+NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+NOT_FINITE = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
+SMALL, LARGE_E = re.compile(rb"e-[0-9]{3}"), re.compile(rb"E-[0-9]{3}")  # apart: each is found by its first letter
+MANY_ZEROS = b"0" * 200  # with an exponent of two digits this is still far from the smallest double
 
 Array = npt.NDArray[Any]
 
@@ -26,6 +32,13 @@ def numbers_of(column: Any) -> Array:
 def vanishes(number: str) -> bool:
     """Whether a number is not 0, and the nearest double is."""
     return float(number) == 0.0 and re.match(NOT_ZERO, number) is not None
+
+
+def may_vanish(text: bytes) -> bool:
+    """Whether some number may be written that is not 0 but becomes 0 as a double: a hint, at the speed of a search."""
+    if b"e-" in text and SMALL.search(text):
+        return True
+    return (b"E-" in text and LARGE_E.search(text) is not None) or MANY_ZEROS in text
 
 
 @cache
