@@ -54,7 +54,7 @@ class Judge:
             column = next(
                 (name for name, value in zip(self.names, record, strict=False) if NOT_TEXT.search(value)), None
             )
-            return fault("not text", path, column=column, value=strange[:1], byte=byte, what=what, fix=fix)
+            return fault("not text", path, column=column, value=strange, byte=byte, what=what, fix=fix)
         if '"' in source and has_lone_quote(source, self.delimiter):
             return fault("lone quote", path)
         if len(record) != len(self.names):
