@@ -565,7 +565,7 @@ def labels(count: Count) -> None:
         try:
             count.faults.append(f"{name}: {linsep.decide(XOR, y).kind}")
         except MissingLabelError as error:
-            if "row 2" not in str(error):
+            if error.row != 2:
                 count.faults.append(f"{name}: does not name row 2: {error}")
         except Exception as error:
             count.faults.append(f"{name}: {type(error).__name__}: {error}")

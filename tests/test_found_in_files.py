@@ -100,11 +100,11 @@ def test_one_row_at_the_beginning_of_a_long_row_group_takes_one_batch(long_group
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("d.csv", b"a,y\n1,0\n2\0,1\n", r"row 1 \(line 3\), column 'a': a NUL byte \(0x00\).*at byte 9"),
-        ("d.csv", b"a\0,y\n1,0\n2,1\n", r"line 1: a NUL byte \(0x00\)"),
-        ("d.csv", b"a,y\n1,0\n\xef\xbb\xbf2,1\n", r"row 1 \(line 3\), column 'a': a byte order mark inside the file"),
-        ("d.csv", b"a,y\n1,0\n2,\xff\n", r"row 1 \(line 3\), column 'y': not UTF-8 text \(byte 0xff\)"),
-        ("d.svm", b"1 1:1\n0 1:2\0\n", r"row 1 \(line 2\): a NUL byte \(0x00\)"),
+        ("d.csv", b"a,y\n1,0\n2\0,1\n", r"row 1 \(line 3\), column 'a' holds b'\\x00': a NUL byte.*at byte 9"),
+        ("d.csv", b"a\0,y\n1,0\n2,1\n", r"line 1 holds b'\\x00': a NUL byte"),
+        ("d.csv", b"a,y\n1,0\n\xef\xbb\xbf2,1\n", r"row 1 \(line 3\), column 'a' holds .*: a byte order mark"),
+        ("d.csv", b"a,y\n1,0\n2,\xff\n", r"row 1 \(line 3\), column 'y' holds b'\\xff': not UTF-8 text"),
+        ("d.svm", b"1 1:1\n0 1:2\0\n", r"row 1 \(line 2\) holds b'\\x00': a NUL byte"),
     ],
 )
 def test_bytes_that_text_does_not_hold_are_called_what_they_are(tmp_path, name, content, told):

@@ -81,7 +81,7 @@ def test_the_rest_of_a_model_comes_back():
         ({"w": [1.0, "2"]}, r"w\[1\] is '2': it must be a number"),
         ({"w": [1.0, True]}, r"w\[1\] is True"),
         ({"w": [1.0, 2**53 + 1]}, "without rounding"),
-        ({"w": [1.0]}, "columns has 2 names and w has 1"),
+        ({"w": [1.0]}, "columns has 2 names but w has 1"),
         ({"numbers": "integer"}, "string of digits"),
         ({"numbers": "integer", "w": ["1", "02"], "b": "0"}, "string of digits"),
         ({"numbers": "integer", "w": ["1", "٣"], "b": "0"}, "string of digits"),
