@@ -19,6 +19,7 @@ from linsep.sources.base import Label, Signs
 from linsep.sources.files.faults import clipped, fault
 from linsep.sources.files.values import few, mark_first, numbers_of
 
+LONG = 1 << 10  # bits: Python refuses to write much longer integers in decimals
 MOST = 1 << 16  # distinct values: more are no labels
 _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]{1,400}[ \t]*")
 _NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
@@ -64,7 +65,7 @@ class Labels:
         self.codes[value] = len(self.codes)
         self.first[value] = row
         if len(self.codes) > MOST:
-            raise fault("many labels", self.path, most=MOST, seen=few(self.codes, 5, clipped))
+            raise fault("many labels", self.path, most=MOST, seen=few(self.codes, 5, shown))
 
     def copy(self) -> "Labels":
         """The same values with the same codes, for another thread to go on from."""
@@ -142,8 +143,8 @@ def known_classes(labels: Iterable[Labels], classes: tuple[Label, Label]) -> dic
             same = [is_label(key, known) if of_file.from_text else is_same(value, known) for known in classes]
             if same[0] == same[1]:
                 where = f"Row {of_file.first[key]}" if key in of_file.first else f"{of_file.path}: a row"
-                known = f"{clipped(classes[0])} and {clipped(classes[1])}"
-                raise CertificateError(f"{where} has the label {clipped(value)}; the proof knows {known}.")
+                known = f"{shown(classes[0])} and {shown(classes[1])}"
+                raise CertificateError(f"{where} has the label {shown(value)}; the proof knows {known}.")
             sign[value] = 1 if same[1] else -1
     return sign
 
@@ -172,10 +173,10 @@ def classes_of(
     if positive is not None:
         chosen = [value for value in labels if value == positive or str(value) == str(positive)]
         if not chosen:
-            raise fault("no such class", files[0], value=positive, seen=few(labels, 5, clipped), **known)
+            raise fault("no such class", files[0], value=positive, seen=few(labels, 5, shown), **known)
         rest = [value for value in labels if value not in chosen]
         if not rest:
-            raise fault("one class", files[0], value=chosen[0], seen=clipped(chosen[0]), **known)
+            raise fault("one class", files[0], value=chosen[0], seen=shown(chosen[0]), **known)
         negative: Label = rest[0] if len(rest) == 1 else f"not {chosen[0]}"
         return (negative, chosen[0]), {value: 1 if value in chosen else -1 for value in labels}
     try:
@@ -184,7 +185,7 @@ def classes_of(
         kinds = {type(value): value for value in labels}
         raise fault("mixed labels", files[0], seen=" and ".join(map(repr, kinds.values())), **known) from error
     if len(labels) == 1:
-        raise fault("one class", files[0], value=labels[0], seen=clipped(labels[0]), **known)
+        raise fault("one class", files[0], value=labels[0], seen=shown(labels[0]), **known)
     return tuple(labels), {value: 2 * k - 1 if len(labels) == 2 else k for k, value in enumerate(labels)}
 
 
@@ -215,3 +216,8 @@ def _is_its_double(text: str) -> bool:
         return Decimal(text.strip()) == Decimal(repr(float(text)))
     except InvalidOperation:  # an exponent beyond all bounds
         return False
+
+
+def shown(value: Any) -> str:
+    """A label for a message."""
+    return clipped(value if not isinstance(value, int) or value.bit_length() < LONG else hex(value))
