@@ -172,7 +172,7 @@ class Case:
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
-            found = relax(rows, bias=self.bias, clock=self.clock)
+            found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
         if found is None:
             found = search(rows, columns, bias=self.bias, clock=self.clock)
         if isinstance(found, Separated):

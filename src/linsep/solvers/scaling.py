@@ -95,13 +95,10 @@ def require_memory(n_rows: int, width: int) -> None:
 
 def require_bytes(needed: int, what: str) -> None:
     """Refuse what takes more memory than there is, and say how much that would be."""
-    if needed < ALWAYS_THERE:
-        return
-    free = free_memory()
+    free = None if needed < ALWAYS_THERE else free_memory()
     if free is not None and needed > free:
         raise OutOfMemoryError(
-            f"{what}: that takes about "
-            f"{needed / GB:,.1f} GB of memory, and {free / GB:,.1f} GB are free. "
+            f"{what}: that takes about {needed / GB:,.1f} GB of memory, and {free / GB:,.1f} GB are free. "
             "Use fewer columns, or a machine with more memory."
         )
 
