@@ -59,20 +59,27 @@ def max_margin(
     known = _start(search, watch)
     if known is not None and not _is_plane(known):
         return known
-    widest = _searched(search)
-    exact = _exactly(search, widest)
-    if exact is not None:
-        verdict: Verdict = _stated(source, clock, exact)
-    elif widest is not None and widest.low > 0:
-        verdict = _certified(source, clock, as_integers(widest.w, widest.b), _weighed(source, widest))
-    else:
-        verdict = known or decide(source, time_limit=clock.left, watch=watch)
-        if not _is_plane(verdict):
-            return verdict
+    verdict = _widest(search) or known or decide(source, time_limit=clock.left, watch=watch)
+    if not _is_plane(verdict):
+        return verdict
+    if verdict.margin is None:
         proved = verdict.weights, verdict.bias_weight
         verdict = _certified(source, clock, proved, _nearest_pair(source, *proved))
     check(verdict, source)
     return verdict
+
+
+def _widest(search: WidestSearch | RowSearch) -> Separable | None:
+    """What floats find, with the interval that it proves; None if they find nothing, or are wrong about a row."""
+    widest = _searched(search)
+    exact = _exactly(search, widest)
+    if exact is not None:
+        return _stated(search.source, search.clock, exact)
+    if widest is None or not widest.low > 0:
+        return None
+    plane, nearest = as_integers(widest.w, widest.b), _weighed(search.source, widest)
+    found = _certified(search.source, search.clock, plane, nearest)
+    return found if found.margin is not None and found.margin[0] > 0 else None
 
 
 def _search(source: Source, **options: Any) -> WidestSearch | RowSearch:

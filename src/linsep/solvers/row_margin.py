@@ -34,7 +34,7 @@ WIDE = 300  # columns: from here on the rows' products are asked
 FIRST, MORE = 500, 200  # rows of each class to begin with; and that are added at least, where there are as many
 MOST = 4000  # rows looked at together: beyond, those without weight that are farthest away leave
 ROUGHLY, FINER = 1e-2, 0.1  # how exactly weight is moved before the equations are tried; and before the next try
-MOVES_A_CALL, MOST_MOVES = 2000, 1_000_000  # before the clock is looked at; and in all
+MOVES_A_CALL, MOST_MOVES = 2000, 100_000  # before the clock is looked at; and in all
 EXCHANGES, WORSE = 60, 4  # of rows of the support; and how often there may be more to exchange than before
 RIDGE = 2.0**-52  # of the largest product, on the diagonal
 REFINED = 3  # times
@@ -83,6 +83,8 @@ class RowSearch:
         if self.start is None:
             return None
         near = self._begin(*self.start)
+        if near is None:
+            return None
         waited, exactly = 0, self.gap / 4
         while waited < TRIES:
             self._solve(near, exactly)
@@ -103,12 +105,18 @@ class RowSearch:
 
     # The rows looked at --------------------------------------------------------------------------
 
-    def _begin(self, w: Floats, b: float) -> NearRows:
-        """The rows of each class that are nearest to a hyperplane, with all weight on the nearest."""
+    def _begin(self, w: Floats, b: float) -> NearRows | None:
+        """The rows of each class that are nearest to a hyperplane, with all weight on the nearest.
+
+        Where the constant of a hyperplane outweighs every score, the rows of one class come first; None where floats
+        cannot tell.
+        """
         w, b, scan = scan_safely(self.source, w, b, worst=0)
         beyond = 2 * (float(np.linalg.norm(w)) * math.sqrt(scan.longest2) + abs(b))  # no score is so far from 0
         sides = [self.source.scan(w, b + shift, worst=FIRST).worst for shift in (-beyond, beyond)]
         self.clock.reads += 3
+        if sides[0].y[0] != 1 or sides[1].y[0] != -1:
+            return None
         both = sides[0] + sides[1]
         block = both.take(np.unique(both.row_numbers, return_index=True)[1])
         self.centre = centre_of(
@@ -170,10 +178,7 @@ class RowSearch:
         tolerance = max(ROUGHLY, exactly)
         while True:
             self._move(near, tolerance)
-            support = self._settled(near)
-            if support is not None:
-                return
-            if tolerance <= exactly:
+            if self._is_settled(near) or tolerance <= exactly:
                 return
             tolerance = max(tolerance * FINER, exactly)
 
@@ -185,11 +190,11 @@ class RowSearch:
             if is_done:
                 break
 
-    def _settled(self, near: NearRows) -> Ints | None:
+    def _is_settled(self, near: NearRows) -> bool:
         """Exchange rows of the support until its equations have positive weights, and no other row is nearer.
 
         All that are wrong are exchanged at once, while they get fewer (Júdice and Pires, A block principal pivoting
-        algorithm, 1994); None if they do not.
+        algorithm, 1994). If they do not, or the equations cannot be solved, the weights stay as they are.
         """
         inside, fewest, left = near.u > 0, len(near.u) + 1, WORSE
         for _ in range(EXCHANGES):
@@ -197,7 +202,7 @@ class RowSearch:
             self.clock.require(len(support) ** 3 / FLOPS)
             equations = Equations.of(near, support)
             if equations is None:
-                return None
+                return False
             u, level = equations.weights()
             short = near.gram[:, support] @ u - level[near.group]
             wrong = ~inside & (short < -1e-12 * np.abs(level).max())
@@ -206,15 +211,15 @@ class RowSearch:
             if not count:
                 near.u[:] = 0.0
                 near.u[support] = self._refined(near, equations, u)
-                return support
+                return True
             left = WORSE if count < fewest else left - 1
             fewest = min(fewest, count)
             if not left:
-                return None
+                return False
             inside ^= wrong
             if len(set(near.group[inside].tolist())) < len(set(near.group.tolist())):
-                return None
-        return None
+                return False
+        return False
 
     def _refined(self, near: NearRows, equations: "Equations", u: Floats) -> Floats:
         """The weights with what rounding has done to the products made good: by the rows themselves."""
@@ -276,10 +281,15 @@ class RowSearch:
 
 @dataclass(frozen=True, slots=True)
 class Equations:
-    """What u must solve on a support: K·u is the same for all rows of a group, and u sums up to 1 in each."""
+    """What u must solve on a support: K·u is the same for all rows of a group, and u sums up to 1 in each.
+
+    A constant added to all products within a group adds it to their level, and changes no u. It makes K definite
+    unless the support has too many rows.
+    """
 
     support: Ints
     marks: Floats  # which of the groups a row is of
+    constant: float
     solve: Callable[[Floats], Floats]
     level_weights: Floats  # the weights that make K·u the mark of a group
 
@@ -287,9 +297,10 @@ class Equations:
     def of(cls, near: NearRows, support: Ints) -> "Equations | None":
         """The equations of some rows; None where they cannot be solved."""
         gram = near.gram[np.ix_(support, support)]
-        gram.flat[:: len(support) + 1] += RIDGE * len(support) * float(gram.diagonal().max(initial=0.0))
-        group = near.group[support]
-        marks = (group[:, None] == np.unique(near.group)[None, :]).astype(np.float64)
+        marks = (near.group[support, None] == np.unique(near.group)[None, :]).astype(np.float64)
+        constant = float(gram.diagonal().max(initial=0.0))
+        gram += constant * (marks @ marks.T)
+        gram.flat[:: len(support) + 1] += RIDGE * len(support) * constant
         try:
             factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
@@ -298,12 +309,15 @@ class Equations:
         def solve(right: Floats) -> Floats:
             return np.asarray(cho_solve(factor, right, check_finite=False))
 
-        return cls(support, marks, solve, solve(marks))
+        level_weights = solve(marks)
+        sums = marks.T @ level_weights
+        is_solved = np.isfinite(sums).all() and float(np.linalg.det(sums)) > 0
+        return cls(support, marks, constant, solve, level_weights) if is_solved else None
 
     def weights(self) -> tuple[Floats, Floats]:
         """The weights, and the level of each group."""
         level = self._level(np.ones(self.marks.shape[1]))
-        return self.level_weights @ level, level
+        return self.level_weights @ level, level - self.constant
 
     def correction(self, levels: Floats) -> Floats:
         """What to add to weights under which the rows have these levels."""
