@@ -112,7 +112,7 @@ class RowSearch:
         cannot tell.
         """
         w, b, scan = scan_safely(self.source, w, b, worst=0)
-        beyond = 2 * (float(np.linalg.norm(w)) * math.sqrt(scan.longest2) + abs(b))  # no score is so far from 0
+        beyond = 2 * (self._reach(w, scan) + abs(b))  # no score is so far from 0
         sides = [self.source.scan(w, b + shift, worst=FIRST).worst for shift in (-beyond, beyond)]
         self.clock.reads += 3
         if sides[0].y[0] != 1 or sides[1].y[0] != -1:
@@ -127,6 +127,12 @@ class RowSearch:
             near.u[block.row_numbers == side.row_numbers[0]] = 1.0
         self.best = self._interval(near, w, b, scan, *self._combined(near))
         return near
+
+    def _reach(self, w: Floats, scan: Scan) -> float:
+        """No |w·x| is larger: by the longest row, or by two scans where its square may have left the range."""
+        if 1e-280 < scan.longest2 < 1e280:
+            return float(np.linalg.norm(w)) * math.sqrt(scan.longest2)
+        return max(abs(score) for sign in (1.0, -1.0) for score in self.source.scan(sign * w, 0.0).lowest)
 
     def _looked_at(self, block: Block) -> NearRows:
         """Rows as they look from the centre, without weight."""
