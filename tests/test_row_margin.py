@@ -21,7 +21,7 @@ from strategies import random_small
 @pytest.fixture
 def by_rows(monkeypatch):
     """Few columns, too, go the way of many; nothing is solved exactly."""
-    monkeypatch.setattr(_margin, "WIDE", 0)
+    monkeypatch.setattr(_margin, "VERY_WIDE", 0)
     monkeypatch.setattr(_margin, "AFFORDABLE_ENTRIES", 0)
     monkeypatch.setattr(margin_checks, "FEW_CELLS", 0)
 

@@ -23,11 +23,12 @@ from linsep.signs import scores as float_scores
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_margin import ExactWidest, exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
-from linsep.solvers.row_margin import WIDE, RowSearch
+from linsep.solvers.row_margin import RowSearch
 from linsep.sources.base import Source, require_finite
 from linsep.sources.inputs import as_source
 
 AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
+WIDE, TALL, VERY_WIDE = 300, 6, 2000  # columns; rows a column beyond which nearly all columns matter; and columns
 NEARLY_ONE = 1 - Fraction(1, 2**20)
 ENDLESS = 10**15  # updates from here on are not counted to the last
 MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound
@@ -83,8 +84,9 @@ def _widest(search: WidestSearch | RowSearch) -> Separable | None:
 
 
 def _search(source: Source, **options: Any) -> WidestSearch | RowSearch:
-    """The search in the space that is the smaller one, of the columns or of the rows that matter."""
-    return (RowSearch if source.n_columns >= WIDE else WidestSearch)(source, **options)
+    """The search in the smaller space: of the columns, or of the rows that matter, at most one more than columns."""
+    is_wide = source.n_columns >= WIDE and source.n_rows <= TALL * source.n_columns
+    return (RowSearch if is_wide or source.n_columns >= VERY_WIDE else WidestSearch)(source, **options)
 
 
 def _start(search: WidestSearch | RowSearch, watch: Callable[[Clock], None] | None = None) -> Verdict | None:

@@ -30,7 +30,6 @@ from linsep.solvers.scaling import require_bytes, require_memory
 from linsep.solvers.working_set import scan_safely
 from linsep.sources.base import Block, Floats, Ints, Scan, Source
 
-WIDE = 300  # columns: from here on the rows' products are asked
 FIRST, MORE = 500, 200  # rows of each class to begin with; and that are added at least, where there are as many
 MOST = 4000  # rows looked at together: beyond, those without weight that are farthest away leave
 ROUGHLY, FINER = 1e-2, 0.1  # how exactly weight is moved before the equations are tried; and before the next try
