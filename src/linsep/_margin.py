@@ -28,7 +28,7 @@ from linsep.sources.base import Source, require_finite
 from linsep.sources.inputs import as_source
 
 AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
-WIDE, TALL, VERY_WIDE = 300, 6, 2000  # columns; rows a column beyond which nearly all columns matter; and columns
+WIDE, TALL, VERY_WIDE = 300, 50, 2000  # columns; rows a column; and columns from which on that does not count
 NEARLY_ONE = 1 - Fraction(1, 2**20)
 ENDLESS = 10**15  # updates from here on are not counted to the last
 MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound

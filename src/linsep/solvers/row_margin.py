@@ -36,6 +36,7 @@ ROUGHLY, FINER = 1e-2, 0.1  # how exactly weight is moved before the equations a
 MOVES_A_CALL, MOST_MOVES = 2000, 100_000  # before the clock is looked at; and in all
 EXCHANGES, WORSE = 60, 4  # of rows of the support; and how often there may be more to exchange than before
 RIDGE = 2.0**-52  # of the largest product, on the diagonal
+JOIN_A_CALL = 20  # rows, before the clock is looked at
 REFINED = 3  # times
 TRIES = 8  # rounds without a better bound before the interval is returned as it is
 FLOPS = 5e9  # a second: what can be counted on, of work that cannot be interrupted
@@ -148,7 +149,7 @@ class RowSearch:
 
     def _products(self, z: Any, block: Block, other_z: Any, other: Block) -> Floats:
         """The products of two lots of rows."""
-        work = 2.0 * len(block) * (len(other) * block.n_columns if not block.is_sparse else 50 * other_z.nnz)
+        work = len(block) * (2.0 * len(other) * block.n_columns if not block.is_sparse else 10.0 * other_z.nnz)
         self.clock.require(work / FLOPS)
         product = z @ other_z.T
         gram: Floats = product if isinstance(product, np.ndarray) else product.toarray()
@@ -183,7 +184,7 @@ class RowSearch:
         tolerance = max(ROUGHLY, exactly)
         while True:
             self._move(near, tolerance)
-            if self._is_settled(near) or tolerance <= exactly:
+            if self._is_settled(near) or self._is_settled_slowly(near) or tolerance <= exactly:
                 return
             tolerance = max(tolerance * FINER, exactly)
 
@@ -225,6 +226,23 @@ class RowSearch:
             if len(set(near.group[inside].tolist())) < len(set(near.group.tolist())):
                 return False
         return False
+
+    def _is_settled_slowly(self, near: NearRows) -> bool:
+        """The same, one row at a time: it gets there where rows are combinations of others, or nearly."""
+        most = min(len(near.u), near.block.n_columns + 2)
+        require_bytes(8 * most * most, f"The equations of {most:,} rows must be held at once")
+        u, support, factor = near.u.copy(), np.zeros(most, np.int64), np.zeros((most, most))
+        order = np.flatnonzero(u)[np.argsort(-u[u > 0], kind="stable")]
+        facts = near.gram, near.group, float(near.gram.diagonal().max(initial=0.0))
+        size, is_done = loops.supports.begin(*facts, order, u, support, factor), False
+        for _ in range(0, len(u), JOIN_A_CALL):
+            self.clock.check()
+            is_done, size = loops.supports.settle(*facts, u, support, size, factor, JOIN_A_CALL)
+            if is_done or not size:
+                break
+        if size:
+            near.u[:] = u
+        return is_done and bool(size)
 
     def _refined(self, near: NearRows, equations: "Equations", u: Floats) -> Floats:
         """The weights with what rounding has done to the products made good: by the rows themselves."""
