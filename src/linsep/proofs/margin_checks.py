@@ -36,17 +36,23 @@ def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: flo
 
 def _scanned_floor(rows: Rows, form: Form) -> float:
     """A number that no z·w is below, in the units of the form's floats: a source's float scores less their error."""
+    lowest, error = _scanned(rows, form)
+    return lowest - error
+
+
+def _scanned(rows: Rows, form: Form) -> tuple[float, float]:
+    """The lowest float score of a source, and how far it may be off; minus infinity where a scan cannot tell."""
     if not (is_worth_a_scan(rows) and is_exact(form)):
-        return -math.inf
+        return -math.inf, 0.0
     w, b = form.floats[:-1], float(form.floats[-1])
     try:
         scan = rows.scan(w, b)
     except OverflowedError:
-        return -math.inf
+        return -math.inf, 0.0
     reach = _length_above(form) * math.sqrt(scan.longest2) + abs(b)
     if not 1e-140 < reach < 1e140 or not 1e-280 < scan.longest2 < 1e280:
-        return -math.inf  # squares that may have left the range of doubles
-    return float(min(scan.lowest)) - rounding_factor(2 * len(w) + 8) * reach * (1 + 2.0**-30)
+        return -math.inf, 0.0  # squares that may have left the range of doubles
+    return float(min(scan.lowest)), rounding_factor(2 * len(w) + 8) * reach * (1 + 2.0**-30)
 
 
 def _length_above(form: Form) -> float:
@@ -217,8 +223,9 @@ def margin_bounds(
     if not square:
         raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
     high = root_above(ceiling_above(rows, numbers, multiples, bias))
-    low = _scanned_floor(rows, form) / _length_above(form) * (1 - 2.0**-40)
-    if low > high * (1 - 2.0**-20):  # else it is worth finding out exactly
+    lowest, error = _scanned(rows, form)
+    low = (lowest - error) / _length_above(form) * (1 - 2.0**-40)
+    if low > high * (1 - 2.0**-20) or 0 < error < lowest * 2.0**-20:  # else it is worth finding out exactly
         return low, high
     return root_below(squared_floor(rows, form, square)), high
 

@@ -39,6 +39,7 @@ RIDGE = 2.0**-52  # of the largest product, on the diagonal
 JOIN_A_CALL = 20  # rows, before the clock is looked at
 REFINED = 3  # times
 TRIES = 8  # rounds without a better bound before the interval is returned as it is
+PROOF_SCANS, PROOF_COLUMN = 8, 4e-6  # what it takes to prove an interval: so many scans, and seconds for each column
 FLOPS = 5e9  # a second: what can be counted on, of work that cannot be interrupted
 
 
@@ -65,6 +66,7 @@ class RowSearch:
         self.source, self.homogeneous, self.gap, self.clock = source, homogeneous, gap, clock
         self.has_bias = has_bias
         self.best: Widest | None = None
+        self.reserve = 0.0  # seconds
         self.start: tuple[Floats, float] | None = None  # a hyperplane: the search begins with the rows nearest to it
 
     def find_start(self) -> bool:
@@ -103,6 +105,11 @@ class RowSearch:
             near = self._with(near, short, v, constant)
         return self.best
 
+    def _require_time(self, seconds: float = 0.0) -> None:
+        """Stop here unless this many seconds are left, and those that the proof of what is known will take."""
+        self.clock.check()
+        self.clock.require(seconds + self.reserve)
+
     # The rows looked at --------------------------------------------------------------------------
 
     def _begin(self, w: Floats, b: float) -> NearRows | None:
@@ -111,7 +118,9 @@ class RowSearch:
         Where the constant of a hyperplane outweighs every score, the rows of one class come first; None where floats
         cannot tell.
         """
+        began = self.clock.seconds
         w, b, scan = scan_safely(self.source, w, b, worst=0)
+        self.reserve = PROOF_SCANS * (self.clock.seconds - began) + PROOF_COLUMN * self.source.n_columns
         beyond = 2 * (self._reach(w, scan) + abs(b))  # no score is so far from 0
         sides = [self.source.scan(w, b + shift, worst=FIRST).worst for shift in (-beyond, beyond)]
         self.clock.reads += 3
@@ -150,7 +159,7 @@ class RowSearch:
     def _products(self, z: Any, block: Block, other_z: Any, other: Block) -> Floats:
         """The products of two lots of rows."""
         work = len(block) * (2.0 * len(other) * block.n_columns if not block.is_sparse else 10.0 * other_z.nnz)
-        self.clock.require(work / FLOPS)
+        self._require_time(work / FLOPS)
         product = z @ other_z.T
         gram: Floats = product if isinstance(product, np.ndarray) else product.toarray()
         if self.homogeneous:
@@ -191,7 +200,7 @@ class RowSearch:
     def _move(self, near: NearRows, tolerance: float) -> None:
         g = near.gram @ near.u
         for _ in range(0, MOST_MOVES, MOVES_A_CALL):
-            self.clock.check()
+            self._require_time()
             is_done, _ = loops.pairs.move_weight(near.gram, near.group, near.u, g, tolerance, MOVES_A_CALL)
             if is_done:
                 break
@@ -205,7 +214,7 @@ class RowSearch:
         inside, fewest, left = near.u > 0, len(near.u) + 1, WORSE
         for _ in range(EXCHANGES):
             support = np.flatnonzero(inside)
-            self.clock.require(len(support) ** 3 / FLOPS)
+            self._require_time(len(support) ** 3 / FLOPS)
             equations = Equations.of(near, support)
             if equations is None:
                 return False
@@ -236,7 +245,7 @@ class RowSearch:
         facts = near.gram, near.group, float(near.gram.diagonal().max(initial=0.0))
         size, is_done = loops.supports.begin(*facts, order, u, support, factor), False
         for _ in range(0, len(u), JOIN_A_CALL):
-            self.clock.check()
+            self._require_time()
             is_done, size = loops.supports.settle(*facts, u, support, size, factor, JOIN_A_CALL)
             if is_done or not size:
                 break
