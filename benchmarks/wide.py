@@ -1,6 +1,6 @@
 """Many columns: separators and margins beside LIBLINEAR, scikit-learn's Perceptron and HiGHS; verification included.
 
-    python benchmarks/wide.py [--limit 60] [--rows 1.0] [--sets 0 4]
+    python benchmarks/wide.py [--limit 60] [--rows 1.0] [--sets 0 4] [--alone]
 
 A peer has 60 seconds, in a process of its own; what it then has is looked at: "no" is a peer that stopped without a
 separator. `--rows` takes a part of the generated rows. The sets of real data are those of docs/data.md.
@@ -115,7 +115,7 @@ def timed(ask):
     return answer, time.perf_counter() - start
 
 
-def separable(limit, part, chosen=None):
+def separable(limit, part, peers, chosen=None):
     sets = [("sparse, 50 a row", sparse_rows, size) for size in SPARSE]
     sets += [("dense", lambda n, d, margin: linsep.datasets.planted(n, d, margin=margin), size) for size in DENSE]
     for kind in (0, -1):  # what is timed below holds no compiling
@@ -123,8 +123,8 @@ def separable(limit, part, chosen=None):
     for kind, make, (n, d, margin) in sets if chosen is None else [sets[k] for k in chosen]:
         X, y = make(int(n * part), d, margin)
         verdict, seconds = timed(lambda X=X, y=y: linsep.decide(X, y, time_limit=limit))
-        peers = [peer_time(peer, X, y, limit) for peer in PEERS.values()]
-        yield [f"{X.shape[0]:,} x {d:,}, {kind}", f"{margin:g}", verdict.kind, f"{seconds:.2f} s", *peers]
+        times = [peer_time(peer, X, y, limit) for peer in peers.values()]
+        yield [f"{X.shape[0]:,} x {d:,}, {kind}", f"{margin:g}", verdict.kind, f"{seconds:.2f} s", *times]
 
 
 def margins(limit):
@@ -161,10 +161,11 @@ if __name__ == "__main__":
     )
     asked = parser.parse_args()
     print(f"Load average at the start: {os.getloadavg()[0]:.1f}, on {os.cpu_count()} cores.\n")
-    print("## Separable\n")
-    heads = ["rows", "margin", "verdict", "linsep, with the proof", *PEERS]
-    print(table(heads, list(separable(asked.limit, asked.rows, asked.sets))), "\n")
+    print("### Separable\n")
+    peers = {} if asked.alone else PEERS
+    heads = ["rows", "margin", "verdict", "linsep, with the proof", *peers]
+    print(table(heads, list(separable(asked.limit, asked.rows, peers, asked.sets))), "\n")
     if asked.sets is None:
-        print("## Margin\n")
+        print("### Margin\n")
         heads = ["set", "rows", "margin", "gap", "nearest rows", "max_margin, with the proof"]
         print(table(heads, list(margins(asked.limit))))

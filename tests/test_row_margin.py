@@ -11,6 +11,7 @@ import linsep
 import naive
 from linsep import _margin
 from linsep.errors import NotSeparableError, OutOfMemoryError
+from linsep.loops import pairs, supports
 from linsep.proofs import margin_checks
 from linsep.solvers import scaling
 from linsep.sources.calls import CallSource
@@ -209,3 +210,39 @@ def test_the_estimator_fits_more_columns_than_memory_has_squares_of():
     X = sp.random_array((60, 100_000), density=1e-3, rng=np.random.default_rng(1), format="csr")
     y = np.arange(60) % 2
     assert linsep.MaxMarginClassifier().fit(X, y).score(X, y) == 1.0
+
+
+def equalised(Z, group):
+    """The weights of the nearest points, one row at a time from the first row of each group."""
+    gram, u = Z @ Z.T, np.zeros(len(Z))
+    u[[int(np.argmax(group == k)) for k in set(group)]] = 1.0
+    most = min(len(Z), Z.shape[1] + 2)
+    support, factor, constant = np.zeros(most, np.int64), np.zeros((most, most)), float(gram.diagonal().max())
+    size = supports.begin(gram, group, constant, np.flatnonzero(u), u, support, factor)
+    is_done, _ = supports.settle(gram, group, constant, u, support, size, factor, 1000)
+    assert is_done
+    return u
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_one_row_at_a_time_finds_the_nearest_points_of_any_rows(groups):
+    rng = np.random.default_rng(groups)
+    for trial in range(60):
+        n, d = int(rng.integers(4, 30)), int(rng.integers(1, 12))
+        Z = 3 + (rng.standard_normal((n, d)) if trial % 2 else rng.integers(-2, 3, (n, d)))  # many depend on others
+        group = np.arange(n) % groups
+        u = equalised(Z, group)
+        g = Z @ (Z.T @ u)
+        assert u.min() >= 0 and np.allclose(np.bincount(group, u), 1)
+        assert sum(g[group == k].min() for k in range(groups)) == pytest.approx(u @ g, abs=1e-9)
+
+
+def test_pairs_come_as_near_as_they_are_asked_to():
+    rng = np.random.default_rng(0)
+    Z, group = rng.standard_normal((40, 200)), np.arange(40) % 2
+    gram, u = Z @ Z.T, np.zeros(40)
+    u[:2] = 1.0
+    g = gram @ u
+    is_done, moves = pairs.move_weight(gram, group, u, g, 1e-6, 100_000)
+    best = equalised(Z, group)
+    assert is_done and moves > 0 and u @ gram @ u == pytest.approx(best @ gram @ best, rel=1e-5)

@@ -32,6 +32,7 @@ from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import require_bytes
 from linsep.solvers.working_set import Separated, is_separated, levels
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
+from linsep.sources.memory import MemorySource
 
 FACTORS = 1.8, 1.0  # the second is slower, and gets there on some rows where the first goes round in circles
 REST = 3.0  # rows beyond this rest until all rows are read again
@@ -40,6 +41,7 @@ FEWER = 0.9  # a read counts as progress when it finds at most this part of the 
 PATIENCE = 4  # reads without progress before it gives up; and one more for every fourth that went before
 MOST_READS = 400
 WORK = 8  # entries walked at most, in units of columns³: a fraction of what the working set takes where this fails
+JOIN = 8  # of a source in parts, a scan adds one in so many of the rows held
 ENTRIES_A_CALL = 1 << 23  # walked before the clock is looked at: hundredths of a second
 LOOKED_AT = 1000  # rows that tell where columns lie, and how far they spread
 FAR_OFF, UNEVEN = 1.0, 4.0  # a column this many units from 0, or with a unit this many times another's, is in need
@@ -136,11 +138,6 @@ class Walkers:
             raise GaveUpError
         return cls(block, measures, np.arange(len(block)))
 
-    def awake(self, most: int) -> "Walkers":
-        """A copy of the rows that do not rest, of so many at most."""
-        chosen = np.sort(self.order[:most])
-        return Walkers(self.block.take(chosen), self.measures[chosen], np.arange(len(chosen)))
-
     @property
     def entries_a_row(self) -> int:
         """How many numbers a row has, at least one."""
@@ -156,7 +153,6 @@ class Relaxation:
         self.place, self.bias, self.clock, self.entries_left = place, float(bias), clock, most_entries
         self.w, self.b = np.zeros(place.n_columns), np.zeros(1)
         self.random = np.random.default_rng(0)
-        self.entries_a_row = 1  # of the rows walked last
 
     @property
     def halfspace(self) -> tuple[Floats, float]:
@@ -166,22 +162,27 @@ class Relaxation:
     def run(self, source: Source, width: int) -> Scan:
         """Walk until a scan of all rows proves that every one is on its side."""
         scan: Scan | None = None
+        held: Block | None = None
         for level in levels(source, width):
-            scan = self._settle(level.source, is_whole=level.numbers is None)
+            block = next(level.source.blocks())
+            if len(block) < level.source.n_rows:
+                scan = self._settle_parts(level.source, held)
+            else:
+                scan, held = self._settle(level.source, block, is_whole=level.numbers is None), block
         assert scan is not None  # the whole is a level
         return scan
 
-    def _settle(self, source: Source, *, is_whole: bool) -> Scan:
-        """Walk until the rows of this level are separated."""
+    def _settle(self, source: Source, block: Block, *, is_whole: bool) -> Scan:
+        """Walk until the rows of a source that is one block are separated."""
+        walkers = Walkers.of(self.place.seen(block), self.bias)
         for factor in FACTORS:
             fewest, waited, read = float(source.n_rows), 0, 0
-            held: Walkers | None = None
             while waited <= PATIENCE + read // 4 and read < MOST_READS and self.entries_left > 0:
-                held = self._ten_passes(source, factor, held)
+                self._ten_passes(walkers, factor)
                 w, b = self.halfspace
                 scan = source.scan(w, b)
                 self.clock.reads += 2 * is_whole
-                self.entries_left -= source.n_rows * self.entries_a_row
+                self.entries_left -= source.n_rows * walkers.entries_a_row
                 if is_separated(source, w, b, scan):
                     return scan
                 read, waited = read + 1, waited + 1
@@ -189,38 +190,45 @@ class Relaxation:
                     fewest, waited = scan.mistakes, 0
         raise GaveUpError
 
-    def _ten_passes(self, source: Source, factor: float, held: Walkers | None) -> Walkers | None:
-        """One pass over all rows, and the others over those that it leaves awake, as many of them as may be held.
-
-        Rows that come in one block are held from one time to the next.
-        """
-        if held is not None:
-            held.order = np.arange(len(held.block))
-            self._pass(held, factor)
-            awake = [held]
-        else:
-            awake, room = [], source.facts.at_hand or source.n_rows
-            for block in source.blocks(self.random):
-                walkers = Walkers.of(self.place.seen(block), self.bias)
-                self._pass(walkers, factor)
-                awake.append(walkers if len(block) == source.n_rows else walkers.awake(room))
-                room -= len(awake[-1].order)
-        for _ in range(PASSES - 1):
-            if not sum(self._pass(awake[k], factor) for k in self.random.permutation(len(awake))):
+    def _settle_parts(self, source: Source, held: Block | None) -> Scan:
+        """Walk as many rows of a source in parts as may be held; of the others, those join that turn out mistaken."""
+        room = source.facts.at_hand or source.n_rows
+        held = source.sample(room, seed=0) if held is None else held
+        for _ in range(MOST_READS):
+            self.clock.check()
+            part = MemorySource(held.table, held.y, source.facts.of_part(len(held)))
+            self._settle(part, held, is_whole=False)
+            w, b = self.halfspace
+            scan = source.scan(w, b, worst=max(1, room // JOIN))
+            self.clock.reads += 1
+            if is_separated(source, w, b, scan):
+                return scan
+            found = scan.worst.take(np.flatnonzero(scan.worst_scores <= 0))
+            if not len(found):
                 break
-        return awake[0] if len(awake[0].block) == source.n_rows else None
+            if len(held) + len(found) > room:
+                held = part.scan(w, b, worst=room - len(found)).worst
+            held = held + found
+        raise GaveUpError
+
+    def _ten_passes(self, walkers: Walkers, factor: float) -> None:
+        """One pass over all rows, and the others over those that it leaves awake."""
+        walkers.order = np.arange(len(walkers.block))
+        for _ in range(PASSES):
+            if not self._pass(walkers, factor):
+                break
 
     def _pass(self, walkers: Walkers, factor: float) -> int:
         """Walk the rows that do not rest, in a new order; says how many of them moved the weights."""
         order = walkers.order[loops.shuffling.shuffled(self.random, len(walkers.order))]
-        self.entries_a_row, kept, moves = walkers.entries_a_row, 0, 0
-        most = max(1, ENTRIES_A_CALL // self.entries_a_row)
+        entries, kept, moves = walkers.entries_a_row, 0, 0
+        most = max(1, ENTRIES_A_CALL // entries)
         for start in range(0, len(order), most):
             self.clock.check()
             stop = min(start + most, len(order))
             row_facts = walkers.block.table, order, start, stop, kept, walkers.measures
             kept, moved = loops.relaxation.relax(*row_facts, factor, REST, self.bias, self.w, self.b)
             moves += moved
-        self.entries_left -= self.entries_a_row * len(order)
+        self.entries_left -= entries * len(order)
         walkers.order = order[:kept]
         return moves
