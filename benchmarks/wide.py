@@ -156,6 +156,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--limit", type=float, default=60.0)
     parser.add_argument("--rows", type=float, default=1.0)
+    parser.add_argument("--alone", action="store_true", help="without the peers")
     parser.add_argument(
         "--sets", type=int, nargs="*", help="of the generated sets only these, counted from 0; no margins"
     )
