@@ -77,6 +77,9 @@ PAGES = {
         ("python benchmarks/logistic.py",),
         (*DECIDING, "src/linsep/_mle.py", "benchmarks/logistic.py"),
     ),
+    "docs/wide.md": Page(
+        ("python benchmarks/wide.py --alone",), (*ROWS, "src/linsep/_margin.py", "benchmarks/wide.py")
+    ),
     "docs/mnist.md": Page(("python benchmarks/mnist.py",), (*ROWS, "benchmarks/mnist.py")),
     "docs/real-data.md": Page(
         ("python benchmarks/real.py",),

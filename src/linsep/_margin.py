@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -22,10 +23,12 @@ from linsep.signs import scores as float_scores
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_margin import ExactWidest, exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
+from linsep.solvers.row_margin import RowSearch
 from linsep.sources.base import Source, require_finite
 from linsep.sources.inputs import as_source
 
 AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
+WIDE, TALL, VERY_WIDE = 300, 50, 2000  # columns; rows a column; and columns from which on that does not count
 NEARLY_ONE = 1 - Fraction(1, 2**20)
 ENDLESS = 10**15  # updates from here on are not counted to the last
 MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound
@@ -53,24 +56,59 @@ def max_margin(
     """
     gap, limit = arguments.part("gap", gap), arguments.seconds("time_limit", time_limit)
     source, clock = as_source(X, y), Clock(limit, watch=watch)
-    search = WidestSearch(source, homogeneous=False, gap=gap / 2, clock=clock)
-    widest = _searched(search)
-    exact = _exactly(search, widest)
-    if exact is not None:
-        verdict: Verdict = _stated(source, clock, exact)
-    elif widest is not None and widest.low > 0:
-        verdict = _certified(source, clock, as_integers(widest.w, widest.b), _weighed(source, widest))
-    else:
-        verdict = decide(source, time_limit=clock.left, watch=watch)
-        if not isinstance(verdict, Separable) or not any(verdict.weights):
-            return verdict
+    search = _search(source, homogeneous=False, gap=gap / 2, clock=clock)
+    known = _start(search, watch)
+    if known is not None and not _is_plane(known):
+        return known
+    verdict = _widest(search) or known or decide(source, time_limit=clock.left, watch=watch)
+    if not _is_plane(verdict):
+        return verdict
+    if verdict.margin is None:
         proved = verdict.weights, verdict.bias_weight
         verdict = _certified(source, clock, proved, _nearest_pair(source, *proved))
     check(verdict, source)
     return verdict
 
 
-def _searched(search: WidestSearch) -> Widest | None:
+def _widest(search: WidestSearch | RowSearch) -> Separable | None:
+    """What floats find, with the interval that it proves; None if they find nothing, or are wrong about a row."""
+    widest = _searched(search)
+    exact = _exactly(search, widest)
+    if exact is not None:
+        return _stated(search.source, search.clock, exact)
+    if widest is None or not widest.low > 0:
+        return None
+    plane, nearest = as_integers(widest.w, widest.b), _weighed(search.source, widest)
+    found = _certified(search.source, search.clock, plane, nearest)
+    return found if found.margin is not None and found.margin[0] > 0 else None
+
+
+def _search(source: Source, **options: Any) -> WidestSearch | RowSearch:
+    """The search in the smaller space: of the columns, or of the rows that matter, at most one more than columns."""
+    is_wide = source.n_columns >= WIDE and source.n_rows <= TALL * source.n_columns
+    return (RowSearch if is_wide or source.n_columns >= VERY_WIDE else WidestSearch)(source, **options)
+
+
+def _start(search: WidestSearch | RowSearch, watch: Callable[[Clock], None] | None = None) -> Verdict | None:
+    """Give a search in the space of the rows a separator to start from; where relaxation finds none, decide first."""
+    if isinstance(search, WidestSearch):
+        return None
+    with suppress(OutOfTime):
+        if search.find_start():
+            return None
+    verdict = decide(search.source, bias=search.has_bias, time_limit=search.clock.left, watch=watch)
+    if _is_plane(verdict):
+        W = to_doubles((*verdict.weights, verdict.bias_weight))
+        search.start = W[:-1], float(W[-1])
+    return verdict
+
+
+def _is_plane(verdict: Verdict) -> TypeGuard[Separable]:
+    """Whether rows are separated, and by more than a constant."""
+    return isinstance(verdict, Separable) and any(verdict.weights)
+
+
+def _searched(search: WidestSearch | RowSearch) -> Widest | None:
     """What floats find, in the time that there is."""
     try:
         return search.run()
@@ -85,7 +123,7 @@ def _searched(search: WidestSearch) -> Widest | None:
         ) from error
 
 
-def _exactly(search: WidestSearch, widest: Widest | None) -> ExactWidest | None:
+def _exactly(search: WidestSearch | RowSearch, widest: Widest | None) -> ExactWidest | None:
     """The exact optimum, where it is affordable: from the support that floats name, or from nothing."""
     source = search.source
     width = len(widest.support) if widest is not None and widest.low > 0 else source.n_columns
@@ -222,15 +260,16 @@ def novikoff(
     """
     bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
     source, clock = as_source(X, y), Clock(arguments.seconds("time_limit", time_limit))
-    search = WidestSearch(source, homogeneous=True, gap=gap / 2, clock=clock, has_bias=bias)
-    widest = _searched(search)
+    search = _search(source, homogeneous=True, gap=gap / 2, clock=clock, has_bias=bias)
+    known = _start(search)
+    widest = None if known is not None and not isinstance(known, Separable) else _searched(search)
     exact = _exactly(search, widest)
     if exact is not None:
         plane, rows = (exact.weights, exact.bias_weight), Obstruction(exact.rows, exact.multipliers)
         return _theory(source, plane, rows, bias, exact.gamma_squared)
     if widest is not None and widest.low > 0:
         return _theory(source, as_integers(widest.w, widest.b), _weighed(source, widest), bias)
-    verdict = decide(source, bias=bias, time_limit=clock.left)
+    verdict = known or decide(source, bias=bias, time_limit=clock.left)
     if not isinstance(verdict, Separable):
         raise NotSeparableError(verdict)
     plane = verdict.weights, verdict.bias_weight
@@ -246,7 +285,7 @@ def _theory(
 ) -> Novikoff:
     """The numbers of the theorem, rounded outward: those of a separator W, and of rows that allow no larger gamma."""
     form, square = form_of(*plane), sum(w * w for w in plane[0]) + plane[1] ** 2
-    high2 = exact or margin_checks.squared_ceiling(source, nearest.rows, nearest.weights, None if bias else False)
+    high2 = exact or margin_checks.ceiling_above(source, nearest.rows, nearest.weights, None if bias else False)
     low2 = exact or margin_checks.scanned_squared_floor(source, form)
     if low2 < high2 * NEARLY_ONE:  # else it is worth finding out exactly
         low2 = margin_checks.squared_floor(source, form, square)

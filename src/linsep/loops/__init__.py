@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from linsep.loops import column_scores as column_scores
     from linsep.loops import gram as gram
     from linsep.loops import numbers as numbers
+    from linsep.loops import pairs as pairs
     from linsep.loops import peeling as peeling
+    from linsep.loops import relaxation as relaxation
     from linsep.loops import residues as residues
     from linsep.loops import scans as scans
     from linsep.loops import shuffling as shuffling
+    from linsep.loops import supports as supports
     from linsep.loops import sweeps as sweeps
     from linsep.loops import text_hash as text_hash
     from linsep.loops import transpose as transpose
