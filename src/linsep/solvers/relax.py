@@ -40,6 +40,8 @@ PASSES = 10  # from one read of all rows to the next
 FEWER = 0.9  # a read counts as progress when it finds at most this part of the mistakes
 PATIENCE = 4  # reads without progress before it gives up; and one more for every fourth that went before
 MOST_READS = 400
+SOON, HOPELESS = 3, 0.25  # with more than this part of the rows mistaken after so many reads, it gives up at once
+FAR_AWAY = 0.05  # with more than this part mistaken at the best, the other factor is not tried
 WORK = 8  # entries walked at most, in units of columns³: a fraction of what the working set takes where this fails
 JOIN = 8  # of a source in parts, a scan adds one in so many of the rows held
 ENTRIES_A_CALL = 1 << 23  # walked before the clock is looked at: hundredths of a second
@@ -188,6 +190,10 @@ class Relaxation:
                 read, waited = read + 1, waited + 1
                 if scan.mistakes <= FEWER * fewest:
                     fewest, waited = scan.mistakes, 0
+                if read == SOON and fewest > HOPELESS * source.n_rows:
+                    raise GaveUpError
+            if fewest > FAR_AWAY * source.n_rows:
+                break
         raise GaveUpError
 
     def _settle_parts(self, source: Source, held: Block | None) -> Scan:
