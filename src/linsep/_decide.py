@@ -12,7 +12,7 @@ Every verdict is checked against the data before it is handed out, and against n
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from linsep.proofs import (
 )
 from linsep.proofs.verdicts import check
 from linsep.signs import form_of, signs
+from linsep.solvers import newton
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
@@ -45,6 +46,7 @@ from linsep.sources.subset import Remaining
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
+WIDE = 200  # columns: from here on obstructions are positive-definite, below exact ones are short and quickly found
 MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
 
 SAMPLED_ROWS, DRAWN_ENTRIES = 60, 20_000  # what a verdict remembers of the rows, for a picture
@@ -170,13 +172,17 @@ class Case:
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
             found = walk(rows, bias=self.bias, clock=self.clock)
+        if found is None and len(columns) >= WIDE:
+            found = newton.search(rows, columns, bias=self.bias, clock=self.clock)
+            if isinstance(found, Blocked) and three_way and not newton.is_spread(rows, found, bias=self.bias):
+                found = None
         if found is None:
             found = search(rows, columns, bias=self.bias, clock=self.clock)
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):
-            whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights)
-            if not three_way or len(found.weights) == len(columns) + self.bias + 1:
+            whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights, dependences=found.dependences)
+            if not three_way or whole.is_definite or len(found.weights) == len(columns) + self.bias + 1:
                 return Settled("overlapping", obstruction=whole, spread=whole)
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
         return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
@@ -193,10 +199,10 @@ class Case:
         weights: dict[str, Any] = {"weights": own, "bias_weight": found.bias_weight}
         if found.obstruction is None:
             return Separable(**weights, **facts)
-        first = obstruction_of(self.source, found.obstruction.rows, found.obstruction.weights)
+        first = _described(self.source, found.obstruction)
         spread = first if found.spread == found.obstruction else None
         if found.spread is not None and spread is None:
-            spread = obstruction_of(self.source, found.spread.rows, found.spread.weights)
+            spread = _described(self.source, found.spread)
         if found.kind == "overlapping" and spread is not None:
             return Overlapping(obstruction=first, spread=spread, **facts)
         if not self.maximal or spread is None:
@@ -240,9 +246,13 @@ class Case:
 
 def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:
     """A combination of rows with the classes that they are of, and few rows with their values too."""
-    block = source.take(rows)
+    return _described(source, Obstruction(tuple(rows), tuple(weights)))
+
+
+def _described(source: Source, found: Obstruction) -> Obstruction:
+    block = source.take(found.rows)
     classes = tuple(source.facts.labels[int(sign > 0)] for sign in block.y.tolist())
-    return Obstruction(tuple(rows), tuple(weights), classes, _drawn(source, block))
+    return replace(found, classes=classes, points=_drawn(source, block))
 
 
 def sample_of(source: Source) -> tuple[Floats, Signs] | None:

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from linsep.errors import OverflowedError
 from linsep.exact import null_combination, original_multipliers
+from linsep.proofs.definite import Dependence
 from linsep.solvers.clock import Clock
 from linsep.solvers.min_norm import Shortest, nearest_to_zero, shortest
 from linsep.solvers.scaling import Frame
@@ -52,10 +53,11 @@ class Separated:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """Rows and positive integers: an obstruction, proved."""
+    """Rows and positive integers: an obstruction, proved. With dependences of columns it is a positive-definite one."""
 
     rows: Block
     weights: tuple[int, ...]
+    dependences: tuple[Dependence, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,301 @@
+"""The positive-definite proof: rows that no hyperplane has on their sides, with short weights that need not cancel.
+
+Rows B with signed vectors z_i, positive integers u_i, p_i = u_i·z_i. Any powers of two may be multiplied into the
+columns first. With r = Σ p_i and G = Σ c_i p_i p_iᵀ, 0 <= c_i <= 1/|p_i|:
+
+    If λ_min(G) > |r|, then w = 0 is the only w with z_i·w >= 0 on all of B.
+
+For such a w let s_i = p_i·w >= 0. Then s_i <= |p_i||w|, hence s_i >= c_i s_i²/|w|, and with all of B added up
+
+    |r||w| >= r·w = Σ s_i >= wᵀGw/|w| >= λ_min(G)·|w|,
+
+which only w = 0 allows. Powers of two in the columns turn w into another w, one for one.
+
+Which columns this is about. Let J be the columns (the constant among them) that are not 0 on all of B. Some of them may
+be linear combinations of others on B; these are the *dependences* of the proof, vectors v with z_i·v = 0 on B, each with
+a column of its own that no later one has. Without these columns K remains, and for every w there is a w' on K alone with
+the same scores on B. The theorem is applied to K. So every w with z·w >= 0 on B has z·w = 0 on B: B is an obstruction.
+The rows of B span all that is 0 outside J and 0 under every dependence: where all rows are such, B is a spread too.
+
+How λ_min is bounded, in floats whose every error is accounted for. c_i is a power of four, so that A with the rows
+√c_i·p_i is not rounded by it. For any triangle R at all, G - s·I = RᵀR + E, hence λ_min(G) >= s - |E|; R is the Cholesky
+factor, and E is what floats say it is, give or take what a product of matrices may be off by
+(Rump, Verification of positive definiteness, 2006; Higham, Accuracy and Stability, §3.5: any order of summation).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import index
+from typing import Any, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.errors import CertificateError
+from linsep.exact import integer_rows
+from linsep.proofs import checks
+from linsep.proofs.checked_rows import Rows, Values
+from linsep.signs import form_of, rest_of_products, signs
+from linsep.tables import is_sparse
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+
+TWICE_ROUNDOFF = 2.0**-52  # charged for each rounding: twice what it can be
+LEAST = 1e-140  # lengths below it are not told from 0; it also pays for everything that underflows
+LOWEST = -4000  # exponents below it stand for 0
+WHOLE = 2.0**53  # integers up to here are doubles
+ROUNDS = 3  # of taking the leading bits off numbers that are added up
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """Columns with integer weights: `Σ weight·column = 0` on the rows of an obstruction. The first is its own.
+
+    The column after the last is the constant of the bias.
+    """
+
+    columns: tuple[int, ...]
+    weights: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        try:
+            columns, weights = (tuple(int(index(n)) for n in numbers) for numbers in (self.columns, self.weights))
+        except TypeError:
+            raise CertificateError("The columns and weights of a dependence must be integers.") from None
+        if not columns or len(columns) != len(weights):
+            raise CertificateError(f"{len(columns)} columns and {len(weights)} weights do not make a dependence.")
+        if min(columns) < 0 or len(set(columns)) != len(columns):
+            raise CertificateError("The columns of a dependence are distinct column numbers, counted from 0.")
+        if not all(weights):
+            raise CertificateError("The weights of a dependence are not 0.")
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "weights", weights)
+
+
+def check_definite(
+    rows: Rows, numbers: Sequence[int], weights: Sequence[int], dependences: Sequence[Dependence], bias: bool
+) -> NDArray[np.bool_]:
+    """The theorem holds for these rows; returns which columns, the constant last, are not 0 on all of them."""
+    checks.check_numbers(rows, numbers, weights, "obstruction")
+    taken, values, y = checks.taken(rows, numbers)
+    width = rows.n_columns + bias
+    for dependence in dependences:
+        if max(dependence.columns) >= width:
+            raise CertificateError(f"A dependence names column {max(dependence.columns)}; there are {width}.")
+        require_zero(dependence, taken, values, rows.n_columns)
+    used = np.append(used_columns(values), np.ones(int(bias), bool))
+    kept = used.copy()
+    kept[list(own_columns(dependences))] = False
+    if not kept.any():
+        raise CertificateError("The rows of the obstruction are 0 in every column.")
+    columns = np.flatnonzero(kept[: rows.n_columns])
+    z = dense_columns(values, columns)
+    bounds = bounds_of(z, y, weights, bias=bias and bool(kept[-1]))
+    if not bounds.holds:
+        raise CertificateError(
+            f"The positive-definite obstruction (rows {checks.few(numbers)}) does not hold: the least eigenvalue is "
+            f"at least {bounds.least:.3g}, the sum of the rows at most {bounds.length:.3g} long."
+        )
+    return used
+
+
+def own_columns(dependences: Sequence[Dependence]) -> set[int]:
+    """The columns that the dependences express by others: of each the first, which none after it may have."""
+    own: set[int] = set()
+    for dependence in dependences:
+        if not own.isdisjoint(dependence.columns):
+            raise CertificateError("A dependence has the own column of another one before it.")
+        own.add(dependence.columns[0])
+    return own
+
+
+def check_definite_span(
+    rows: Rows,
+    used: NDArray[np.bool_],
+    dependences: Sequence[Dependence],
+    exempt: NDArray[np.int64] | None = None,
+) -> None:
+    """Every row, except those in `exempt`, is a linear combination of the rows of a proof that holds."""
+    for numbers in outside(rows, used, dependences):
+        strange = numbers if exempt is None else numbers[~np.isin(numbers, exempt)]
+        if len(strange):
+            raise CertificateError(f"Row {strange[0]} is not a linear combination of the rows of the obstruction.")
+
+
+def outside(rows: Rows, used: NDArray[np.bool_], dependences: Sequence[Dependence]) -> Any:
+    """Block by block, the numbers of the rows outside the span of the proof's rows."""
+    unused = ~used[: rows.n_columns]
+    if not unused.any() and not dependences:
+        return
+    for numbers, values, _ in rows.blocks():
+        strange = checks.has_entries(values, unused)
+        for dependence in dependences:
+            strange |= _scores(dependence, values, rows.n_columns) != 0
+        yield numbers[strange]
+
+
+def require_zero(dependence: Dependence, numbers: Any, values: Values, n_columns: int) -> None:
+    """The dependence holds on these rows."""
+    bad = np.flatnonzero(_scores(dependence, values, n_columns))
+    if len(bad):
+        shown = checks.few(dependence.columns)
+        raise CertificateError(f"Row {numbers[bad[0]]}: the dependence of the columns {shown} does not hold.")
+
+
+def _scores(dependence: Dependence, values: Values, n_columns: int) -> NDArray[np.int8]:
+    """The exact signs of the dependence on some rows, looked at in its own columns alone."""
+    pairs = list(zip(dependence.columns, dependence.weights, strict=True))
+    constant = sum(weight for column, weight in pairs if column == n_columns)
+    named = [(column, weight) for column, weight in pairs if column < n_columns]
+    columns = np.array([column for column, _ in named], np.int64)
+    return signs(form_of([weight for _, weight in named], constant), values[:, columns])
+
+
+def used_columns(values: Values) -> NDArray[np.bool_]:
+    """Which columns are not 0 on all of these rows."""
+    if is_sparse(values):
+        found = np.zeros(values.shape[1], bool)
+        found[values.indices[values.data != 0]] = True
+        return found
+    return np.asarray((values != 0).any(axis=0), bool)
+
+
+def dense_columns(values: Values, columns: Integers) -> NDArray[Any]:
+    """Some columns of some rows as an array."""
+    chosen = values if len(columns) == values.shape[1] else values[:, columns]
+    return chosen.toarray() if is_sparse(chosen) else np.asarray(chosen)
+
+
+# What floats can say, and be right ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """λ_min(G) is at least `least`, and |r| is at most `length`."""
+
+    least: float
+    length: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether this proves the theorem's condition."""
+        return self.least > self.length
+
+
+def bounds_of(values: NDArray[Any], y: NDArray[Any], weights: Sequence[int], *, bias: bool) -> Bounds:
+    """What can be proved in floats about rows (not empty) of finite numbers, their signs and positive weights."""
+    z = _as_doubles(values)
+    if bias:
+        z = np.concatenate([z, np.ones((len(z), 1))], axis=1)
+    high, low, top = _products(z * np.sign(y).astype(np.float64)[:, None], weights)
+    if _is_kept(values) and all(u >> (u & -u).bit_length() - 1 <= WHOLE for u in weights):
+        length = _length_of_sum(high, low)
+    else:
+        length = _exact_length(values, y, weights, bias, top)
+    return Bounds(least_eigenvalue(_leveled(high), length), length)
+
+
+def _as_doubles(values: NDArray[Any]) -> Floats:
+    try:
+        return np.asarray(values, np.float64)
+    except OverflowError:
+        raise CertificateError("A positive-definite proof is about numbers below the largest double.") from None
+
+
+def _is_kept(values: NDArray[Any]) -> bool:
+    """Whether no value was rounded to a double."""
+    if values.dtype.kind == "f":
+        return values.dtype.itemsize <= 8
+    return values.dtype.kind in "iub" and (
+        values.dtype.itemsize < 8 or not values.size or max(int(values.max()), -int(values.min())) <= WHOLE
+    )
+
+
+def _products(z: Floats, weights: Sequence[int]) -> tuple[Floats, Floats, Integers]:
+    """p = u·z with each column times a power of two, |p| < 1: high + low, and the exponents of the columns.
+
+    Rounded are only weights of more than 53 bits (`low` is then not to be used) and what is below 2^-1000.
+    """
+    bits = [u.bit_length() for u in weights]
+    u = np.array([u / (1 << b) if b < 1000 else (u >> b - 64) / 2.0**64 for u, b in zip(weights, bits, strict=True)])
+    mantissas, small = np.frexp(z)
+    exponents = small + np.array(bits, np.int64)[:, None]
+    top = exponents.max(axis=0, initial=-(2**62), where=mantissas != 0)
+    shifts = np.maximum(exponents - top, LOWEST).astype(np.int32)
+    high = mantissas * u[:, None]
+    low = rest_of_products(np.broadcast_to(u[:, None], z.shape), mantissas, high)
+    return np.ldexp(high, shifts), np.ldexp(low, shifts), top
+
+
+def _length_of_sum(*parts: Floats) -> float:
+    """At least the length of the sum of all rows of these tables of numbers below 1.
+
+    The leading bits of each number are taken off in rounds: they add up without rounding (Rump, Ogita, Oishi 2008).
+    """
+    n_rows, n_columns = parts[0].shape
+    room = (n_rows + 2).bit_length()
+    total, size, lost = np.zeros(n_columns), np.zeros(n_columns), 0.0
+    for part in parts:
+        rest, sigma = part, 2.0**room
+        for _ in range(ROUNDS):
+            leading = (sigma + rest) - sigma
+            rest = rest - leading
+            sums = leading.sum(axis=0)
+            total, size = total + sums, size + np.abs(sums)
+            sigma *= 2.0 ** (room - 53)
+        lost += n_rows * sigma  # each is below 2^-room·sigma
+    error = 2 * ROUNDS * len(parts) * TWICE_ROUNDOFF * size + lost
+    return float(np.linalg.norm(np.abs(total) + error)) * (1 + n_columns * TWICE_ROUNDOFF + 1e-9) + LEAST
+
+
+def _exact_length(values: NDArray[Any], y: NDArray[Any], weights: Sequence[int], bias: bool, top: Integers) -> float:
+    """The same from exact sums, for numbers that no double holds."""
+    columns = list(range(values.shape[1] + bias))
+    sums = checks.weighted_sum(weights, columns, integer_rows(values, y, bias=bias))
+    square = sum(
+        (Fraction(mantissa) * Fraction(2) ** (exponent - int(top[column]))) ** 2
+        for column, (mantissa, exponent) in sums.items()
+    )
+    if square > 2**1000:
+        return math.inf
+    return math.sqrt(square) * (1 + 1e-9) + LEAST
+
+
+def _leveled(p: Floats) -> Floats:
+    """The rows 2^-k·p with the least k such that 4^-k <= 1/|p|: not rounded. Rows too short to matter are 0."""
+    lengths = np.sqrt(np.square(p).sum(axis=1)) * (1 + (p.shape[1] + 8) * TWICE_ROUNDOFF) + LEAST
+    halves = -(-np.frexp(lengths)[1] // 2)  # lengths < 2^e <= 4^k
+    a = np.ldexp(p, -halves[:, None])
+    a[lengths < 1e6 * LEAST] = 0.0
+    return a
+
+
+def least_eigenvalue(a: Floats, length: float = 0.0) -> float:
+    """A number that the least eigenvalue of aᵀa, with each entry of `a` off by a rounding, is not below.
+
+    It is above `length` where floats can prove that, and minus infinity where they can prove nothing.
+    """
+    n_rows, width = a.shape
+    trace = float(np.square(a).sum()) * (1 + 1e-9) + LEAST
+    off = (n_rows + width + 16) * TWICE_ROUNDOFF * trace  # of aᵀa, and of RᵀR, whose trace is no larger
+    shift = 4 * (length + off)
+    if not (math.isfinite(shift) and shift < trace and (n_rows + width) * TWICE_ROUNDOFF < 1e-3):
+        return -math.inf
+    gram = a.T @ a
+    gram.flat[:: width + 1] -= shift
+    try:
+        triangle = np.linalg.cholesky(gram)
+    except np.linalg.LinAlgError:
+        return -math.inf
+    size = float(np.square(triangle).sum()) * (1 + 1e-9)
+    gram -= triangle @ triangle.T
+    sizes = np.abs(gram, out=gram)
+    error = float(max(sizes.sum(axis=axis).max() for axis in (0, 1))) * (1 + width * TWICE_ROUNDOFF)
+    error += (n_rows + 8) * TWICE_ROUNDOFF * trace + (width + 8) * TWICE_ROUNDOFF * (size + trace) + LEAST
+    return shift * (1 - 1e-9) - error if math.isfinite(error) else -math.inf
