@@ -26,7 +26,7 @@ factor, and E is what floats say it is, give or take what a product of matrices 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import index
@@ -34,6 +34,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from linsep.errors import CertificateError
 from linsep.exact import integer_rows
@@ -49,6 +50,7 @@ TWICE_ROUNDOFF = 2.0**-52  # charged for each rounding: twice what it can be
 LEAST = 1e-140  # lengths below it are not told from 0; it also pays for everything that underflows
 LOWEST = -4000  # exponents below it stand for 0
 WHOLE = 2.0**53  # integers up to here are doubles
+PIECE = 2**15  # entries looked at together
 ROUNDS = 3  # of taking the leading bits off numbers that are added up
 
 
@@ -190,22 +192,29 @@ class Bounds:
 
 def bounds_of(values: NDArray[Any], y: NDArray[Any], weights: Sequence[int], *, bias: bool) -> Bounds:
     """What can be proved in floats about rows (not empty) of finite numbers, their signs and positive weights."""
-    z = _as_doubles(values)
-    if bias:
-        z = np.concatenate([z, np.ones((len(z), 1))], axis=1)
-    high, low, top = _products(z * np.sign(y).astype(np.float64)[:, None], weights)
-    if _is_kept(values) and all(u >> (u & -u).bit_length() - 1 <= WHOLE for u in weights):
-        length = _length_of_sum(high, low)
-    else:
+    z = _as_doubles(values, y, bias)
+    u, exponents = _split(weights)
+    top = _tops(z, exponents)
+    total, a = _Sum(*z.shape), np.empty_like(z)
+    for part in _pieces(z):
+        high, low = _products(z[part], u[part], exponents[part], top)
+        total.add(high, low)
+        a[part] = _leveled(high)
+    length = total.length()
+    if not (_is_kept(values) and all(u >> (u & -u).bit_length() - 1 <= WHOLE for u in weights)):
         length = _exact_length(values, y, weights, bias, top)
-    return Bounds(least_eigenvalue(_leveled(high), length), length)
+    return Bounds(least_eigenvalue(a, length), length)
 
 
-def _as_doubles(values: NDArray[Any]) -> Floats:
+def _as_doubles(values: NDArray[Any], y: NDArray[Any], bias: bool) -> Floats:
+    """The signed rows; integers beyond 2^53 are rounded."""
+    z = np.ones((len(values), values.shape[1] + bias))
     try:
-        return np.asarray(values, np.float64)
+        z[:, : values.shape[1]] = values
     except OverflowError:
         raise CertificateError("A positive-definite proof is about numbers below the largest double.") from None
+    z *= np.sign(y).astype(np.float64)[:, None]
+    return z
 
 
 def _is_kept(values: NDArray[Any]) -> bool:
@@ -217,41 +226,64 @@ def _is_kept(values: NDArray[Any]) -> bool:
     )
 
 
-def _products(z: Floats, weights: Sequence[int]) -> tuple[Floats, Floats, Integers]:
-    """p = u·z with each column times a power of two, |p| < 1: high + low, and the exponents of the columns.
+def _pieces(z: Floats) -> Iterator[slice]:
+    """Consecutive rows, few enough to stay in the cache."""
+    step = max(1, PIECE // max(1, z.shape[1]))
+    for start in range(0, len(z), step):
+        yield slice(start, start + step)
 
-    Rounded are only weights of more than 53 bits (`low` is then not to be used) and what is below 2^-1000.
-    """
+
+def _split(weights: Sequence[int]) -> tuple[Floats, Integers]:
+    """Weights as u·2^exponent with u about 1; only those of more than 53 bits are rounded."""
     bits = [u.bit_length() for u in weights]
-    u = np.array([u / (1 << b) if b < 1000 else (u >> b - 64) / 2.0**64 for u, b in zip(weights, bits, strict=True)])
-    mantissas, small = np.frexp(z)
-    exponents = small + np.array(bits, np.int64)[:, None]
-    top = exponents.max(axis=0, initial=-(2**62), where=mantissas != 0)
-    shifts = np.maximum(exponents - top, LOWEST).astype(np.int32)
+    u = [u / (1 << b) if b < 1000 else (u >> b - 64) / 2.0**64 for u, b in zip(weights, bits, strict=True)]
+    return np.array(u), np.array(bits, np.int64)
+
+
+def _tops(z: Floats, exponents: Integers) -> Integers:
+    """For each column the exponent of the largest u·z in it."""
+    top = np.full(z.shape[1], -(2**62))
+    for part in _pieces(z):
+        mantissas, own = np.frexp(z[part])
+        np.maximum(top, (own + exponents[part, None]).max(axis=0, initial=-(2**62), where=mantissas != 0), out=top)
+    return top
+
+
+def _products(z: Floats, u: Floats, exponents: Integers, top: Integers) -> tuple[Floats, Floats]:
+    """p = u·z with each column times a power of two, |p| < 1, as high + low: exact but for what is below 2^-1000."""
+    mantissas, own = np.frexp(z)
+    shifts = np.maximum(own + exponents[:, None] - top, LOWEST).astype(np.int32)
     high = mantissas * u[:, None]
     low = rest_of_products(np.broadcast_to(u[:, None], z.shape), mantissas, high)
-    return np.ldexp(high, shifts), np.ldexp(low, shifts), top
+    return np.ldexp(high, shifts), np.ldexp(low, shifts)
 
 
-def _length_of_sum(*parts: Floats) -> float:
-    """At least the length of the sum of all rows of these tables of numbers below 1.
+class _Sum:
+    """The sum of so many rows of numbers below 1, each given in two parts, and a bound on its length.
 
     The leading bits of each number are taken off in rounds: they add up without rounding (Rump, Ogita, Oishi 2008).
     """
-    n_rows, n_columns = parts[0].shape
-    room = (n_rows + 2).bit_length()
-    total, size, lost = np.zeros(n_columns), np.zeros(n_columns), 0.0
-    for part in parts:
-        rest, sigma = part, 2.0**room
-        for _ in range(ROUNDS):
-            leading = (sigma + rest) - sigma
-            rest = rest - leading
-            sums = leading.sum(axis=0)
-            total, size = total + sums, size + np.abs(sums)
-            sigma *= 2.0 ** (room - 53)
-        lost += n_rows * sigma  # each is below 2^-room·sigma
-    error = 2 * ROUNDS * len(parts) * TWICE_ROUNDOFF * size + lost
-    return float(np.linalg.norm(np.abs(total) + error)) * (1 + n_columns * TWICE_ROUNDOFF + 1e-9) + LEAST
+
+    def __init__(self, n_rows: int, width: int) -> None:
+        room = (n_rows + 2).bit_length()
+        self.n_rows = n_rows
+        self.sigmas = [2.0 ** (room + k * (room - 53)) for k in range(ROUNDS + 1)]
+        self.sums = np.zeros((2, ROUNDS, width))
+
+    def add(self, *parts: Floats) -> None:
+        """Add some of the rows: their high and their low parts."""
+        for part, sums in zip(parts, self.sums, strict=True):
+            rest = part
+            for k, sigma in enumerate(self.sigmas[:-1]):
+                leading = (sigma + rest) - sigma
+                rest = rest - leading
+                sums[k] += leading.sum(axis=0)
+
+    def length(self) -> float:
+        """At least the length of the sum. What was left of each number is below the last sigma."""
+        flat = self.sums.reshape(2 * ROUNDS, -1)
+        error = 2 * len(flat) * TWICE_ROUNDOFF * np.abs(flat).sum(axis=0) + 2 * self.n_rows * self.sigmas[-1]
+        return float(np.linalg.norm(np.abs(flat.sum(axis=0)) + error)) * (1 + 1e-9) + LEAST
 
 
 def _exact_length(values: NDArray[Any], y: NDArray[Any], weights: Sequence[int], bias: bool, top: Integers) -> float:
@@ -287,14 +319,15 @@ def least_eigenvalue(a: Floats, length: float = 0.0) -> float:
     shift = 4 * (length + off)
     if not (math.isfinite(shift) and shift < trace and (n_rows + width) * TWICE_ROUNDOFF < 1e-3):
         return -math.inf
-    gram = a.T @ a
-    gram.flat[:: width + 1] -= shift
-    try:
-        triangle = np.linalg.cholesky(gram)
-    except np.linalg.LinAlgError:
-        return -math.inf
+    with threadpool_limits(1, "blas"):  # two threads of BLAS beside other work are slower than one, by far
+        gram = a.T @ a
+        gram.flat[:: width + 1] -= shift
+        try:
+            triangle = np.linalg.cholesky(gram)
+        except np.linalg.LinAlgError:
+            return -math.inf
+        gram -= triangle @ triangle.T
     size = float(np.square(triangle).sum()) * (1 + 1e-9)
-    gram -= triangle @ triangle.T
     sizes = np.abs(gram, out=gram)
     error = float(max(sizes.sum(axis=axis).max() for axis in (0, 1))) * (1 + width * TWICE_ROUNDOFF)
     error += (n_rows + 8) * TWICE_ROUNDOFF * trace + (width + 8) * TWICE_ROUNDOFF * (size + trace) + LEAST

@@ -276,6 +276,8 @@ class Verdict(Reported, ABC):
         """The verdict as plain values: the fields of the written proof, and what scripts ask for first."""
         proof = json.loads(self.to_json())
         stated = {name: proof[name] for name in proof if name not in ("format", "version", "kind", "effort", "sha256")}
+        if "definite" in stated:
+            stated["obstruction"] = stated.pop("definite")
         found = {"kind": self.kind, "separable": self.separable, **stated, **self._own_facts()}
         return {**found, "reads": self.reads, "seconds": self.seconds}
 

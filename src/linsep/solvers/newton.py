@@ -184,16 +184,15 @@ def _polish(z: Floats, u: Floats) -> Floats | None:
     """Weights nearby, in proportion to their size, that cancel as well as floats can tell; None if there are none."""
     from scipy.linalg import cho_factor, cho_solve
 
+    scaled = z * u[:, None]
+    try:
+        factor = cho_factor(scaled.T @ scaled, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return None
+    found = u
     for _ in range(ROUNDS):
-        scaled = z * u[:, None]
-        try:
-            factor = cho_factor(scaled.T @ scaled, overwrite_a=True, check_finite=False)
-        except np.linalg.LinAlgError:
-            return None
-        u = u - u * (scaled @ cho_solve(factor, u @ z))
-        if not (np.isfinite(u).all() and u.min() > 0):
-            return None
-    return u
+        found = found - u * (scaled @ cho_solve(factor, found @ z))
+    return found if np.isfinite(found).all() and found.min() > 0 else None
 
 
 def _rounded(
