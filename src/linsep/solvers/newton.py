@@ -35,7 +35,8 @@ MOST_STEPS = 40  # of Newton's method without an answer
 MOST_BYTES = 1 << 31  # of the rows looked at together and the Gram matrix
 ROUNDS = 3  # of bringing Σ u z nearer to 0
 SHORT_BITS, MOST_BITS_OF_WEIGHTS = 12, 48
-SMALL_RIDGE, LARGE_RIDGE = 1e-13, 1e-8  # beside the mean of the Gram matrix's diagonal
+RIDGE, LESS = 1e-3, 1e-3  # of |w|², beside the mean of the Gram matrix's diagonal, and its next part
+TRIES = 8  # at weights that are all positive
 TINY = 1e-9  # weights below this part of the largest are left out
 RANK = 1e-9  # of a column, as a part of the largest, below which it depends on others
 MOST_DENOMINATOR, NEAR = 64, 1e-7  # of the coefficients of a dependence
@@ -76,7 +77,11 @@ def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Block
                 return None
         elif is_lowest:
             in_force = np.flatnonzero(newton.in_force)
-            return prove(newton.frame, newton.block.take(in_force), 1.0 - newton.scores[in_force], clock)
+            if len(in_force) > np.count_nonzero(newton.z[in_force].any(axis=0)):
+                found = prove(newton.frame, newton.block.take(in_force), 1.0 - newton.scores[in_force], clock)
+                if found is not None:
+                    return found
+            newton.ridge *= LESS
     return None
 
 
@@ -88,6 +93,7 @@ class Newton:
         self.z = frame.signed(block)
         self.w = np.zeros(frame.width)
         self._look()
+        self.ridge = RIDGE * float(np.trace(self.gram)) / frame.width
 
     def _look(self) -> None:
         self.scores = self.z @ self.w
@@ -108,9 +114,10 @@ class Newton:
     def step(self) -> bool:
         """One step down; says whether it ended at the minimum."""
         rows, short = self.z[self.in_force], 1.0 - self.scores[self.in_force]
-        direction = self._solve(short @ rows)
+        direction = self._solve(short @ rows - self.ridge * self.w)
         slopes = self.z @ direction
-        size = line_search(self.scores, slopes)
+        start, bend = self.ridge * float(self.w @ direction), self.ridge * float(direction @ direction)
+        size = line_search(self.scores, slopes, start, bend)
         self.w += size * direction
         self.scores += size * slopes
         in_force = self.scores < 1.0
@@ -125,19 +132,20 @@ class Newton:
     def _solve(self, right: Floats) -> Floats:
         from scipy.linalg import cho_factor, cho_solve
 
-        mean = max(float(np.trace(self.gram)) / len(self.gram), 1e-300)
-        for ridge in (SMALL_RIDGE, LARGE_RIDGE):
+        while True:
             with_ridge = self.gram.copy()
-            with_ridge.flat[:: len(with_ridge) + 1] += ridge * mean
+            with_ridge.flat[:: len(with_ridge) + 1] += self.ridge
             try:
                 return np.asarray(cho_solve(cho_factor(with_ridge, overwrite_a=True, check_finite=False), right))
             except np.linalg.LinAlgError:
-                continue
-        return right / mean
+                self.ridge *= 10
 
 
-def line_search(scores: Floats, slopes: Floats) -> float:
-    """The t >= 0 at which Σ max(0, 1 - scores - t·slopes)² is least: its derivative, from breakpoint to breakpoint."""
+def line_search(scores: Floats, slopes: Floats, start: float = 0.0, bend: float = 0.0) -> float:
+    """The t >= 0 at which Σ max(0, 1 - scores - t·slopes)² / 2 + start·t + bend·t² / 2 is least.
+
+    Its derivative is followed from breakpoint to breakpoint, where rows come into force or cease to be.
+    """
     gaps = 1.0 - scores
     in_force = gaps > 0
     with np.errstate(all="ignore"):
@@ -145,8 +153,8 @@ def line_search(scores: Floats, slopes: Floats) -> float:
     ahead = np.flatnonzero((breaks > 0) & np.isfinite(breaks))
     ahead = ahead[np.argsort(breaks[ahead])]
     leaves = np.where(in_force[ahead], -1.0, 1.0)
-    bends = np.concatenate([[np.square(slopes[in_force]).sum()], leaves * np.square(slopes[ahead])]).cumsum()
-    starts = np.concatenate([[-(slopes * gaps)[in_force].sum()], -leaves * (slopes * gaps)[ahead]]).cumsum()
+    bends = np.concatenate([[bend + np.square(slopes[in_force]).sum()], leaves * np.square(slopes[ahead])]).cumsum()
+    starts = np.concatenate([[start - (slopes * gaps)[in_force].sum()], -leaves * (slopes * gaps)[ahead]]).cumsum()
     ends = breaks[ahead]
     reached = np.flatnonzero(starts[:-1] + bends[:-1] * ends >= 0)
     piece = int(reached[0]) if len(reached) else len(ends)
@@ -160,45 +168,74 @@ def line_search(scores: Floats, slopes: Floats) -> float:
 
 def prove(frame: Frame, block: Block, weights: Floats, clock: Clock) -> Blocked | None:
     """The positive-definite proof on these rows with about these weights; None where they do not make one."""
-    enough = np.flatnonzero(weights > TINY * weights.max(initial=0.0))
-    block, u = block.take(enough), weights[enough]
-    if not len(block):
-        return None
-    z = frame.signed(block)
-    dependences = _proportional(frame, block, z)
-    for _ in range(2):
+    z, kept = frame.signed(block), np.arange(len(block))
+    for _ in range(TRIES):
         clock.check()
-        own = definite.own_columns(dependences)
-        places = [k for k in np.flatnonzero(z.any(axis=0)).tolist() if _name(frame, k) not in own]
-        found = _polish(z[:, places], u)
-        if found is not None:
-            return _rounded(frame, block, z[:, places], found, tuple(dependences))
-        more = _dependent(frame, block, z, places)
-        if not more:
+        kept = kept[weights[kept] > TINY * weights.max(initial=0.0)]
+        kept = kept[_mixed(z[kept])]
+        if not len(kept):
             return None
-        dependences += more
+        found = _Columns.of(frame, block.take(kept), z[kept])
+        u = found.polish(weights[kept]) if found is not None and len(kept) > len(found.places) else None
+        if found is None or u is None:
+            return None
+        if u.min() > TINY * u.max():
+            return _rounded(frame, block.take(kept), found, u)
+        weights[kept] = u
     return None
 
 
-def _polish(z: Floats, u: Floats) -> Floats | None:
-    """Weights nearby, in proportion to their size, that cancel as well as floats can tell; None if there are none."""
-    from scipy.linalg import cho_factor, cho_solve
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Independent columns of some rows, and how the others depend on them."""
 
-    scaled = z * u[:, None]
-    try:
-        factor = cho_factor(scaled.T @ scaled, overwrite_a=True, check_finite=False)
-    except np.linalg.LinAlgError:
-        return None
-    found = u
-    for _ in range(ROUNDS):
-        found = found - u * (scaled @ cho_solve(factor, found @ z))
-    return found if np.isfinite(found).all() and found.min() > 0 else None
+    z: Floats
+    places: list[int]
+    dependences: tuple[Dependence, ...]
+
+    @classmethod
+    def of(cls, frame: Frame, block: Block, z: Floats) -> "_Columns | None":
+        """The columns of these rows; None where some depend on others in no simple way."""
+        dependences = _proportional(frame, block, z)
+        own = definite.own_columns(dependences)
+        places = [k for k in np.flatnonzero(z.any(axis=0)).tolist() if _name(frame, k) not in own]
+        more = _dependent(frame, block, z, places)
+        if more is None:
+            return None
+        own = definite.own_columns(dependences + more)
+        places = [k for k in places if _name(frame, k) not in own]
+        return cls(z[:, places], places, (*dependences, *more))
+
+    def polish(self, u: Floats) -> Floats | None:
+        """Weights nearby, in proportion to their size, that cancel as well as floats can tell; some may be negative."""
+        from scipy.linalg import cho_factor, cho_solve
+
+        scaled = self.z * u[:, None]
+        try:
+            factor = cho_factor(scaled.T @ scaled, overwrite_a=True, check_finite=False)
+        except np.linalg.LinAlgError:
+            return None
+        found = u
+        for _ in range(ROUNDS):
+            found = found - u * (scaled @ cho_solve(factor, found @ self.z))
+        return found if np.isfinite(found).all() else None
 
 
-def _rounded(
-    frame: Frame, block: Block, z: Floats, u: Floats, dependences: tuple[Dependence, ...]
-) -> Blocked | None:
+def _mixed(z: Floats) -> Ints:
+    """The rows without a column of one sign, which only weights of 0 would cancel; and so again without the others."""
+    kept = np.arange(len(z))
+    while True:
+        some = z[kept]
+        strange = ((some > 0).any(axis=0) != (some < 0).any(axis=0)).astype(np.float64)
+        touched = np.abs(some) @ strange > 0
+        if not touched.any():
+            return kept
+        kept = kept[~touched]
+
+
+def _rounded(frame: Frame, block: Block, columns: _Columns, u: Floats) -> Blocked | None:
     """Round the weights to as few bits as the proof allows."""
+    z = columns.z
     exponents = frame.row_exponents(block)
     for bits in range(SHORT_BITS, MOST_BITS_OF_WEIGHTS + 1, 12):
         whole = np.rint(np.ldexp(u / u.max(), bits)).astype(np.int64)
@@ -210,7 +247,7 @@ def _rounded(
         if bits < MOST_BITS_OF_WEIGHTS and left > 1e-3 * float(np.square(z).sum()) / z.shape[1] ** 2:
             continue
         weights = original_multipliers(whole.tolist(), exponents.tolist())
-        found = Blocked(block, weights, dependences)
+        found = Blocked(block, weights, columns.dependences)
         if _holds(found, frame):
             return found
     return None
@@ -244,9 +281,10 @@ def _proportional(frame: Frame, block: Block, z: Floats) -> list[Dependence]:
     lead = z[first, used]
     keys = np.random.default_rng(0).standard_normal((2, len(z))) @ (z[:, used] / lead)
     order = np.lexsort(np.round(keys, 6))
+    pairs = list(zip(order[:-1].tolist(), order[1:].tolist(), strict=True))
     return [
         found
-        for a, b in zip(order[:-1].tolist(), order[1:].tolist(), strict=True)
+        for a, b in reversed(pairs)  # so that no later one has the column that is its own
         if np.allclose(keys[:, a], keys[:, b], rtol=1e-9, atol=1e-12)
         and (found := _multiple(frame, block, int(first[a]), int(used[a]), int(used[b]))) is not None
     ]
@@ -269,10 +307,12 @@ def _ratio(value: int | float) -> tuple[int, int]:
     return (mantissa << max(exponent, 0), 1 << max(-exponent, 0))
 
 
-def _dependent(frame: Frame, block: Block, z: Floats, places: list[int]) -> list[Dependence]:
-    """Short linear dependences of these columns, each with a column of its own; none where one is not short."""
+def _dependent(frame: Frame, block: Block, z: Floats, places: list[int]) -> list[Dependence] | None:
+    """Short linear dependences of these columns, each with a column of its own; None where one is not short."""
     from scipy.linalg import qr, solve_triangular
 
+    if len(z) >= len(places) and _are_independent(z[:, places]):
+        return []
     triangle, order = qr(z[:, places], mode="r", pivoting=True, check_finite=False)
     sizes = np.abs(np.diag(triangle))
     rank = int((sizes > RANK * sizes.max(initial=0.0)).sum())
@@ -282,16 +322,27 @@ def _dependent(frame: Frame, block: Block, z: Floats, places: list[int]) -> list
     for k, place in enumerate(own.tolist()):
         near = [Fraction(c).limit_denominator(MOST_DENOMINATOR) for c in coefficients[:, k].tolist()]
         if any(abs(float(n) - c) > NEAR for n, c in zip(near, coefficients[:, k].tolist(), strict=True)):
-            return []
+            return None
         chosen = [(places[j], n) for j, n in zip(kept.tolist(), near, strict=True) if n]
         spots = [places[place], *(j for j, _ in chosen)]
         shifts = [Fraction(2) ** int(frame.exponents[j]) for j in spots]
         weights = [weight * shift for weight, shift in zip([Fraction(-1), *(n for _, n in chosen)], shifts, strict=True)]
         dependence = _checked(frame, block, [_name(frame, j) for j in spots], weights)
         if dependence is None:
-            return []
+            return None
         found.append(dependence)
     return found
+
+
+def _are_independent(z: Floats) -> bool:
+    """Whether floats are sure, by the Gram matrix of the columns."""
+    gram = z.T @ z
+    gram.flat[:: len(gram) + 1] *= 1 - RANK
+    try:
+        np.linalg.cholesky(gram)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _checked(frame: Frame, block: Block, columns: list[int], weights: list[Fraction]) -> Dependence | None:
