@@ -36,7 +36,8 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.peel import Peeling, lift, peel
-from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
+from linsep.solvers.short_weights import WIDE, Blocked, is_spread
+from linsep.solvers.working_set import Found, Separated, Stuck, search, walk
 from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
@@ -46,7 +47,6 @@ from linsep.sources.subset import Remaining
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
-WIDE = 200  # columns: from here on obstructions are positive-definite, below exact ones are short and quickly found
 MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
 
 SAMPLED_ROWS, DRAWN_ENTRIES = 60, 20_000  # what a verdict remembers of the rows, for a picture
@@ -174,7 +174,7 @@ class Case:
             found = walk(rows, bias=self.bias, clock=self.clock)
         if found is None and len(columns) >= WIDE:
             found = newton.search(rows, columns, bias=self.bias, clock=self.clock)
-            if isinstance(found, Blocked) and three_way and not newton.is_spread(rows, found, bias=self.bias):
+            if isinstance(found, Blocked) and three_way and not is_spread(rows, found, bias=self.bias):
                 found = None
         if found is None:
             found = search(rows, columns, bias=self.bias, clock=self.clock)

@@ -20,16 +20,18 @@ hyperplane separates the classes. All it states is computed again here, in integ
 A row is in the span of the spread exactly when it is 0 on each v of a basis of {v : z·v = 0 on the spread}, which
 elimination without fractions finds (Bareiss 1968).
 
-Version 2 has one positive-definite obstruction in place of obstruction and spread: rows with positive integers u that
-need not cancel. Let p = u·z, each column times a power of two, r = Σ p, and G = Σ c p pᵀ with 0 <= c <= 1/|p|. If a w is
-nowhere negative on these rows, then s = p·w has s <= |p||w|, so s >= c s²/|w|, and |r||w| >= r·w = Σ s >= wᵀGw/|w|: hence
-w = 0 if the least eigenvalue of G exceeds |r|. Columns that are 0 on all these rows are left out, and so are columns that
-depend on others there: each dependence, a v with v·z = 0 on the rows, has one of its own, which no later one has. A row
-is then in the span exactly when it is 0 in the former columns and on each dependence. The eigenvalue: G - t·I = LLᵀ + E
-for any L at all, so it is at least t - max Σ|E_jk| (Gershgorin); L is Cholesky's, from floats, and E is computed exactly.
- Rows are counted from 0; blank lines are not rows. A decimal is the
-nearest binary64, and exact if the proof has "decimal"; digits alone are an exact integer, refused if binary64 would
-round it unless the proof has "exact-integers"; true and false are 1 and 0.
+Version 2 has one positive-definite obstruction in place of obstruction and spread: rows with positive integers u
+that need not cancel. Let p = u·z, each column times a power of two, r = Σ p, and G = Σ c p pᵀ with 0 <= c <= 1/|p|.
+If w is nowhere negative on these rows, s = p·w has s <= |p||w|, so s >= c s²/|w|, and |r||w| >= r·w = Σ s >= wᵀGw/|w|:
+w = 0 if the least eigenvalue of G exceeds |r|. Columns that are 0 on all these rows are left out, and so are columns
+that depend on others there: each dependence, a v with v·z = 0 on the rows, has one of its own, its first, which no
+later one has. A row is then in the span exactly when it is 0 in the former columns and on each dependence. For any L
+at all, G - t·I = LLᵀ + E, so the least eigenvalue is at least t - max Σ|E_jk| (Gershgorin); L is Cholesky's, from
+floats, and E is computed exactly.
+
+Rows are counted from 0; blank lines are not rows. A decimal is the nearest binary64, and exact if the proof has
+"decimal"; digits alone are an exact integer, refused if binary64 would round it unless the proof has
+"exact-integers"; true and false are 1 and 0.
 
 The label column is --label (a name, or a position: 0 is the first, -1 the last), else the proof's, else the last. The
 first line is a header with --header, if --label gives a name, or if one of its cells, that of the labels aside, is not
@@ -343,14 +345,14 @@ def eliminate(matrix: list[list[int]], modulus: int = 0) -> tuple[list[list[int]
     return matrix, pivots, last
 
 
-def null_vectors(matrix: list[list[int]], prime: int = 2**61 - 1) -> list[dict[int, int]]:
+def null_vectors(matrix: list[list[int]], prime: int = 2**61 - 1) -> list[list[int]]:
     """A basis of {v : row·v = 0 for every row}."""
     width = range(len(matrix[0]))
     if len(eliminate([[v % prime for v in row] for row in matrix], prime)[1]) == len(width):
         return []  # of full rank modulo a prime, hence of full rank
     reduced, pivots, last = eliminate(matrix)
     lead = dict(zip(pivots, reduced, strict=False))
-    return [{j: -lead[j][f] if j in lead else last * (j == f) for j in width} for f in width if f not in lead]
+    return [[-lead[j][f] if j in lead else last * (j == f) for j in width] for f in width if f not in lead]
 
 
 def read_dependences(fields: list[dict[str, list[str]]], width: int) -> tuple[list[dict[int, int]], set[int]]:
@@ -373,7 +375,8 @@ def check_definite(fields: dict[str, Any], weights: dict[int, int], rows: Rows) 
     for i in weights:
         bad = any(score(rows[i][0], v) for v in dependences)
         need(not bad, f"row {i}: a dependence of columns does not hold", REFUTED)
-    table = [[(u * v) << (top - rows[i][1]) for v in rows[i][0]] for i, u in weights.items()]
+    common = math.gcd(*weights.values())
+    table = [[(u // common * v) << (top - rows[i][1]) for v in rows[i][0]] for i, u in weights.items()]
     columns = {j: column for j, column in enumerate(zip(*table, strict=True)) if any(column)}
     kept = [column for j, column in columns.items() if j not in own]
     need(kept, "the rows of the obstruction are 0 in every column", REFUTED)
@@ -391,14 +394,16 @@ def level(p: tuple[int, ...], bits: list[int]) -> list[int]:
     """The row √c·p·2^FINE, rounded down, c <= 1/|p| a power of four."""
     sizes = [(abs(v) << FINE >> b) + 1 for v, b in zip(p, bits, strict=True)]
     half = -((FINE - (math.isqrt(dot(sizes, sizes)) + 1).bit_length()) // 2)  # |p| < 4^half
-    return [(v << FINE) >> (b + half) if b + half >= 0 else v << (FINE - b - half) for v, b in zip(p, bits, strict=True)]
+    return [
+        (v << FINE) >> (b + half) if b + half >= 0 else v << (FINE - b - half) for v, b in zip(p, bits, strict=True)
+    ]
 
 
 def exceeds(table: list[list[int]], least: int) -> bool:
     """Is the least eigenvalue of AᵀA, A the table, proved to be larger than this?"""
     columns = list(map(list, zip(*table, strict=True)))
     gram = products(columns, table)
-    shift = 4 * least + (sum(gram[j][j] for j in range(len(gram))) * len(gram) >> 50)
+    shift = least + least // 100 + (sum(gram[j][j] for j in range(len(gram))) * len(gram) >> 49)
     floats = [[math.ldexp(v, -2 * FINE) for v in row] for row in gram]
     lower = list[list[float]]()
     for j, row in enumerate(floats):  # Cholesky, row by row
@@ -413,8 +418,8 @@ def exceeds(table: list[list[int]], least: int) -> bool:
     whole = [[round(math.ldexp(v, FINE)) for v in row] for row in lower]
     upper = [[whole[j][k] if k <= j else 0 for j in size] for k in size]
     worst = 0
-    for j, row in enumerate(products(whole, upper)):
-        error = [g - v for g, v in zip(gram[j], row, strict=True)]
+    for j, squared in enumerate(products(whole, upper)):
+        error = [g - v for g, v in zip(gram[j], squared, strict=True)]
         error[j] -= shift
         worst = max(worst, sum(map(abs, error)))
     return shift - worst > least
@@ -464,7 +469,7 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
         check_near(nearest, named, data["bias"], margin["high"])
     if proof.get("separated_rows") is not None:
         need(sorted(map(int, proof["separated_rows"])) == sorted(strict), "other rows are separated", REFUTED)
-    basis = null_vectors([named[i][0] for i in spread]) if spread else []
+    basis = [dict(enumerate(v)) for v in (null_vectors([named[i][0] for i in spread]) if spread else ())]
     if definite:
         basis = check_definite(proof["definite"], definite, named)
         if kind == "touching" and proof["separated_rows"] is None:

@@ -11,15 +11,16 @@ For such a w let s_i = p_i·w >= 0. Then s_i <= |p_i||w|, hence s_i >= c_i s_i²
 
 which only w = 0 allows. Powers of two in the columns turn w into another w, one for one.
 
-Which columns this is about. Let J be the columns (the constant among them) that are not 0 on all of B. Some of them may
-be linear combinations of others on B; these are the *dependences* of the proof, vectors v with z_i·v = 0 on B, each with
-a column of its own that no later one has. Without these columns K remains, and for every w there is a w' on K alone with
-the same scores on B. The theorem is applied to K. So every w with z·w >= 0 on B has z·w = 0 on B: B is an obstruction.
-The rows of B span all that is 0 outside J and 0 under every dependence: where all rows are such, B is a spread too.
+Which columns this is about. Let J be the columns (the constant among them) that are not 0 on all of B. Some of them
+may be linear combinations of others on B; these are the *dependences* of the proof, vectors v with z_i·v = 0 on B, each
+with a column of its own that no later one has. Without these columns K remains, and for every w there is a w' on K
+alone with the same scores on B. The theorem is applied to K. So every w with z·w >= 0 on B has z·w = 0 on B: B is an
+obstruction. The rows of B span all that is 0 outside J and 0 under every dependence: where all rows are such, B is a
+spread too.
 
 How λ_min is bounded, in floats whose every error is accounted for. c_i is a power of four, so that A with the rows
-√c_i·p_i is not rounded by it. For any triangle R at all, G - s·I = RᵀR + E, hence λ_min(G) >= s - |E|; R is the Cholesky
-factor, and E is what floats say it is, give or take what a product of matrices may be off by
+√c_i·p_i is not rounded by it. For any triangle R at all, G - s·I = RᵀR + E, hence λ_min(G) >= s - |E|; R is the
+Cholesky factor, and E is what floats say it is, give or take what a product of matrices may be off by
 (Rump, Verification of positive definiteness, 2006; Higham, Accuracy and Stability, §3.5: any order of summation).
 """
 
@@ -56,7 +57,7 @@ ROUNDS = 3  # of taking the leading bits off numbers that are added up
 
 @final
 @dataclass(frozen=True, slots=True)
-class Dependence:
+class ColumnDependence:
     """Columns with integer weights: `Σ weight·column = 0` on the rows of an obstruction. The first is its own.
 
     The column after the last is the constant of the bias.
@@ -81,7 +82,7 @@ class Dependence:
 
 
 def check_definite(
-    rows: Rows, numbers: Sequence[int], weights: Sequence[int], dependences: Sequence[Dependence], bias: bool
+    rows: Rows, numbers: Sequence[int], weights: Sequence[int], dependences: Sequence[ColumnDependence], bias: bool
 ) -> NDArray[np.bool_]:
     """The theorem holds for these rows; returns which columns, the constant last, are not 0 on all of them."""
     checks.check_numbers(rows, numbers, weights, "obstruction")
@@ -107,7 +108,7 @@ def check_definite(
     return used
 
 
-def own_columns(dependences: Sequence[Dependence]) -> set[int]:
+def own_columns(dependences: Sequence[ColumnDependence]) -> set[int]:
     """The columns that the dependences express by others: of each the first, which none after it may have."""
     own: set[int] = set()
     for dependence in dependences:
@@ -120,7 +121,7 @@ def own_columns(dependences: Sequence[Dependence]) -> set[int]:
 def check_definite_span(
     rows: Rows,
     used: NDArray[np.bool_],
-    dependences: Sequence[Dependence],
+    dependences: Sequence[ColumnDependence],
     exempt: NDArray[np.int64] | None = None,
 ) -> None:
     """Every row, except those in `exempt`, is a linear combination of the rows of a proof that holds."""
@@ -130,7 +131,7 @@ def check_definite_span(
             raise CertificateError(f"Row {strange[0]} is not a linear combination of the rows of the obstruction.")
 
 
-def outside(rows: Rows, used: NDArray[np.bool_], dependences: Sequence[Dependence]) -> Any:
+def outside(rows: Rows, used: NDArray[np.bool_], dependences: Sequence[ColumnDependence]) -> Any:
     """Block by block, the numbers of the rows outside the span of the proof's rows."""
     unused = ~used[: rows.n_columns]
     if not unused.any() and not dependences:
@@ -142,7 +143,7 @@ def outside(rows: Rows, used: NDArray[np.bool_], dependences: Sequence[Dependenc
         yield numbers[strange]
 
 
-def require_zero(dependence: Dependence, numbers: Any, values: Values, n_columns: int) -> None:
+def require_zero(dependence: ColumnDependence, numbers: Any, values: Values, n_columns: int) -> None:
     """The dependence holds on these rows."""
     bad = np.flatnonzero(_scores(dependence, values, n_columns))
     if len(bad):
@@ -150,7 +151,7 @@ def require_zero(dependence: Dependence, numbers: Any, values: Values, n_columns
         raise CertificateError(f"Row {numbers[bad[0]]}: the dependence of the columns {shown} does not hold.")
 
 
-def _scores(dependence: Dependence, values: Values, n_columns: int) -> NDArray[np.int8]:
+def _scores(dependence: ColumnDependence, values: Values, n_columns: int) -> NDArray[np.int8]:
     """The exact signs of the dependence on some rows, looked at in its own columns alone."""
     pairs = list(zip(dependence.columns, dependence.weights, strict=True))
     constant = sum(weight for column, weight in pairs if column == n_columns)
@@ -171,7 +172,7 @@ def used_columns(values: Values) -> NDArray[np.bool_]:
 def dense_columns(values: Values, columns: Integers) -> NDArray[Any]:
     """Some columns of some rows as an array."""
     chosen = values if len(columns) == values.shape[1] else values[:, columns]
-    return chosen.toarray() if is_sparse(chosen) else np.asarray(chosen)
+    return np.asarray(chosen.toarray() if is_sparse(chosen) else chosen)
 
 
 # What floats can say, and be right ------------------------------------------------------------------
@@ -194,7 +195,7 @@ def bounds_of(values: NDArray[Any], y: NDArray[Any], weights: Sequence[int], *, 
     """What can be proved in floats about rows (not empty) of finite numbers, their signs and positive weights."""
     z = _as_doubles(values, y, bias)
     u, exponents = _split(weights)
-    top = _tops(z, exponents)
+    top = _tops(z, u, exponents)
     total, a = _Sum(*z.shape), np.empty_like(z)
     for part in _pieces(z):
         high, low = _products(z[part], u[part], exponents[part], top)
@@ -240,12 +241,14 @@ def _split(weights: Sequence[int]) -> tuple[Floats, Integers]:
     return np.array(u), np.array(bits, np.int64)
 
 
-def _tops(z: Floats, exponents: Integers) -> Integers:
+def _tops(z: Floats, u: Floats, exponents: Integers) -> Integers:
     """For each column the exponent of the largest u·z in it."""
     top = np.full(z.shape[1], -(2**62))
     for part in _pieces(z):
         mantissas, own = np.frexp(z[part])
-        np.maximum(top, (own + exponents[part, None]).max(axis=0, initial=-(2**62), where=mantissas != 0), out=top)
+        rest, carried = np.frexp(mantissas * u[part, None])
+        sizes = own + carried + exponents[part, None]
+        np.maximum(top, sizes.max(axis=0, initial=-(2**62), where=rest != 0), out=top)
     return top
 
 
@@ -303,7 +306,7 @@ def _leveled(p: Floats) -> Floats:
     """The rows 2^-k·p with the least k such that 4^-k <= 1/|p|: not rounded. Rows too short to matter are 0."""
     lengths = np.sqrt(np.square(p).sum(axis=1)) * (1 + (p.shape[1] + 8) * TWICE_ROUNDOFF) + LEAST
     halves = -(-np.frexp(lengths)[1] // 2)  # lengths < 2^e <= 4^k
-    a = np.ldexp(p, -halves[:, None])
+    a: Floats = np.ldexp(p, -halves[:, None])
     a[lengths < 1e6 * LEAST] = 0.0
     return a
 
@@ -315,20 +318,35 @@ def least_eigenvalue(a: Floats, length: float = 0.0) -> float:
     """
     n_rows, width = a.shape
     trace = float(np.square(a).sum()) * (1 + 1e-9) + LEAST
-    off = (n_rows + width + 16) * TWICE_ROUNDOFF * trace  # of aᵀa, and of RᵀR, whose trace is no larger
-    shift = 4 * (length + off)
-    if not (math.isfinite(shift) and shift < trace and (n_rows + width) * TWICE_ROUNDOFF < 1e-3):
+    off = (n_rows + width + 16) * TWICE_ROUNDOFF * trace
+    if not (math.isfinite(length) and (n_rows + width) * TWICE_ROUNDOFF < 1e-3):
         return -math.inf
     with threadpool_limits(1, "blas"):  # two threads of BLAS beside other work are slower than one, by far
         gram = a.T @ a
-        gram.flat[:: width + 1] -= shift
-        try:
-            triangle = np.linalg.cholesky(gram)
-        except np.linalg.LinAlgError:
-            return -math.inf
-        gram -= triangle @ triangle.T
-    size = float(np.square(triangle).sum()) * (1 + 1e-9)
-    sizes = np.abs(gram, out=gram)
-    error = float(max(sizes.sum(axis=axis).max() for axis in (0, 1))) * (1 + width * TWICE_ROUNDOFF)
-    error += (n_rows + 8) * TWICE_ROUNDOFF * trace + (width + 8) * TWICE_ROUNDOFF * (size + trace) + LEAST
-    return shift * (1 - 1e-9) - error if math.isfinite(error) else -math.inf
+        for shift in (1.01 * length + 64 * off, 1.01 * length + 4 * off):
+            if shift < trace:
+                error = _residual(gram, shift) + (n_rows + 8) * TWICE_ROUNDOFF * trace
+                least = float(shift * (1 - 1e-9) - error)
+                if least > length:
+                    return least
+    return -math.inf
+
+
+def _residual(gram: Floats, shift: float) -> float:
+    """At least the norm of E where gram - shift·I = RᵀR + E; infinite where Cholesky finds no R.
+
+    In turn: what floats say of E, what RᵀR may be off by, and the differences that were rounded.
+    """
+    width = len(gram)
+    rest = gram.copy()
+    rest.flat[:: width + 1] -= shift
+    try:
+        triangle = np.linalg.cholesky(rest)
+    except np.linalg.LinAlgError:
+        return math.inf
+    size = (float(np.square(triangle).sum()) + float(np.abs(np.diag(gram)).sum())) * (1 + 1e-9)
+    rest -= triangle @ triangle.T
+    np.abs(rest, out=rest)
+    norm = float(max(rest.sum(axis=axis).max() for axis in (0, 1))) * (1 + 2 * width * TWICE_ROUNDOFF)
+    found = norm + (width + 8) * TWICE_ROUNDOFF * (size + shift) + LEAST
+    return found if math.isfinite(found) else math.inf

@@ -194,10 +194,9 @@ def statement(verdict: Verdict, obstruction: Obstruction) -> str:
     groups = [(label, members) for label, members in groups if members]
     whose = _whose(obstruction, groups)
     if obstruction.is_definite:
-        return (
-            f"{whose} leave no {'hyperplane' if verdict.bias else 'hyperplane through the origin'}: each has one of them "
-            "on its wrong side or all of them on it (proved by weights that nearly cancel and a positive-definite matrix)"
-        )
+        hyperplane = "hyperplane" if verdict.bias else "hyperplane through the origin"
+        proof = "proved by weights that nearly cancel and a positive-definite matrix"
+        return f"{whose} leave no {hyperplane}: each has one of them on its wrong side or all of them on it ({proof})"
     if len(obstruction.rows) == 1:
         return f"{whose} is zero in every column, and every hyperplane through the origin contains it"
     if verdict.bias:

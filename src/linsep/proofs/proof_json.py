@@ -14,7 +14,7 @@ from typing import Any
 
 from linsep.errors import CertificateError, shown
 from linsep.proofs.checked_rows import Label
-from linsep.proofs.definite import Dependence
+from linsep.proofs.definite import ColumnDependence
 from linsep.proofs.verdicts import (
     NUMBERS,
     HalfspaceVerdict,
@@ -169,8 +169,8 @@ def _definite_obstruction(value: Any, where: str) -> Obstruction:
     return Obstruction(**_DEFINITE(value, where))
 
 
-def _dependence(value: Any, where: str) -> Dependence:
-    return Dependence(**record(columns=each(_COUNT), weights=each(strict.long_integer))(value, where))
+def _dependence(value: Any, where: str) -> ColumnDependence:
+    return ColumnDependence(**record(columns=each(_COUNT), weights=each(strict.long_integer))(value, where))
 
 
 def _data_of(value: Any, where: str) -> Document:
@@ -246,7 +246,8 @@ def _definite_verdict(document: Document) -> Verdict:
     kind, found = _fields_of(document, _DEFINITE_CLAIMS)
     first = found.pop("definite")
     spread = None if kind == "touching" and found["separated_rows"] is None else first
-    return _VERDICTS[kind](obstruction=first, spread=spread, **found)
+    parts: Document = {"obstruction": first, "spread": spread}
+    return _VERDICTS[kind](**parts, **found)
 
 
 def _fields_of(document: Document, claims: Mapping[str, Mapping[str, Reader]]) -> tuple[str, Document]:

@@ -40,7 +40,7 @@ from linsep.proofs.checked_rows import (
     rows_of,
     scales_of,
 )
-from linsep.proofs.definite import Dependence
+from linsep.proofs.definite import ColumnDependence
 from linsep.report import Report, Reported, Where, listed, one_line
 from linsep.signs import form_of, is_exact, scaled_floats
 
@@ -86,7 +86,7 @@ class Obstruction:
     weights: tuple[int, ...]
     classes: tuple[Label, ...] | None = field(default=None, compare=False, repr=False)
     points: Floats | None = field(default=None, compare=False, repr=False)
-    dependences: tuple[Dependence, ...] | None = None
+    dependences: tuple[ColumnDependence, ...] | None = None
 
     def __post_init__(self) -> None:
         rows, weights = _integers(self.rows, "row numbers"), _integers(self.weights, "weights")

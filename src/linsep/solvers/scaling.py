@@ -67,7 +67,7 @@ class Frame:
         z = np.concatenate([_columns(block, self.columns).astype(np.float64), np.ones((len(block), int(self.bias)))], 1)
         mantissas, exponents = np.frexp(z)
         exponents += self.exponents
-        return -exponents.max(axis=1, initial=LOWEST, where=mantissas != 0).astype(np.int64)
+        return np.asarray(-exponents.max(axis=1, initial=LOWEST, where=mantissas != 0).astype(np.int64))
 
     def halfspace(self, w: Floats) -> tuple[Floats, float]:
         """Weights in the frame as weights of the original columns, and the bias, up to a power of two.

@@ -60,7 +60,8 @@ class Format:
 
         `newer` are later versions that are read as well, v2=..., and what is made of their fields.
         """
-        builds = {self.version: build, **{name.removeprefix("v"): later for name, later in newer.items()}}
+        builds: dict[int | str, Callable[[Document], T]] = {self.version: build}
+        builds |= {name.removeprefix("v"): later for name, later in newer.items()}
         with self.refusals():
             version, fields = self._fields(text, list(builds))
             return builds[version](fields)
