@@ -50,6 +50,8 @@ Integers: TypeAlias = NDArray[np.int64]
 TWICE_ROUNDOFF = 2.0**-52  # charged for each rounding: twice what it can be
 LEAST = 1e-140  # lengths below it are not told from 0; it also pays for everything that underflows
 LOWEST = -4000  # exponents below it stand for 0
+LOWEST_TOP = -(2**62)  # of a column of zeros
+SPARSE = 0.1  # part of the entries below which a Gram matrix is made of those that are not 0
 WHOLE = 2.0**53  # integers up to here are doubles
 PIECE = 2**15  # entries looked at together
 ROUNDS = 3  # of taking the leading bits off numbers that are added up
@@ -98,8 +100,7 @@ def check_definite(
     if not kept.any():
         raise CertificateError("The rows of the obstruction are 0 in every column.")
     columns = np.flatnonzero(kept[: rows.n_columns])
-    z = dense_columns(values, columns)
-    bounds = bounds_of(z, y, weights, bias=bias and bool(kept[-1]))
+    bounds = bounds_of(some_columns(values, columns), y, weights, bias=bias and bool(kept[-1]))
     if not bounds.holds:
         raise CertificateError(
             f"The positive-definite obstruction (rows {checks.few(numbers)}) does not hold: the least eigenvalue is "
@@ -169,10 +170,9 @@ def used_columns(values: Values) -> NDArray[np.bool_]:
     return np.asarray((values != 0).any(axis=0), bool)
 
 
-def dense_columns(values: Values, columns: Integers) -> NDArray[Any]:
-    """Some columns of some rows as an array."""
-    chosen = values if len(columns) == values.shape[1] else values[:, columns]
-    return np.asarray(chosen.toarray() if is_sparse(chosen) else chosen)
+def some_columns(values: Values, columns: Integers) -> Values:
+    """Some columns of some rows."""
+    return values if len(columns) == values.shape[1] else values[:, columns]
 
 
 # What floats can say, and be right ------------------------------------------------------------------
@@ -191,47 +191,74 @@ class Bounds:
         return self.least > self.length
 
 
-def bounds_of(values: NDArray[Any], y: NDArray[Any], weights: Sequence[int], *, bias: bool) -> Bounds:
+def bounds_of(values: Values, y: NDArray[Any], weights: Sequence[int], *, bias: bool) -> Bounds:
     """What can be proved in floats about rows (not empty) of finite numbers, their signs and positive weights."""
-    z = _as_doubles(values, y, bias)
+    z = _Entries.of(values, y, bias)
     u, exponents = _split(weights)
     top = _tops(z, u, exponents)
-    total, a = _Sum(*z.shape), np.empty_like(z)
-    for part in _pieces(z):
-        high, low = _products(z[part], u[part], exponents[part], top)
-        total.add(high, low)
-        a[part] = _leveled(high)
+    total, p = _Sum(*z.shape), np.empty_like(z.data)
+    for part in z.pieces():
+        high, low = _products(z, part, u, exponents, top)
+        total.add(z.columns[part], high, low)
+        p[part] = high
     length = total.length()
     if not (_is_kept(values) and all(u >> (u & -u).bit_length() - 1 <= WHOLE for u in weights)):
         length = _exact_length(values, y, weights, bias, top)
-    return Bounds(least_eigenvalue(a, length), length)
+    return Bounds(least_eigenvalue(z.table(_leveled(z, p)), length), length)
 
 
-def _as_doubles(values: NDArray[Any], y: NDArray[Any], bias: bool) -> Floats:
-    """The signed rows; integers beyond 2^53 are rounded."""
-    z = np.ones((len(values), values.shape[1] + bias))
-    try:
-        z[:, : values.shape[1]] = values
-    except OverflowError:
-        raise CertificateError("A positive-definite proof is about numbers below the largest double.") from None
-    z *= np.sign(y).astype(np.float64)[:, None]
-    return z
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """The entries of signed rows, one after the other, with their places: of dense rows all, of sparse ones some."""
+
+    data: Floats
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, values: Values, y: NDArray[Any], bias: bool) -> _Entries:
+        """Those of y·(x, 1); integers beyond 2^53 are rounded."""
+        n_rows, width = values.shape
+        signs_of_rows = np.sign(y).astype(np.float64)
+        if is_sparse(values):
+            rows, columns = np.repeat(np.arange(n_rows), np.diff(values.indptr)), values.indices.astype(np.int64)
+            entries = values.data
+        else:
+            rows, columns = np.repeat(np.arange(n_rows), width), np.tile(np.arange(width), n_rows)
+            entries = np.asarray(values).ravel()
+        try:
+            data = entries.astype(np.float64)
+        except OverflowError:
+            raise CertificateError("A positive-definite proof is about numbers below the largest double.") from None
+        data *= signs_of_rows[rows]
+        if bias:
+            data, rows = np.concatenate([data, signs_of_rows]), np.concatenate([rows, np.arange(n_rows)])
+            columns = np.concatenate([columns, np.full(n_rows, width)])
+        return cls(data, rows, columns, (n_rows, width + bias))
+
+    def pieces(self) -> Iterator[slice]:
+        """Consecutive entries, few enough to stay in the cache."""
+        for start in range(0, len(self.data), PIECE):
+            yield slice(start, start + PIECE)
+
+    def table(self, data: Floats) -> Any:
+        """Other numbers in the same places, as an array, or as a sparse one where most are 0."""
+        from scipy.sparse import coo_array
+
+        table = coo_array((data, (self.rows, self.columns)), self.shape)
+        few = len(data) < SPARSE * self.shape[0] * self.shape[1]
+        return table.tocsr() if few else table.toarray()
 
 
-def _is_kept(values: NDArray[Any]) -> bool:
+def _is_kept(values: Values) -> bool:
     """Whether no value was rounded to a double."""
-    if values.dtype.kind == "f":
-        return values.dtype.itemsize <= 8
-    return values.dtype.kind in "iub" and (
-        values.dtype.itemsize < 8 or not values.size or max(int(values.max()), -int(values.min())) <= WHOLE
+    entries = values.data if is_sparse(values) else values
+    if entries.dtype.kind == "f":
+        return bool(entries.dtype.itemsize <= 8)
+    return entries.dtype.kind in "iub" and (
+        entries.dtype.itemsize < 8 or not entries.size or max(int(entries.max()), -int(entries.min())) <= WHOLE
     )
-
-
-def _pieces(z: Floats) -> Iterator[slice]:
-    """Consecutive rows, few enough to stay in the cache."""
-    step = max(1, PIECE // max(1, z.shape[1]))
-    for start in range(0, len(z), step):
-        yield slice(start, start + step)
 
 
 def _split(weights: Sequence[int]) -> tuple[Floats, Integers]:
@@ -241,24 +268,25 @@ def _split(weights: Sequence[int]) -> tuple[Floats, Integers]:
     return np.array(u), np.array(bits, np.int64)
 
 
-def _tops(z: Floats, u: Floats, exponents: Integers) -> Integers:
+def _tops(z: _Entries, u: Floats, exponents: Integers) -> Integers:
     """For each column the exponent of the largest u·z in it."""
-    top = np.full(z.shape[1], -(2**62))
-    for part in _pieces(z):
-        mantissas, own = np.frexp(z[part])
-        rest, carried = np.frexp(mantissas * u[part, None])
-        sizes = own + carried + exponents[part, None]
-        np.maximum(top, sizes.max(axis=0, initial=-(2**62), where=rest != 0), out=top)
+    top = np.full(z.shape[1], LOWEST_TOP)
+    for part in z.pieces():
+        mantissas, own = np.frexp(z.data[part])
+        rest, carried = np.frexp(mantissas * u[z.rows[part]])
+        sizes = np.where(rest == 0, LOWEST_TOP, own + carried + exponents[z.rows[part]])
+        np.maximum.at(top, z.columns[part], sizes)
     return top
 
 
-def _products(z: Floats, u: Floats, exponents: Integers, top: Integers) -> tuple[Floats, Floats]:
+def _products(z: _Entries, part: slice, u: Floats, exponents: Integers, top: Integers) -> tuple[Floats, Floats]:
     """p = u·z with each column times a power of two, |p| < 1, as high + low: exact but for what is below 2^-1000."""
-    mantissas, own = np.frexp(z)
-    shifts = np.maximum(own + exponents[:, None] - top, LOWEST).astype(np.int32)
-    high = mantissas * u[:, None]
-    low = rest_of_products(np.broadcast_to(u[:, None], z.shape), mantissas, high)
-    return np.ldexp(high, shifts), np.ldexp(low, shifts)
+    mantissas, own = np.frexp(z.data[part])
+    own_u = u[z.rows[part]]
+    exponent = own + exponents[z.rows[part]] - top[z.columns[part]]
+    shifts = np.where(mantissas == 0, 0, np.maximum(exponent, LOWEST)).astype(np.int32)
+    high = mantissas * own_u
+    return np.ldexp(high, shifts), np.ldexp(rest_of_products(own_u, mantissas, high), shifts)
 
 
 class _Sum:
@@ -273,14 +301,14 @@ class _Sum:
         self.sigmas = [2.0 ** (room + k * (room - 53)) for k in range(ROUNDS + 1)]
         self.sums = np.zeros((2, ROUNDS, width))
 
-    def add(self, *parts: Floats) -> None:
-        """Add some of the rows: their high and their low parts."""
+    def add(self, columns: Integers, *parts: Floats) -> None:
+        """Add some of the numbers, which stand in these columns: their high and their low parts."""
         for part, sums in zip(parts, self.sums, strict=True):
             rest = part
             for k, sigma in enumerate(self.sigmas[:-1]):
                 leading = (sigma + rest) - sigma
                 rest = rest - leading
-                sums[k] += leading.sum(axis=0)
+                sums[k] += np.bincount(columns, leading, sums.shape[1])
 
     def length(self) -> float:
         """At least the length of the sum. What was left of each number is below the last sigma."""
@@ -289,8 +317,9 @@ class _Sum:
         return float(np.linalg.norm(np.abs(flat.sum(axis=0)) + error)) * (1 + 1e-9) + LEAST
 
 
-def _exact_length(values: NDArray[Any], y: NDArray[Any], weights: Sequence[int], bias: bool, top: Integers) -> float:
+def _exact_length(values: Values, y: NDArray[Any], weights: Sequence[int], bias: bool, top: Integers) -> float:
     """The same from exact sums, for numbers that no double holds."""
+    values = values.toarray() if is_sparse(values) else np.asarray(values)
     columns = list(range(values.shape[1] + bias))
     sums = checks.weighted_sum(weights, columns, integer_rows(values, y, bias=bias))
     square = sum(
@@ -302,27 +331,28 @@ def _exact_length(values: NDArray[Any], y: NDArray[Any], weights: Sequence[int],
     return math.sqrt(square) * (1 + 1e-9) + LEAST
 
 
-def _leveled(p: Floats) -> Floats:
+def _leveled(z: _Entries, p: Floats) -> Floats:
     """The rows 2^-k·p with the least k such that 4^-k <= 1/|p|: not rounded. Rows too short to matter are 0."""
-    lengths = np.sqrt(np.square(p).sum(axis=1)) * (1 + (p.shape[1] + 8) * TWICE_ROUNDOFF) + LEAST
+    lengths = np.sqrt(np.bincount(z.rows, np.square(p), z.shape[0]))
+    lengths = lengths * (1 + (z.shape[1] + 8) * TWICE_ROUNDOFF) + LEAST
     halves = -(-np.frexp(lengths)[1] // 2)  # lengths < 2^e <= 4^k
-    a: Floats = np.ldexp(p, -halves[:, None])
-    a[lengths < 1e6 * LEAST] = 0.0
+    a: Floats = np.ldexp(p, -halves[z.rows])
+    a[(lengths < 1e6 * LEAST)[z.rows]] = 0.0
     return a
 
 
-def least_eigenvalue(a: Floats, length: float = 0.0) -> float:
+def least_eigenvalue(a: Any, length: float = 0.0) -> float:
     """A number that the least eigenvalue of aᵀa, with each entry of `a` off by a rounding, is not below.
 
     It is above `length` where floats can prove that, and minus infinity where they can prove nothing.
     """
     n_rows, width = a.shape
-    trace = float(np.square(a).sum()) * (1 + 1e-9) + LEAST
+    trace = float(np.square(a.data if is_sparse(a) else a).sum()) * (1 + 1e-9) + LEAST
     off = (n_rows + width + 16) * TWICE_ROUNDOFF * trace
     if not (math.isfinite(length) and (n_rows + width) * TWICE_ROUNDOFF < 1e-3):
         return -math.inf
     with threadpool_limits(1, "blas"):  # two threads of BLAS beside other work are slower than one, by far
-        gram = a.T @ a
+        gram = gram_of(a)
         for shift in (1.01 * length + 64 * off, 1.01 * length + 4 * off):
             if shift < trace:
                 error = _residual(gram, shift) + (n_rows + 8) * TWICE_ROUNDOFF * trace
@@ -330,6 +360,12 @@ def least_eigenvalue(a: Floats, length: float = 0.0) -> float:
                 if least > length:
                     return least
     return -math.inf
+
+
+def gram_of(a: Any) -> Floats:
+    """aᵀa, dense; of sparse rows without a product of zeros."""
+    found: Floats = (a.T @ a).toarray() if is_sparse(a) else a.T @ a
+    return found
 
 
 def _residual(gram: Floats, shift: float) -> float:

@@ -15,15 +15,20 @@ Floats guide; what is found is proved by `proofs.definite`, and handed on only i
 Mangasarian, A finite Newton method for classification (2002). Keerthi and DeCoste (2005).
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
+from linsep.proofs.definite import gram_of
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, free_memory
-from linsep.solvers.short_weights import Blocked, is_about_doubles, prove
+from linsep.solvers.short_weights import Blocked, is_about_doubles, prove, used_places
 from linsep.solvers.working_set import Separated, is_separated, scan_safely
 from linsep.sources.base import Block, Floats, Ints, Source
+from linsep.tables import is_sparse
 
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS = 40  # of Newton's method without an answer
@@ -60,7 +65,7 @@ def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Block
                 return None
         elif is_lowest:
             in_force = np.flatnonzero(newton.in_force)
-            if len(in_force) > np.count_nonzero(newton.z[in_force].any(axis=0)):
+            if len(in_force) > len(used_places(newton.z[in_force])):
                 found = prove(newton.frame, newton.block.take(in_force), 1.0 - newton.scores[in_force], clock)
                 if found is not None:
                     return found
@@ -73,7 +78,7 @@ class Newton:
 
     def __init__(self, frame: Frame, block: Block) -> None:
         self.frame, self.block = frame, block
-        self.z = frame.signed(block)
+        self.z = frame.signed_alike(block)
         self.w = np.zeros(frame.width)
         self._look()
         self.ridge = RIDGE * float(np.trace(self.gram)) / frame.width
@@ -82,7 +87,7 @@ class Newton:
         self.scores = self.z @ self.w
         self.in_force: npt.NDArray[np.bool_] = self.scores < 1.0
         rows = self.z[self.in_force]
-        self.gram = rows.T @ rows
+        self.gram = gram_of(rows)
 
     def add(self, found: Block) -> bool:
         """Look at these rows as well; says whether there are new ones among them."""
@@ -90,7 +95,7 @@ class Newton:
         if not is_new.any():
             return False
         block = found.take(np.flatnonzero(is_new))
-        self.block, self.z = self.block + block, np.concatenate([self.z, self.frame.signed(block)])
+        self.block, self.z = self.block + block, _stacked(self.z, self.frame.signed_alike(block))
         self._look()
         return True
 
@@ -108,7 +113,7 @@ class Newton:
         for changed, sign in ((entered, 1.0), (left, -1.0)):
             if changed.any():
                 rows = self.z[changed]
-                self.gram += sign * (rows.T @ rows)
+                self.gram += sign * gram_of(rows)
         self.in_force = in_force
         return not entered.any() and not left.any() and abs(size - 1.0) < 1e-6
 
@@ -122,6 +127,10 @@ class Newton:
                 return np.asarray(cho_solve(cho_factor(with_ridge, overwrite_a=True, check_finite=False), right))
             except np.linalg.LinAlgError:
                 self.ridge *= 10
+
+
+def _stacked(above: Any, below: Any) -> Any:
+    return sp.vstack([above, below], format="csr") if is_sparse(above) else np.concatenate([above, below])
 
 
 def line_search(scores: Floats, slopes: Floats, start: float = 0.0, bend: float = 0.0) -> float:

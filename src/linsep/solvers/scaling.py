@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from linsep.errors import OutOfMemoryError
 from linsep.exact import IntegerRows, integer_rows
@@ -62,12 +63,28 @@ class Frame:
         z *= block.y[:, None]
         return z
 
+    def signed_alike(self, block: Block) -> Any:
+        """The same, of sparse rows as a CSR matrix."""
+        if not block.is_sparse:
+            return self.signed(block)
+        rows = block.values[:, self.columns]
+        constant = sp.csr_array(np.ones((len(block), int(self.bias))))
+        rows = sp.csr_array(sp.hstack([sp.csr_array(rows), constant])).astype(np.float64)
+        shifts = np.repeat(self.row_exponents(block), np.diff(rows.indptr)) + self.exponents[rows.indices]
+        mantissas, own = np.frexp(rows.data)
+        signs = np.repeat(block.y, np.diff(rows.indptr))
+        rows.data = np.ldexp(mantissas, np.maximum(own + shifts, LOWEST).astype(np.int32)) * signs
+        return rows
+
     def row_exponents(self, block: Block) -> Ints:
         """The powers of two that `signed` multiplies the rows of a block by."""
-        z = np.concatenate([_columns(block, self.columns).astype(np.float64), np.ones((len(block), int(self.bias)))], 1)
-        mantissas, exponents = np.frexp(z)
-        exponents += self.exponents
-        return np.asarray(-exponents.max(axis=1, initial=LOWEST, where=mantissas != 0).astype(np.int64))
+        values = block.values if len(self.columns) == block.n_columns else block.values[:, self.columns]
+        rows = sp.csr_array(values).astype(np.float64)
+        mantissas, own = np.frexp(rows.data)
+        own = np.where(mantissas == 0, LOWEST, own + self.exponents[rows.indices])
+        largest = np.full(len(block), self.exponents[-1] + 1 if self.bias else LOWEST)
+        np.maximum.at(largest, np.repeat(np.arange(len(block)), np.diff(rows.indptr)), own)
+        return -largest.astype(np.int64)
 
     def halfspace(self, w: Floats) -> tuple[Floats, float]:
         """Weights in the frame as weights of the original columns, and the bias, up to a power of two.

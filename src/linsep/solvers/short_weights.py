@@ -9,10 +9,13 @@ Weights u of rows z with Σ u z about 0 come from Newton's method, or from a wor
     u is rounded to integers of few bits, and `proofs.definite` says whether that is a proof
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 
 from linsep.errors import LinsepError
 from linsep.exact import coprime, dyadic, original_multipliers
@@ -21,6 +24,9 @@ from linsep.proofs.definite import ColumnDependence
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Source
+from linsep.tables import is_sparse
+
+Signed: TypeAlias = Any  # signed rows: an array, or a CSR matrix of sparse ones
 
 WIDE = 200  # columns: from here on obstructions are positive-definite, below exact ones are short and quickly found
 ROUNDS = 3  # of bringing Σ u z nearer to 0
@@ -28,6 +34,7 @@ SHORT_BITS, LONG_BITS, MORE_BITS = 12, 48, 12  # of a weight: at first, at most,
 TRIES = 8  # at weights that are all positive
 TINY = 1e-9  # weights below this part of the largest are left out
 RANK = 1e-9  # of a column, as a part of the largest, below which it depends on others
+MOST_ENTRIES = 1 << 24  # of rows whose dependences are looked for
 MOST_DENOMINATOR, NEAR = 64, 1e-7  # of the coefficients of a dependence
 
 
@@ -48,7 +55,7 @@ def is_about_doubles(source: Source) -> bool:
 
 def prove(frame: Frame, block: Block, weights: Floats, clock: Clock) -> Blocked | None:
     """The positive-definite proof on these rows with about these weights; None where they do not make one."""
-    z, kept = frame.signed(block), np.arange(len(block))
+    z, kept = frame.signed_alike(block), np.arange(len(block))
     for _ in range(TRIES):
         clock.check()
         kept = kept[weights[kept] > TINY * weights.max(initial=0.0)]
@@ -69,16 +76,16 @@ def prove(frame: Frame, block: Block, weights: Floats, clock: Clock) -> Blocked 
 class _Columns:
     """Independent columns of some rows, and how the others depend on them."""
 
-    z: Floats
+    z: Signed
     places: list[int]
     dependences: tuple[ColumnDependence, ...]
 
     @classmethod
-    def of(cls, frame: Frame, block: Block, z: Floats) -> "_Columns | None":
+    def of(cls, frame: Frame, block: Block, z: Signed) -> "_Columns | None":
         """The columns of these rows; None where some depend on others in no simple way."""
         dependences = _proportional(frame, block, z)
         own = definite.own_columns(dependences)
-        places = [k for k in np.flatnonzero(z.any(axis=0)).tolist() if _name(frame, k) not in own]
+        places = [k for k in used_places(z).tolist() if _name(frame, k) not in own]
         more = _dependent(frame, block, z, places)
         own = definite.own_columns(dependences + (more or []))
         places = [k for k in places if _name(frame, k) not in own]
@@ -88,9 +95,9 @@ class _Columns:
         """Weights nearby, in proportion to their size, that cancel as well as floats can tell; some may be negative."""
         from scipy.linalg import cho_factor, cho_solve
 
-        scaled = self.z * u[:, None]
+        scaled = sp.diags_array(u) @ self.z if is_sparse(self.z) else self.z * u[:, None]
         try:
-            factor = cho_factor(scaled.T @ scaled, overwrite_a=True, check_finite=False)
+            factor = cho_factor(definite.gram_of(scaled), overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError:
             return None
         found = u
@@ -99,13 +106,18 @@ class _Columns:
         return found if np.isfinite(found).all() else None
 
 
-def _mixed(z: Floats) -> Ints:
+def used_places(z: Signed) -> Ints:
+    """The columns that are not 0 on all rows."""
+    return np.flatnonzero((z != 0).sum(axis=0))
+
+
+def _mixed(z: Signed) -> Ints:
     """The rows without a column of one sign, which only weights of 0 would cancel; and so again without the others."""
-    kept = np.arange(len(z))
+    kept = np.arange(z.shape[0])
     while True:
         some = z[kept]
-        strange = ((some > 0).any(axis=0) != (some < 0).any(axis=0)).astype(np.float64)
-        touched = np.abs(some) @ strange > 0
+        strange = ((some > 0).sum(axis=0) > 0) != ((some < 0).sum(axis=0) > 0)
+        touched = abs(some) @ strange.astype(np.float64) > 0
         if not touched.any():
             return kept
         kept = kept[~touched]
@@ -122,7 +134,7 @@ def _rounded(frame: Frame, block: Block, columns: _Columns, u: Floats) -> Blocke
                 continue
             whole = np.maximum(whole, 1)
         left = np.abs(whole @ z).max() / whole.max()
-        if bits < LONG_BITS and left > 1e-3 * float(np.square(z).sum()) / z.shape[1] ** 2:
+        if bits < LONG_BITS and left > 1e-3 * float((z**2).sum()) / z.shape[1] ** 2:
             continue
         weights = original_multipliers(whole.tolist(), exponents.tolist())
         found = Blocked(block, weights, columns.dependences)
@@ -134,9 +146,9 @@ def _rounded(frame: Frame, block: Block, columns: _Columns, u: Floats) -> Blocke
 def _holds(found: Blocked, frame: Frame) -> bool:
     own = definite.own_columns(found.dependences or ())
     values = found.rows.values
-    kept = [c for c in frame.columns.tolist() if c not in own]
-    table = definite.dense_columns(values, np.array(kept, np.int64))
-    table = table[:, (table != 0).any(axis=0)]
+    kept = np.array([c for c in frame.columns.tolist() if c not in own], np.int64)
+    kept = np.intersect1d(kept, np.flatnonzero(definite.used_columns(values))).astype(np.int64)
+    table = definite.some_columns(values, kept)
     bias = frame.bias and frame.n_columns not in own
     return bool(definite.bounds_of(table, found.rows.y, found.weights, bias=bias).holds)
 
@@ -152,12 +164,10 @@ def _name(frame: Frame, place: int) -> int:
     return int(frame.columns[place]) if place < len(frame.columns) else frame.n_columns
 
 
-def _proportional(frame: Frame, block: Block, z: Floats) -> list[ColumnDependence]:
+def _proportional(frame: Frame, block: Block, z: Signed) -> list[ColumnDependence]:
     """The columns that are multiples of an earlier one on these rows, compared exactly."""
-    used = np.flatnonzero(z.any(axis=0))
-    first = np.argmax(z[:, used] != 0, axis=0)
-    lead = z[first, used]
-    keys = np.random.default_rng(0).standard_normal((2, len(z))) @ (z[:, used] / lead)
+    used, first, lead = _leads(z)
+    keys = (np.random.default_rng(0).standard_normal((2, z.shape[0])) @ z)[:, used] / lead
     order = np.lexsort(np.round(keys, 6))
     pairs = list(zip(order[:-1].tolist(), order[1:].tolist(), strict=True))
     return [
@@ -166,6 +176,16 @@ def _proportional(frame: Frame, block: Block, z: Floats) -> list[ColumnDependenc
         if np.allclose(keys[:, a], keys[:, b], rtol=1e-9, atol=1e-12)
         and (found := _multiple(frame, block, int(first[a]), int(used[a]), int(used[b]))) is not None
     ]
+
+
+def _leads(z: Signed) -> tuple[Ints, Ints, Floats]:
+    """The columns that are not 0, and of each the first row that is not 0 in it, and its entry there."""
+    entries = sp.csc_array(z)
+    entries.eliminate_zeros()
+    entries.sort_indices()
+    used = np.flatnonzero(np.diff(entries.indptr))
+    starts = entries.indptr[used]
+    return used, entries.indices[starts].astype(np.int64), entries.data[starts]
 
 
 def _multiple(frame: Frame, block: Block, row: int, a: int, b: int) -> ColumnDependence | None:
@@ -185,12 +205,15 @@ def _ratio(value: int | float) -> tuple[int, int]:
     return (mantissa << max(exponent, 0), 1 << max(-exponent, 0))
 
 
-def _dependent(frame: Frame, block: Block, z: Floats, places: list[int]) -> list[ColumnDependence] | None:
+def _dependent(frame: Frame, block: Block, z: Signed, places: list[int]) -> list[ColumnDependence] | None:
     """Short linear dependences of these columns, each with a column of its own; None where one is not short."""
     from scipy.linalg import qr, solve_triangular
 
-    if len(z) >= len(places) and _are_independent(z[:, places]):
+    if z.shape[0] >= len(places) and _are_independent(z[:, places]):
         return []
+    if z.shape[0] * len(places) > MOST_ENTRIES:
+        return None
+    z = z.toarray() if is_sparse(z) else z
     triangle, order = qr(z[:, places], mode="r", pivoting=True, check_finite=False)
     sizes = np.abs(np.diag(triangle))
     rank = int((sizes > RANK * sizes.max(initial=0.0)).sum())
@@ -214,9 +237,9 @@ def _dependent(frame: Frame, block: Block, z: Floats, places: list[int]) -> list
     return found
 
 
-def _are_independent(z: Floats) -> bool:
+def _are_independent(z: Signed) -> bool:
     """Whether floats are sure, by the Gram matrix of the columns."""
-    gram = z.T @ z
+    gram = definite.gram_of(z)
     gram.flat[:: len(gram) + 1] *= 1 - RANK
     try:
         np.linalg.cholesky(gram)
@@ -227,9 +250,9 @@ def _are_independent(z: Floats) -> bool:
 
 def _checked(frame: Frame, block: Block, columns: list[int], weights: list[Fraction]) -> ColumnDependence | None:
     """The dependence with these weights as integers, if it holds exactly."""
-    common = np.lcm.reduce([weight.denominator for weight in weights], dtype=object)
-    found = ColumnDependence(tuple(columns), coprime(int(weight * common) for weight in weights))
+    common = math.lcm(*(weight.denominator for weight in weights))
     try:
+        found = ColumnDependence(tuple(columns), coprime(int(weight * common) for weight in weights))
         definite.require_zero(found, block.row_numbers, block.values, frame.n_columns)
     except LinsepError:
         return None
