@@ -61,7 +61,21 @@ def test_what_newton_finds_on_few_rows_is_what_the_oracle_says(seed):
         assert kind == "separable"
     elif found is not None:
         assert kind != "separable"
-        assert not short_weights.is_spread(source, found, bias=bias) or kind == "overlapping"
+        assert len(short_weights.outside(source, found, bias=bias)[0]) or kind == "overlapping"
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_proof_is_widened_to_what_the_oracle_says(seed):
+    rng = np.random.default_rng(seed)
+    X, y = small_table(rng)
+    X[rng.random(X.shape) < 0.5] = 0.0
+    source, found = searched(X, y)
+    if not isinstance(found, short_weights.Blocked):
+        return
+    columns = np.arange(source.n_columns)
+    spread, others = newton.widened(source, columns, found, bias=True, clock=Clock())
+    if spread is not None:
+        assert naive.decide(X.tolist(), y.tolist()) == ("overlapping" if others is None else "touching")
 
 
 def test_most_obstructions_of_few_rows_are_found():
@@ -283,6 +297,31 @@ def test_integers_beyond_doubles_are_not_rounded(tmp_path):
 
 
 # Touching, words, limits
+
+
+def with_rare_column(*entries):
+    """Flipped rows, and a column that is 0 but in the last rows, which are well on their sides in the others."""
+    X, y = flipped(n=900)
+    far = np.array([[*(50.0 * np.eye(220)[k]), entry] for k, entry in enumerate(entries)])
+    return np.vstack([np.column_stack([X, np.zeros(900)]), far]), np.append(y, [1] * len(entries))
+
+
+def test_rare_columns_join_the_proof_of_overlap():
+    X, y = with_rare_column(1.0, -1.0, 2.0, -2.0)
+    verdict = linsep.decide(X, y)
+    assert verdict.kind == "overlapping" and verdict.obstruction.is_definite
+    assert len(set(verdict.obstruction.rows) & {900, 901, 902, 903}) >= 2
+
+
+def test_rare_columns_that_separate_their_rows_make_it_touching(tmp_path):
+    X, y = with_rare_column(1.0, -1.0)
+    X = np.column_stack([X, np.zeros(902)])
+    X[900:, -1] = -1.0, 2.0
+    verdict = linsep.decide(X, y)
+    assert verdict.kind == "touching" and verdict.obstruction.is_definite
+    maximal = replace(verdict, separated_rows=(900, 901), spread=verdict.obstruction)
+    maximal.verify(X, y)
+    assert status_of(maximal.to_json(), X, y, tmp_path) == 0
 
 
 def test_touching_rows_have_one_proof_for_obstruction_and_spread(tmp_path):

@@ -36,7 +36,7 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.peel import Peeling, lift, peel
-from linsep.solvers.short_weights import WIDE, Blocked, is_spread
+from linsep.solvers.short_weights import WIDE, Blocked
 from linsep.solvers.working_set import Found, Separated, Stuck, search, walk
 from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.inputs import as_source
@@ -174,18 +174,36 @@ class Case:
             found = walk(rows, bias=self.bias, clock=self.clock)
         if found is None and len(columns) >= WIDE:
             found = newton.search(rows, columns, bias=self.bias, clock=self.clock)
-            if isinstance(found, Blocked) and three_way and not is_spread(rows, found, bias=self.bias):
+            if isinstance(found, Blocked):
+                settled = self.settle_blocked(rows, columns, found, three_way=three_way)
+                if settled is not None:
+                    return settled
                 found = None
         if found is None:
             found = search(rows, columns, bias=self.bias, clock=self.clock)
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):
-            whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights, dependences=found.dependences)
-            if not three_way or whole.is_definite or len(found.weights) == len(columns) + self.bias + 1:
-                return Settled("overlapping", obstruction=whole, spread=whole)
+            settled = self.settle_blocked(rows, columns, found, three_way=three_way)
+            if settled is not None:
+                return settled
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
         return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
+
+    def settle_blocked(self, rows: Source, columns: Ints, found: Blocked, *, three_way: bool) -> Settled | None:
+        """What an obstruction settles; None where more must be known of the rows that it does not span."""
+        others: Separated | None = None
+        if three_way and found.dependences is not None:
+            wider, others = newton.widened(rows, columns, found, bias=self.bias, clock=self.clock)
+            if wider is None:
+                return None
+            found = wider
+        elif three_way and len(found.weights) < len(columns) + self.bias + 1:
+            return None
+        whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights, dependences=found.dependences)
+        if others is not None:
+            return Settled("touching", *as_integers(others.w, 0.0), obstruction=whole, spread=whole)
+        return Settled("overlapping", obstruction=whole, spread=whole)
 
     def exact(self, rows: Source, columns: Ints) -> ExactSearch:
         """The exact LP on some rows."""

@@ -118,14 +118,14 @@ class Obstruction:
         """Whether the weights nearly cancel and a positive-definite matrix does the rest; else they cancel exactly."""
         return self.dependences is not None
 
-    def check(self, rows: Rows, bias: bool, what: str) -> None:
+    def _check(self, rows: Rows, bias: bool, what: str) -> None:
         """Raise CertificateError unless a w with z·w >= 0 on these rows is 0 on them."""
         if self.dependences is None:
             checks.check_combination(rows, self.rows, self.weights, bias, what)
         else:
             definite.check_definite(rows, self.rows, self.weights, self.dependences, bias)
 
-    def check_spread(self, rows: Rows, bias: bool, exempt: npt.NDArray[np.int64] | None = None) -> None:
+    def _check_spread(self, rows: Rows, bias: bool, exempt: npt.NDArray[np.int64] | None = None) -> None:
         """The same, and every row, except those in `exempt`, is a linear combination of these."""
         if self.dependences is not None:
             used = definite.check_definite(rows, self.rows, self.weights, self.dependences, bias)
@@ -434,10 +434,10 @@ class Touching(HalfspaceVerdict):
         named = self.separated_rows is not None
         strict = checks.check_weak_separator(rows, self.weights, self.bias_weight, named=named)
         if self.spread != self.obstruction:
-            self.obstruction.check(rows, self.bias, "obstruction")
+            self.obstruction._check(rows, self.bias, "obstruction")
         if self.separated_rows is not None and self.spread is not None:
             checks.check_same_rows(self.separated_rows, strict)
-            self.spread.check_spread(rows, self.bias, exempt=strict)
+            self.spread._check_spread(rows, self.bias, exempt=strict)
 
 
 @final
@@ -464,9 +464,9 @@ class Overlapping(Verdict):
         return self
 
     def _verify_claim(self, rows: Rows) -> None:
-        self.spread.check_spread(rows, self.bias)
+        self.spread._check_spread(rows, self.bias)
         if self.spread != self.obstruction:
-            self.obstruction.check(rows, self.bias, "obstruction")
+            self.obstruction._check(rows, self.bias, "obstruction")
 
 
 @final

@@ -25,13 +25,15 @@ from threadpoolctl import threadpool_limits
 from linsep.proofs.definite import gram_of
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, free_memory
-from linsep.solvers.short_weights import Blocked, is_about_doubles, prove, used_places
+from linsep.solvers.short_weights import Blocked, is_about_doubles, outside, prove, used_places
 from linsep.solvers.working_set import Separated, is_separated, scan_safely
 from linsep.sources.base import Block, Floats, Ints, Source
+from linsep.sources.memory import MemorySource
 from linsep.tables import is_sparse
 
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS = 40  # of Newton's method without an answer
+MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
 MOST_BYTES = 1 << 31  # of the rows looked at together and the Gram matrix
 RIDGE, LESS = 1e-3, 1e-3  # of |w|², beside the mean of the Gram matrix's diagonal, and its next part
 
@@ -39,11 +41,53 @@ RIDGE, LESS = 1e-3, 1e-3  # of |w|², beside the mean of the Gram matrix's diago
 def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separated | Blocked | None:
     """A separator of all rows, or a positive-definite proof that there is none; None where neither is found."""
     width = len(columns) + bias
-    if not is_about_doubles(source) or not _fits(min(source.n_rows, FIRST_ROWS * width), width):
+    if not width or not is_about_doubles(source) or not _fits(min(source.n_rows, FIRST_ROWS * width), width):
         return None
     first = source.sample(FIRST_ROWS * width, seed=1)
     with threadpool_limits(1, "blas"):  # two threads of BLAS beside other work are slower than one, by far
         return _search(source, Newton(Frame.around(first, columns, bias=bias), first), clock)
+
+
+def widened(
+    source: Source, columns: Ints, found: Blocked, *, bias: bool, clock: Clock
+) -> tuple[Blocked | None, Separated | None]:
+    """A proof with more rows that spans every row; or one, and a separator of the rows that it does not span.
+
+    Weak separators are 0 on the rows of a proof. So only columns that are 0 on all of these can help the other rows,
+    and these are decided by themselves, in such columns alone. What forbids a separator there joins the proof, with
+    weights so small that those of the first rows can make up for what they add in the other columns.
+    """
+    for _ in range(MOST_ROUNDS):
+        rows, unused = outside(source, found, bias=bias)
+        if not len(rows):
+            return found, None
+        if source.facts.at_hand is not None and len(rows) > source.facts.at_hand:
+            break
+        block = source.take(rows)
+        others = MemorySource(block.table, block.y, source.facts.of_part(len(rows)), rows)
+        more = search(others, np.intersect1d(columns, unused), bias=False, clock=clock)
+        if isinstance(more, Separated):
+            return found, more
+        joined = None if more is None else _joined(columns, found, more, bias=bias, clock=clock)
+        if joined is None:
+            break
+        found = joined
+    return None, None
+
+
+def _joined(columns: Ints, first: Blocked, more: Blocked, *, bias: bool, clock: Clock) -> Blocked | None:
+    block = first.rows + more.rows
+    frame = Frame.around(block, columns, bias=bias)
+    sizes = [_in_frame(frame, each) for each in (first, more)]
+    return prove(frame, block, np.concatenate([sizes[0], LITTLE * sizes[1]]), clock)
+
+
+def _in_frame(frame: Frame, found: Blocked) -> Floats:
+    """The weights of the rows as they look from the frame, the largest 1."""
+    bits = max(weight.bit_length() for weight in found.weights)
+    floats = np.array([weight / (1 << bits) for weight in found.weights])
+    exponents = -frame.row_exponents(found.rows)
+    return np.asarray(np.ldexp(floats, np.maximum(exponents - exponents.max(), -1000).astype(np.int32)))
 
 
 def _fits(n_rows: int, width: int) -> bool:

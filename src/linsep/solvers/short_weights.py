@@ -62,8 +62,9 @@ def prove(frame: Frame, block: Block, weights: Floats, clock: Clock) -> Blocked 
         kept = kept[_mixed(z[kept])]
         if not len(kept):
             return None
-        found = _Columns.of(frame, block.take(kept), z[kept])
-        u = found.polish(weights[kept]) if found is not None and len(kept) > len(found.places) else None
+        found, u = _Columns.of(frame, block.take(kept), z[kept]), None
+        if found is not None and len(kept) > len(found.places):
+            u = found.polish(weights[kept])
         if found is None or u is None:
             return None
         if u.min() > TINY * u.max():
@@ -153,10 +154,11 @@ def _holds(found: Blocked, frame: Frame) -> bool:
     return bool(definite.bounds_of(table, found.rows.y, found.weights, bias=bias).holds)
 
 
-def is_spread(source: Source, found: Blocked, *, bias: bool) -> bool:
-    """Whether every row is a linear combination of those of the proof."""
+def outside(source: Source, found: Blocked, *, bias: bool) -> tuple[Ints, Ints]:
+    """The rows that are not linear combinations of those of the proof, and the columns in which these are 0."""
     used = np.append(definite.used_columns(found.rows.values), np.ones(int(bias), bool))
-    return not any(len(rows) for rows in definite.outside(source, used, found.dependences or ()))
+    rows = [*definite.outside(source, used, found.dependences or ()), np.zeros(0, np.int64)]
+    return np.concatenate(rows), np.flatnonzero(~used[: source.n_columns])
 
 
 def _name(frame: Frame, place: int) -> int:
