@@ -125,6 +125,16 @@ def test_the_bound_is_below_the_exact_least_eigenvalue_however_small_it_is(power
     assert power > 11 or bound > 0
 
 
+@pytest.mark.parametrize("power", range(8, 20))
+def test_integers_decide_more_than_floats_and_never_too_much(power):
+    rng = np.random.default_rng(power)
+    left, right = (np.linalg.qr(rng.standard_normal((9, 6)))[0] for _ in range(2))
+    a = left @ np.diag(np.geomspace(1, 10.0 ** (-power / 2), 6)) @ right[:6, :6]
+    exact = np.linalg.svd(a)[1].min() ** 2
+    assert definite.exceeds(a, 0.5 * exact) or power > 12
+    assert not definite.exceeds(a, 2 * exact)
+
+
 def test_a_singular_matrix_has_no_bound_above_zero():
     rng = np.random.default_rng(0)
     for _ in range(200):

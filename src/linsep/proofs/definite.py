@@ -53,6 +53,8 @@ LOWEST = -4000  # exponents below it stand for 0
 LOWEST_TOP = -(2**62)  # of a column of zeros
 SPARSE = 0.1  # part of the entries below which a Gram matrix is made of those that are not 0
 WHOLE = 2.0**53  # integers up to here are doubles
+FEW_ENTRIES = 10**6  # of rows that are looked at again in integers, where floats cannot decide
+FINE = 56  # bits after the point there
 PIECE = 2**15  # entries looked at together
 ROUNDS = 3  # of taking the leading bits off numbers that are added up
 
@@ -191,8 +193,12 @@ class Bounds:
         return self.least > self.length
 
 
-def bounds_of(values: Values, y: NDArray[Any], weights: Sequence[int], *, bias: bool) -> Bounds:
-    """What can be proved in floats about rows (not empty) of finite numbers, their signs and positive weights."""
+def bounds_of(values: Values, y: NDArray[Any], weights: Sequence[int], *, bias: bool, room: float = 1.0) -> Bounds:
+    """What can be proved about rows (not empty) of finite numbers, their signs and positive weights.
+
+    With `room` the eigenvalue must exceed so many times the length, and so many times the roundings: for who looks for
+    a proof that others shall accept, in whatever order they add.
+    """
     z = _Entries.of(values, y, bias)
     u, exponents = _split(weights)
     top = _tops(z, u, exponents)
@@ -204,7 +210,11 @@ def bounds_of(values: Values, y: NDArray[Any], weights: Sequence[int], *, bias: 
     length = total.length()
     if not (_is_kept(values) and all(u >> (u & -u).bit_length() - 1 <= WHOLE for u in weights)):
         length = _exact_length(values, y, weights, bias, top)
-    return Bounds(least_eigenvalue(z.table(_leveled(z, p)), length), length)
+    a = z.table(_leveled(z, p))
+    bounds = Bounds(least_eigenvalue(a, length, room), length)
+    if not bounds.holds and room == 1.0 and a.shape[0] * a.shape[1] <= FEW_ENTRIES and exceeds(a, length):
+        return Bounds(math.nextafter(length, math.inf), length)
+    return bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +351,7 @@ def _leveled(z: _Entries, p: Floats) -> Floats:
     return a
 
 
-def least_eigenvalue(a: Any, length: float = 0.0) -> float:
+def least_eigenvalue(a: Any, length: float = 0.0, room: float = 1.0) -> float:
     """A number that the least eigenvalue of aᵀa, with each entry of `a` off by a rounding, is not below.
 
     It is above `length` where floats can prove that, and minus infinity where they can prove nothing.
@@ -353,13 +363,44 @@ def least_eigenvalue(a: Any, length: float = 0.0) -> float:
         return -math.inf
     with threadpool_limits(1, "blas"):  # two threads of BLAS beside other work are slower than one, by far
         gram = gram_of(a)
-        for shift in (1.01 * length + 64 * off, 1.01 * length + 4 * off):
+        for shift in (room * (1.01 * length + 64 * off), room * (1.01 * length + 4 * off)):
             if shift < trace:
                 error = _residual(gram, shift) + (n_rows + 8) * TWICE_ROUNDOFF * trace
                 least = float(shift * (1 - 1e-9) - error)
                 if least > length:
                     return least
     return -math.inf
+
+
+def exceeds(a: Any, length: float) -> bool:
+    """Whether integers prove the same where floats cannot: E is computed exactly, as the stand-alone checker does.
+
+    Each entry of `a` is off by less than 1 and 24 parts of itself, in units of 2^-56, and the singular values by less
+    than the length of all that.
+    """
+    from flint import fmpz_mat
+
+    a = a.toarray() if is_sparse(a) else a
+    lost = math.isqrt(a.size) + 1 + math.ceil(24 * float(np.linalg.norm(a)) * (1 + 1e-9))
+    if not math.isfinite(length) or float(np.abs(a).max()) > 64:
+        return False
+    least = (math.isqrt(math.ceil(Fraction(length) * 4**FINE)) + 1 + lost) ** 2
+    table = fmpz_mat(np.floor(np.ldexp(a, FINE)).astype(np.int64).tolist())
+    gram = table.transpose() * table
+    size = gram.nrows()
+    shift = least + least // 100 + (sum(int(gram[j, j]) for j in range(size)) * size >> 49)
+    floats = np.array([math.ldexp(int(v), -2 * FINE) for v in gram.entries()]).reshape(size, size)
+    floats.flat[:: size + 1] -= math.ldexp(shift, -2 * FINE)
+    try:
+        lower = np.linalg.cholesky(floats)
+    except np.linalg.LinAlgError:
+        return False
+    triangle = fmpz_mat([[int(v) for v in row] for row in np.rint(np.ldexp(lower, FINE)).tolist()])
+    error = gram - triangle * triangle.transpose()
+    for j in range(size):
+        error[j, j] = error[j, j] - shift
+    worst = max(sum(abs(int(v)) for v in row) for row in error.tolist())
+    return bool(shift - worst > least)
 
 
 def gram_of(a: Any) -> Floats:

@@ -31,6 +31,7 @@ Signed: TypeAlias = Any  # signed rows: an array, or a CSR matrix of sparse ones
 WIDE = 200  # columns: from here on obstructions are positive-definite, below exact ones are short and quickly found
 ROUNDS = 3  # of bringing Σ u z nearer to 0
 SHORT_BITS, LONG_BITS, MORE_BITS = 12, 48, 12  # of a weight: at first, at most, and what is added between
+ROOM = 4.0  # what is found holds so clearly that every checker sees it
 TRIES = 8  # at weights that are all positive
 TINY = 1e-9  # weights below this part of the largest are left out
 RANK = 1e-9  # of a column, as a part of the largest, below which it depends on others
@@ -151,7 +152,7 @@ def _holds(found: Blocked, frame: Frame) -> bool:
     kept = np.intersect1d(kept, np.flatnonzero(definite.used_columns(values))).astype(np.int64)
     table = definite.some_columns(values, kept)
     bias = frame.bias and frame.n_columns not in own
-    return bool(definite.bounds_of(table, found.rows.y, found.weights, bias=bias).holds)
+    return bool(definite.bounds_of(table, found.rows.y, found.weights, bias=bias, room=ROOM).holds)
 
 
 def outside(source: Source, found: Blocked, *, bias: bool) -> tuple[Ints, Ints]:
