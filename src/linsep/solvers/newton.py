@@ -32,7 +32,7 @@ from linsep.sources.memory import MemorySource
 from linsep.tables import is_sparse
 
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
-MOST_STEPS = 40  # of Newton's method without an answer
+MOST_STEPS = 120  # of Newton's method without an answer
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
 MOST_BYTES = 1 << 31  # of the rows looked at together and the Gram matrix
 RIDGE, LESS = 1e-3, 1e-3  # of |w|², beside the mean of the Gram matrix's diagonal, and its next part
