@@ -389,6 +389,12 @@ def test_the_search_stops_at_the_limit():
         newton.search(source, np.arange(220), bias=True, clock=Clock(0.0))
 
 
+def test_rows_of_zeros_end_the_search():
+    X = np.vstack([np.zeros((3, 2)), np.eye(2)])
+    assert searched(X[:3], [-1, 1, 1], bias=False)[1] is None
+    assert searched(X, [-1, 1, 1, -1, 1], bias=False)[1] is None
+
+
 def test_the_line_search_finds_the_lowest_point():
     rng = np.random.default_rng(0)
     for _ in range(100):

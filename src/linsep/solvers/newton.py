@@ -35,7 +35,7 @@ FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS = 120  # of Newton's method without an answer
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
 MOST_BYTES = 1 << 31  # of the rows looked at together and the Gram matrix
-RIDGE, LESS = 1e-3, 1e-3  # of |w|², beside the mean of the Gram matrix's diagonal, and its next part
+RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram matrix's diagonal; its next part; its end
 
 
 def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separated | Blocked | None:
@@ -113,19 +113,23 @@ def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Block
                 found = prove(newton.frame, newton.block.take(in_force), 1.0 - newton.scores[in_force], clock)
                 if found is not None:
                     return found
+            if newton.ridge < newton.last_ridge:
+                return None
             newton.ridge *= LESS
     return None
 
 
 class Newton:
-    """Σ max(0, 1 - z·w)² over some rows, and the way down from w = 0."""
+    """Σ max(0, 1 - z·w)² over some rows, and the way down from the direction of their mean."""
 
     def __init__(self, frame: Frame, block: Block) -> None:
         self.frame, self.block = frame, block
         self.z = frame.signed_alike(block)
-        self.w = np.zeros(frame.width)
+        mean = np.asarray(self.z.mean(axis=0)).ravel()
+        self.w = line_search(np.zeros(len(block)), self.z @ mean) * mean
         self._look()
-        self.ridge = RIDGE * float(np.trace(self.gram)) / frame.width
+        self.ridge = RIDGE * max(float(np.trace(self.gram)) / frame.width, 1.0)
+        self.last_ridge = LAST * self.ridge
 
     def _look(self) -> None:
         self.scores = self.z @ self.w

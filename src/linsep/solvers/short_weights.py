@@ -10,6 +10,7 @@ Weights u of rows z with Σ u z about 0 come from Newton's method, or from a wor
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -63,15 +64,24 @@ def prove(frame: Frame, block: Block, weights: Floats, clock: Clock) -> Blocked 
         kept = kept[_mixed(z[kept])]
         if not len(kept):
             return None
-        found, u = _Columns.of(frame, block.take(kept), z[kept]), None
-        if found is not None and len(kept) > len(found.places):
-            u = found.polish(weights[kept])
-        if found is None or u is None:
+        found, u = _polished(frame, block.take(kept), z[kept], weights[kept])
+        if u is None:
             return None
         if u.min() > TINY * u.max():
             return _rounded(frame, block.take(kept), found, u)
         weights[kept] = u
     return None
+
+
+def _polished(frame: Frame, block: Block, z: Signed, u: Floats) -> "tuple[_Columns, Floats | None]":
+    """Independent columns, and weights nearby that cancel in them; without weights where there are none to be had."""
+    columns = _Columns.of(z, frame, _proportional(frame, block, z))
+    found = columns.polish(u)
+    if found is None:
+        more = _dependent(frame, block, z, columns.places)
+        columns = _Columns.of(z, frame, (*columns.dependences, *more))
+        found = columns.polish(u) if more else None
+    return columns, found
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,23 +93,26 @@ class _Columns:
     dependences: tuple[ColumnDependence, ...]
 
     @classmethod
-    def of(cls, frame: Frame, block: Block, z: Signed) -> "_Columns | None":
-        """The columns of these rows; None where some depend on others in no simple way."""
-        dependences = _proportional(frame, block, z)
+    def of(cls, z: Signed, frame: Frame, dependences: Sequence[ColumnDependence]) -> "_Columns":
+        """The columns that are not 0, without those that are named as dependent."""
         own = definite.own_columns(dependences)
         places = [k for k in used_places(z).tolist() if _name(frame, k) not in own]
-        more = _dependent(frame, block, z, places)
-        own = definite.own_columns(dependences + (more or []))
-        places = [k for k in places if _name(frame, k) not in own]
-        return None if more is None or not places else cls(z[:, places], places, (*dependences, *more))
+        return cls(z[:, places], places, tuple(dependences))
 
     def polish(self, u: Floats) -> Floats | None:
-        """Weights nearby, in proportion to their size, that cancel as well as floats can tell; some may be negative."""
+        """Weights nearby, in proportion to their size, that cancel as well as floats can tell; some may be negative.
+
+        None where the columns are not independent, as far as floats can tell.
+        """
         from scipy.linalg import cho_factor, cho_solve
 
+        if not 0 < len(self.places) < self.z.shape[0]:
+            return None
         scaled = sp.diags_array(u) @ self.z if is_sparse(self.z) else self.z * u[:, None]
+        gram = definite.gram_of(scaled)
+        gram.flat[:: len(gram) + 1] *= 1 - RANK
         try:
-            factor = cho_factor(definite.gram_of(scaled), overwrite_a=True, check_finite=False)
+            factor = cho_factor(gram, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError:
             return None
         found = u
@@ -208,14 +221,12 @@ def _ratio(value: int | float) -> tuple[int, int]:
     return (mantissa << max(exponent, 0), 1 << max(-exponent, 0))
 
 
-def _dependent(frame: Frame, block: Block, z: Signed, places: list[int]) -> list[ColumnDependence] | None:
-    """Short linear dependences of these columns, each with a column of its own; None where one is not short."""
+def _dependent(frame: Frame, block: Block, z: Signed, places: list[int]) -> list[ColumnDependence]:
+    """Short linear dependences of these columns, each with a column of its own; none where one is not short."""
     from scipy.linalg import qr, solve_triangular
 
-    if z.shape[0] >= len(places) and _are_independent(z[:, places]):
+    if not 0 < z.shape[0] * len(places) <= MOST_ENTRIES:
         return []
-    if z.shape[0] * len(places) > MOST_ENTRIES:
-        return None
     z = z.toarray() if is_sparse(z) else z
     triangle, order = qr(z[:, places], mode="r", pivoting=True, check_finite=False)
     sizes = np.abs(np.diag(triangle))
@@ -226,7 +237,7 @@ def _dependent(frame: Frame, block: Block, z: Signed, places: list[int]) -> list
     for k, place in enumerate(own.tolist()):
         near = [Fraction(c).limit_denominator(MOST_DENOMINATOR) for c in coefficients[:, k].tolist()]
         if any(abs(float(n) - c) > NEAR for n, c in zip(near, coefficients[:, k].tolist(), strict=True)):
-            return None
+            return []
         chosen = [(places[j], n) for j, n in zip(kept.tolist(), near, strict=True) if n]
         spots = [places[place], *(j for j, _ in chosen)]
         shifts = [Fraction(2) ** int(frame.exponents[j]) for j in spots]
@@ -235,20 +246,9 @@ def _dependent(frame: Frame, block: Block, z: Signed, places: list[int]) -> list
         ]
         dependence = _checked(frame, block, [_name(frame, j) for j in spots], weights)
         if dependence is None:
-            return None
+            return []
         found.append(dependence)
     return found
-
-
-def _are_independent(z: Signed) -> bool:
-    """Whether floats are sure, by the Gram matrix of the columns."""
-    gram = definite.gram_of(z)
-    gram.flat[:: len(gram) + 1] *= 1 - RANK
-    try:
-        np.linalg.cholesky(gram)
-    except np.linalg.LinAlgError:
-        return False
-    return True
 
 
 def _checked(frame: Frame, block: Block, columns: list[int], weights: list[Fraction]) -> ColumnDependence | None:
