@@ -112,8 +112,10 @@ def is_positive(matrix):
     return True
 
 
+@pytest.mark.parametrize("multiplied", [0, 2500])
 @pytest.mark.parametrize("power", range(0, 20))
-def test_the_bound_is_below_the_exact_least_eigenvalue_however_small_it_is(power):
+def test_the_bound_is_below_the_exact_least_eigenvalue_however_small_it_is(power, multiplied, monkeypatch):
+    monkeypatch.setattr(definite, "MULTIPLIED", multiplied)
     rng = np.random.default_rng(power)
     left, right = (np.linalg.qr(rng.standard_normal((9, 6)))[0] for _ in range(2))
     a = left @ np.diag(np.geomspace(1, 10.0 ** (-power / 2), 6)) @ right[:6, :6]
@@ -347,6 +349,15 @@ def test_touching_rows_have_one_proof_for_obstruction_and_spread(tmp_path):
     assert status_of(maximal.to_json(), X, y, tmp_path) == 0
     with pytest.raises(CertificateError):
         replace(maximal, separated_rows=(899, 900)).verify(X, y)
+
+
+def test_conjugate_gradients_find_the_same_kind_of_proof(monkeypatch):
+    monkeypatch.setattr(newton, "DIRECT", 10)
+    X, y = flipped(n=900)
+    X[np.random.default_rng(0).random(X.shape) < 0.8] = 0.0
+    verdict = linsep.decide(sparse.csr_array(X), y)
+    assert verdict.kind == "overlapping" and verdict.obstruction.is_definite
+    verdict.verify(X, y)
 
 
 def test_one_hot_groups_beside_a_bias_are_proved_by_their_dependences():

@@ -53,6 +53,7 @@ LOWEST = -4000  # exponents below it stand for 0
 LOWEST_TOP = -(2**62)  # of a column of zeros
 SPARSE = 0.1  # part of the entries below which a Gram matrix is made of those that are not 0
 WHOLE = 2.0**53  # integers up to here are doubles
+MULTIPLIED = 2500  # columns up to which RᵀR is computed
 FEW_ENTRIES = 10**6  # of rows that are looked at again in integers, where floats cannot decide
 FINE = 56  # bits after the point there
 PIECE = 2**15  # entries looked at together
@@ -363,7 +364,7 @@ def least_eigenvalue(a: Any, length: float = 0.0, room: float = 1.0) -> float:
         return -math.inf
     with threadpool_limits(1, "blas"):  # two threads of BLAS beside other work are slower than one, by far
         gram = gram_of(a)
-        for shift in (room * (1.01 * length + 64 * off), room * (1.01 * length + 4 * off)):
+        for shift in (room * (1.01 * length + 64 * off), room * (1.01 * length + 8 * off)):
             if shift < trace:
                 error = _residual(gram, shift) + (n_rows + 8) * TWICE_ROUNDOFF * trace
                 least = float(shift * (1 - 1e-9) - error)
@@ -412,7 +413,9 @@ def gram_of(a: Any) -> Floats:
 def _residual(gram: Floats, shift: float) -> float:
     """At least the norm of E where gram - shift·I = RᵀR + E; infinite where Cholesky finds no R.
 
-    In turn: what floats say of E, what RᵀR may be off by, and the differences that were rounded.
+    In turn: what floats say of E, what RᵀR may be off by, and the differences that were rounded. With very many columns
+    RᵀR would take longer than all the rest: then E is bounded by what the method can be off by at most, in whatever
+    order it adds (Rump 2006, Demmel 1989): (width + 2)·u·trace, and here four times that.
     """
     width = len(gram)
     rest = gram.copy()
@@ -421,7 +424,11 @@ def _residual(gram: Floats, shift: float) -> float:
         triangle = np.linalg.cholesky(rest)
     except np.linalg.LinAlgError:
         return math.inf
-    size = (float(np.square(triangle).sum()) + float(np.abs(np.diag(gram)).sum())) * (1 + 1e-9)
+    trace = float(np.abs(np.diag(gram)).sum())
+    size = (float(np.square(triangle).sum()) + trace) * (1 + 1e-9)
+    if width > MULTIPLIED:
+        found = (2 * width + 64) * TWICE_ROUNDOFF * (size + trace + shift) + LEAST
+        return found if math.isfinite(found) else math.inf
     rest -= triangle @ triangle.T
     np.abs(rest, out=rest)
     norm = float(max(rest.sum(axis=axis).max() for axis in (0, 1))) * (1 + 2 * width * TWICE_ROUNDOFF)

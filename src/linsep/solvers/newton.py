@@ -34,18 +34,22 @@ from linsep.tables import is_sparse
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS = 120  # of Newton's method without an answer
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
-MOST_BYTES = 1 << 31  # of the rows looked at together and the Gram matrix
+DIRECT = 1500  # columns of sparse rows up to which a step is one Cholesky factor
+MOST_ITERATIONS, NEARLY = 1000, 1e-10  # of conjugate gradients, and the part of the residual that is left
+MOST_BYTES = 1 << 32  # of the rows looked at together and the Gram matrix
 RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram matrix's diagonal; its next part; its end
 
 
 def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separated | Blocked | None:
     """A separator of all rows, or a positive-definite proof that there is none; None where neither is found."""
     width = len(columns) + bias
-    if not width or not is_about_doubles(source) or not _fits(min(source.n_rows, FIRST_ROWS * width), width):
+    if not width or not is_about_doubles(source) or not _fits(0, width):
         return None
     first = source.sample(FIRST_ROWS * width, seed=1)
+    if not _fits(_held(first), width):
+        return None
     with threadpool_limits(1, "blas"):  # two threads of BLAS beside other work are slower than one, by far
-        return _search(source, Newton(Frame.around(first, columns, bias=bias), first), clock)
+        return _search(source, Newton(Frame.around(first, columns, bias=bias), first, clock), clock)
 
 
 def widened(
@@ -90,8 +94,14 @@ def _in_frame(frame: Frame, found: Blocked) -> Floats:
     return np.asarray(np.ldexp(floats, np.maximum(exponents - exponents.max(), -1000).astype(np.int32)))
 
 
-def _fits(n_rows: int, width: int) -> bool:
-    return 8 * width * (2 * n_rows + 3 * width) <= min(MOST_BYTES, free_memory() or MOST_BYTES)
+def _fits(entries: int, width: int) -> bool:
+    """Whether there is memory for so many entries of rows and for a few matrices of all columns by all columns."""
+    return 8 * (2 * entries + 3 * width**2) <= min(MOST_BYTES, free_memory() or MOST_BYTES)
+
+
+def _held(block: Block) -> int:
+    """How many numbers the rows of a block are held as."""
+    return 2 * block.values.nnz if block.is_sparse else len(block) * block.n_columns
 
 
 def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Blocked | None:
@@ -105,7 +115,7 @@ def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Block
             if is_separated(source, w, b, scan):
                 nobody = np.zeros(0, np.int64)
                 return Separated(w, b, min(scan.lowest), source.take(nobody), np.zeros(0))
-            if not _fits(len(newton.block) + len(scan.worst), width) or not newton.add(scan.worst):
+            if not _fits(_held(newton.block) + _held(scan.worst), width) or not newton.add(scan.worst):
                 return None
         elif is_lowest:
             in_force = np.flatnonzero(newton.in_force)
@@ -122,20 +132,19 @@ def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Block
 class Newton:
     """Σ max(0, 1 - z·w)² over some rows, and the way down from the direction of their mean."""
 
-    def __init__(self, frame: Frame, block: Block) -> None:
-        self.frame, self.block = frame, block
+    def __init__(self, frame: Frame, block: Block, clock: Clock) -> None:
+        self.frame, self.block, self.clock = frame, block, clock
         self.z = frame.signed_alike(block)
         mean = np.asarray(self.z.mean(axis=0)).ravel()
         self.w = line_search(np.zeros(len(block)), self.z @ mean) * mean
         self._look()
-        self.ridge = RIDGE * max(float(np.trace(self.gram)) / frame.width, 1.0)
+        self.ridge = RIDGE * max(float((self.z[self.in_force] ** 2).sum()) / frame.width, 1.0)
         self.last_ridge = LAST * self.ridge
 
     def _look(self) -> None:
         self.scores = self.z @ self.w
         self.in_force: npt.NDArray[np.bool_] = self.scores < 1.0
-        rows = self.z[self.in_force]
-        self.gram = gram_of(rows)
+        self.gram = None if self._is_large else gram_of(self.z[self.in_force])
 
     def add(self, found: Block) -> bool:
         """Look at these rows as well; says whether there are new ones among them."""
@@ -150,7 +159,8 @@ class Newton:
     def step(self) -> bool:
         """One step down; says whether it ended at the minimum."""
         rows, short = self.z[self.in_force], 1.0 - self.scores[self.in_force]
-        direction = self._solve(short @ rows - self.ridge * self.w)
+        right = short @ rows - self.ridge * self.w
+        direction = self._iterated(rows, right) if self.gram is None else self._solved(self.gram, right)
         slopes = self.z @ direction
         start, bend = self.ridge * float(self.w @ direction), self.ridge * float(direction @ direction)
         size = line_search(self.scores, slopes, start, bend)
@@ -159,17 +169,39 @@ class Newton:
         in_force = self.scores < 1.0
         entered, left = in_force & ~self.in_force, self.in_force & ~in_force
         for changed, sign in ((entered, 1.0), (left, -1.0)):
-            if changed.any():
-                rows = self.z[changed]
-                self.gram += sign * gram_of(rows)
+            if self.gram is not None and changed.any():
+                self.gram += sign * gram_of(self.z[changed])
         self.in_force = in_force
         return not entered.any() and not left.any() and abs(size - 1.0) < 1e-6
 
-    def _solve(self, right: Floats) -> Floats:
+    @property
+    def _is_large(self) -> bool:
+        """Whether the system is solved without its matrix."""
+        return is_sparse(self.z) and self.frame.width > DIRECT
+
+    def _iterated(self, rows: Any, right: Floats) -> Floats:
+        """Solve by conjugate gradients (Hestenes and Stiefel 1952), each column divided by its length first."""
+        scale = 1.0 / np.sqrt((rows**2).sum(axis=0) + self.ridge)
+        found, rest = np.zeros(len(right)), scale * right
+        step, size = rest.copy(), float(rest @ rest)
+        enough = NEARLY**2 * size
+        for _ in range(MOST_ITERATIONS):
+            if size <= enough:
+                break
+            self.clock.check()
+            moved = scale * (rows.T @ (rows @ (scale * step)) + self.ridge * scale * step)
+            length = size / float(step @ moved)
+            found += length * step
+            rest -= length * moved
+            size, old = float(rest @ rest), size
+            step = rest + size / old * step
+        return np.asarray(scale * found)
+
+    def _solved(self, gram: Floats, right: Floats) -> Floats:
         from scipy.linalg import cho_factor, cho_solve
 
         while True:
-            with_ridge = self.gram.copy()
+            with_ridge = gram.copy()
             with_ridge.flat[:: len(with_ridge) + 1] += self.ridge
             try:
                 return np.asarray(cho_solve(cho_factor(with_ridge, overwrite_a=True, check_finite=False), right))

@@ -36,8 +36,10 @@ class Frame:
     @classmethod
     def around(cls, block: Block, columns: Ints, *, bias: bool) -> "Frame":
         """The frame in which the largest entry of each column of the block is about 1."""
-        values = abs(_columns(block, columns).astype(np.float64))
-        largest = values.max(axis=0, initial=0.0)
+        if block.is_sparse and len(block):
+            largest = abs(block.values[:, columns].astype(np.float64)).max(axis=0).toarray().ravel()
+        else:
+            largest = abs(_columns(block, columns).astype(np.float64)).max(axis=0, initial=0.0)
         exponents = np.where(largest > 0, -np.frexp(largest)[1], 0)
         return cls(block.n_columns, columns, np.append(exponents, np.zeros(int(bias), int)).astype(np.int32), bias)
 

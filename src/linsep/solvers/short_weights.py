@@ -32,6 +32,7 @@ Signed: TypeAlias = Any  # signed rows: an array, or a CSR matrix of sparse ones
 WIDE = 200  # columns: from here on obstructions are positive-definite, below exact ones are short and quickly found
 ROUNDS = 3  # of bringing Σ u z nearer to 0
 SHORT_BITS, LONG_BITS, MORE_BITS = 12, 48, 12  # of a weight: at first, at most, and what is added between
+SPEED = 1e10  # operations a second, or more
 ROOM = 4.0  # what is found holds so clearly that every checker sees it
 TRIES = 8  # at weights that are all positive
 TINY = 1e-9  # weights below this part of the largest are left out
@@ -59,7 +60,7 @@ def prove(frame: Frame, block: Block, weights: Floats, clock: Clock) -> Blocked 
     """The positive-definite proof on these rows with about these weights; None where they do not make one."""
     z, kept = frame.signed_alike(block), np.arange(len(block))
     for _ in range(TRIES):
-        clock.check()
+        clock.require(frame.width**3 / SPEED)  # a factorisation cannot be interrupted
         kept = kept[weights[kept] > TINY * weights.max(initial=0.0)]
         kept = kept[_mixed(z[kept])]
         if not len(kept):
