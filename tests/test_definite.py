@@ -11,7 +11,7 @@ from scipy import sparse
 
 import linsep
 from linsep import checker
-from linsep.errors import CertificateError
+from linsep.errors import CertificateError, NotFiniteError
 from linsep.proofs import Obstruction, Overlapping, Touching, definite
 from linsep.proofs.definite import ColumnDependence, bounds_of, least_eigenvalue
 from linsep.solvers import newton, short_weights
@@ -308,6 +308,17 @@ def test_integers_beyond_doubles_are_not_rounded(tmp_path):
         verdict.verify(X, y)
 
 
+def test_integers_beyond_doubles_are_proved_with_their_dependence(tmp_path):
+    big = 2**62 + 1
+    X, y = np.array([[big], [big]]), np.array([1, -1])
+    claim = Obstruction((0, 1), (1, 1), dependences=(ColumnDependence((0, 1), (1, -big)),))
+    verdict = Overlapping(n_rows=2, n_columns=1, obstruction=claim, spread=claim, numbers="exact-integers")
+    verdict.verify(X, y)
+    assert status_of(verdict.to_json(), X, y, tmp_path) == 0
+    with pytest.raises(CertificateError):
+        verdict.verify(np.add(X, [[0], [1]]), y)
+
+
 # Touching, words, limits
 
 
@@ -404,6 +415,20 @@ def test_rows_of_zeros_end_the_search():
     X = np.vstack([np.zeros((3, 2)), np.eye(2)])
     assert searched(X[:3], [-1, 1, 1], bias=False)[1] is None
     assert searched(X, [-1, 1, 1, -1, 1], bias=False)[1] is None
+
+
+def test_numbers_that_are_not_finite_are_refused_by_their_place():
+    X, y = flipped(n=5000)
+    X[4321, 17] = np.nan
+    with pytest.raises(NotFiniteError, match="4321"):
+        linsep.decide(X, y)
+
+
+def test_the_proof_is_found_and_checked_where_numpy_raises(wide):
+    X, y, verdict = wide
+    with np.errstate(all="raise"):
+        linsep.decide(X * 1e-200, y).verify(X * 1e-200, y)
+        verdict.verify(X, y)
 
 
 def test_the_line_search_finds_the_lowest_point():

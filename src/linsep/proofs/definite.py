@@ -194,6 +194,7 @@ class Bounds:
         return self.least > self.length
 
 
+@np.errstate(all="ignore")
 def bounds_of(values: Values, y: NDArray[Any], weights: Sequence[int], *, bias: bool, room: float = 1.0) -> Bounds:
     """What can be proved about rows (not empty) of finite numbers, their signs and positive weights.
 

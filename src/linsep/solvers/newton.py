@@ -15,6 +15,7 @@ Floats guide; what is found is proved by `proofs.definite`, and handed on only i
 Mangasarian, A finite Newton method for classification (2002). Keerthi and DeCoste (2005).
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from threadpoolctl import threadpool_limits
 from linsep.proofs.definite import gram_of
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, free_memory
-from linsep.solvers.short_weights import Blocked, is_about_doubles, outside, prove, used_places
+from linsep.solvers.short_weights import SPEED, Blocked, is_about_doubles, outside, prove, used_places
 from linsep.solvers.working_set import Separated, is_separated, scan_safely
 from linsep.sources.base import Block, Floats, Ints, Source
 from linsep.sources.memory import MemorySource
@@ -34,12 +35,14 @@ from linsep.tables import is_sparse
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS = 120  # of Newton's method without an answer
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
+MOST_RIDGES = 30  # each ten times the one before, until the system has a solution
 DIRECT = 1500  # columns of sparse rows up to which a step is one Cholesky factor
 MOST_ITERATIONS, NEARLY = 1000, 1e-10  # of conjugate gradients, and the part of the residual that is left
 MOST_BYTES = 1 << 32  # of the rows looked at together and the Gram matrix
 RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram matrix's diagonal; its next part; its end
 
 
+@np.errstate(all="ignore")
 def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separated | Blocked | None:
     """A separator of all rows, or a positive-definite proof that there is none; None where neither is found."""
     width = len(columns) + bias
@@ -106,8 +109,10 @@ def _held(block: Block) -> int:
 
 def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Blocked | None:
     width = newton.frame.width
+    if not math.isfinite(newton.ridge):  # some number is not finite: who reads the rows meanwhile says which
+        return None
     for _ in range(MOST_STEPS):
-        clock.check()
+        clock.require(0.0 if newton.gram is None else width**3 / SPEED)
         is_lowest = newton.step()
         if newton.scores.min() > 0:
             w, b, scan = scan_safely(source, *newton.frame.halfspace(newton.w), worst=MORE_ROWS * width)
@@ -200,13 +205,14 @@ class Newton:
     def _solved(self, gram: Floats, right: Floats) -> Floats:
         from scipy.linalg import cho_factor, cho_solve
 
-        while True:
+        for _ in range(MOST_RIDGES):
             with_ridge = gram.copy()
             with_ridge.flat[:: len(with_ridge) + 1] += self.ridge
             try:
                 return np.asarray(cho_solve(cho_factor(with_ridge, overwrite_a=True, check_finite=False), right))
             except np.linalg.LinAlgError:
                 self.ridge *= 10
+        return right
 
 
 def _stacked(above: Any, below: Any) -> Any:

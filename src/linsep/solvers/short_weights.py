@@ -32,7 +32,7 @@ Signed: TypeAlias = Any  # signed rows: an array, or a CSR matrix of sparse ones
 WIDE = 200  # columns: from here on obstructions are positive-definite, below exact ones are short and quickly found
 ROUNDS = 3  # of bringing Σ u z nearer to 0
 SHORT_BITS, LONG_BITS, MORE_BITS = 12, 48, 12  # of a weight: at first, at most, and what is added between
-SPEED = 1e10  # operations a second, or more
+SPEED = 1e10  # operations a second
 ROOM = 4.0  # what is found holds so clearly that every checker sees it
 TRIES = 8  # at weights that are all positive
 TINY = 1e-9  # weights below this part of the largest are left out
@@ -56,11 +56,13 @@ def is_about_doubles(source: Source) -> bool:
     return facts.scales is None and facts.numbers != "decimal" and (facts.integer_bits or 0) <= MOST_BITS
 
 
+@np.errstate(all="ignore")
 def prove(frame: Frame, block: Block, weights: Floats, clock: Clock) -> Blocked | None:
     """The positive-definite proof on these rows with about these weights; None where they do not make one."""
     z, kept = frame.signed_alike(block), np.arange(len(block))
     for _ in range(TRIES):
-        clock.require(frame.width**3 / SPEED)  # a factorisation cannot be interrupted
+        rows = 0 if block.is_sparse else len(kept)
+        clock.require((rows + frame.width) * frame.width**2 / SPEED)  # a factorisation cannot be interrupted
         kept = kept[weights[kept] > TINY * weights.max(initial=0.0)]
         kept = kept[_mixed(z[kept])]
         if not len(kept):
@@ -69,7 +71,7 @@ def prove(frame: Frame, block: Block, weights: Floats, clock: Clock) -> Blocked 
         if u is None:
             return None
         if u.min() > TINY * u.max():
-            return _rounded(frame, block.take(kept), found, u)
+            return _rounded(frame, block.take(kept), found, u, clock)
         weights[kept] = u
     return None
 
@@ -139,7 +141,7 @@ def _mixed(z: Signed) -> Ints:
         kept = kept[~touched]
 
 
-def _rounded(frame: Frame, block: Block, columns: _Columns, u: Floats) -> Blocked | None:
+def _rounded(frame: Frame, block: Block, columns: _Columns, u: Floats, clock: Clock) -> Blocked | None:
     """Round the weights to as few bits as the proof allows."""
     z = columns.z
     exponents = frame.row_exponents(block)
@@ -152,6 +154,7 @@ def _rounded(frame: Frame, block: Block, columns: _Columns, u: Floats) -> Blocke
         left = np.abs(whole @ z).max() / whole.max()
         if bits < LONG_BITS and left > 1e-3 * float((z**2).sum()) / z.shape[1] ** 2:
             continue
+        clock.check()
         weights = original_multipliers(whole.tolist(), exponents.tolist())
         found = Blocked(block, weights, columns.dependences)
         if _holds(found, frame):
