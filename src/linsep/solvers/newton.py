@@ -124,8 +124,10 @@ def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Block
                 return None
         elif is_lowest:
             in_force = np.flatnonzero(newton.in_force)
-            if len(in_force) > len(used_places(newton.z[in_force])):
-                found = prove(newton.frame, newton.block.take(in_force), 1.0 - newton.scores[in_force], clock)
+            z = newton.z[in_force]
+            if len(in_force) > len(used_places(z)):
+                short = 1.0 - newton.scores[in_force]
+                found = prove(newton.frame, newton.block.take(in_force), short, clock, z)
                 if found is not None:
                     return found
             if newton.ridge < newton.last_ridge:

@@ -57,9 +57,12 @@ def is_about_doubles(source: Source) -> bool:
 
 
 @np.errstate(all="ignore")
-def prove(frame: Frame, block: Block, weights: Floats, clock: Clock) -> Blocked | None:
-    """The positive-definite proof on these rows with about these weights; None where they do not make one."""
-    z, kept = frame.signed_alike(block), np.arange(len(block))
+def prove(frame: Frame, block: Block, weights: Floats, clock: Clock, z: Signed | None = None) -> Blocked | None:
+    """The positive-definite proof on these rows with about these weights; None where they do not make one.
+
+    `z` are the rows as they look from the frame, where they are known already; the weights are written to.
+    """
+    kept, z = np.arange(len(block)), frame.signed_alike(block) if z is None else z
     for _ in range(TRIES):
         rows = 0 if block.is_sparse else len(kept)
         clock.require((rows + frame.width) * frame.width**2 / SPEED)  # a factorisation cannot be interrupted
@@ -200,6 +203,11 @@ def _proportional(frame: Frame, block: Block, z: Signed) -> list[ColumnDependenc
 
 def _leads(z: Signed) -> tuple[Ints, Ints, Floats]:
     """The columns that are not 0, and of each the first row that is not 0 in it, and its entry there."""
+    if not is_sparse(z):
+        is_there = z != 0
+        used = np.flatnonzero(is_there.any(axis=0))
+        first = is_there.argmax(axis=0)[used]
+        return used, first, z[first, used]
     entries = sp.csc_array(z)
     entries.eliminate_zeros()
     entries.sort_indices()
