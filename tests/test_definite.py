@@ -285,6 +285,12 @@ def test_a_malformed_dependence_is_refused(columns, weights):
         ColumnDependence(columns, weights)
 
 
+def test_an_entry_that_stands_twice_in_a_sparse_row_is_refused():
+    twice = sparse.csr_array((np.array([1.0, 1.0, -2.0]), np.array([0, 0, 0]), np.array([0, 2, 3])), (2, 1))
+    with pytest.raises(CertificateError, match="twice"):
+        bounds_of(twice, np.array([1, 1]), [1, 1], bias=False)
+
+
 def test_rows_of_zeros_are_not_a_positive_definite_proof():
     claim = Obstruction((0,), (1,), dependences=())
     with pytest.raises(CertificateError, match="0 in every column"):

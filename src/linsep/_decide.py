@@ -3,6 +3,7 @@
     NaN, infinity                     refused, with row and column
     few rows of small numbers         the exact LP on all of them, in 64-bit integers
     a column of one sign              separates every row it touches: peel, and go on with the rest
+    many columns                      Newton's method: a separator, or short weights and a positive-definite matrix
     many rows                         a working set guided by floats, each answer proved exactly
     what floats cannot settle         the exact LP, started from where they stopped
 

@@ -234,6 +234,7 @@ class _Entries:
         n_rows, width = values.shape
         signs_of_rows = np.sign(y).astype(np.float64)
         if is_sparse(values):
+            values = _without_repeats(values)
             rows, columns = np.repeat(np.arange(n_rows), np.diff(values.indptr)), values.indices.astype(np.int64)
             entries = values.data
         else:
@@ -261,6 +262,17 @@ class _Entries:
         table = coo_array((data, (self.rows, self.columns)), self.shape)
         few = len(data) < SPARSE * self.shape[0] * self.shape[1]
         return table.tocsr() if few else table.toarray()
+
+
+def _without_repeats(values: Any) -> Any:
+    """Sparse rows in which no entry stands twice: the length of a row is that of its entries."""
+    if values.has_canonical_format:
+        return values
+    found = values.copy()
+    found.sum_duplicates()
+    if found.nnz < values.nnz:
+        raise CertificateError("A sparse row has an entry twice: add them up first.")
+    return found
 
 
 def _is_kept(values: Values) -> bool:
