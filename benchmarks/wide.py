@@ -127,6 +127,33 @@ def separable(limit, part, peers, chosen=None):
         yield [f"{X.shape[0]:,} x {d:,}, {kind}", f"{margin:g}", verdict.kind, f"{seconds:.2f} s", *times]
 
 
+ENTRIES = 50  # of a sparse row
+FLIPPED = [("dense", 500), ("dense", 1000), ("dense", 2000), ("sparse", 2000), ("sparse", 5000)]
+
+
+def flipped_rows(kind, width):
+    """Ten rows for each column; labels by a random hyperplane, a tenth of them wrong."""
+    rng = np.random.default_rng(0)
+    n = 10 * width
+    if kind == "dense":
+        X = rng.standard_normal((n, width))
+    else:
+        places = np.arange(0, n * ENTRIES + 1, ENTRIES)
+        X = sp.csr_array((rng.standard_normal(n * ENTRIES), rng.integers(0, width, n * ENTRIES), places), (n, width))
+        X.sum_duplicates()
+    y = np.where(X @ rng.standard_normal(width) > 0, 1, -1)
+    return X, np.where(rng.random(n) < 0.1, -y, y)
+
+
+def overlapping():
+    linsep.decide(*flipped_rows("dense", 300)), linsep.decide(*flipped_rows("sparse", 300))  # compiles
+    for kind, width in FLIPPED:
+        X, y = flipped_rows(kind, width)
+        verdict, seconds = timed(lambda X=X, y=y: linsep.decide(X, y))
+        size, proof = f"{len(y):,} x {width:,}, {kind}", len(verdict.to_json())
+        yield [size, verdict.kind, f"{seconds:.2f} s", f"{len(verdict.obstruction.rows):,}", f"{proof / 1000:.0f} kB"]
+
+
 def margins(limit):
     X, y = linsep.datasets.planted_sparse(3000, 20_000)
     for rows in (X[:80], X[:80].toarray()):  # what is timed below holds no compiling
@@ -167,6 +194,9 @@ if __name__ == "__main__":
     heads = ["rows", "margin", "verdict", "linsep, with the proof", *peers]
     print(table(heads, list(separable(asked.limit, asked.rows, peers, asked.sets))), "\n")
     if asked.sets is None:
+        print("### Overlapping: a tenth of the labels flipped\n")
+        heads = ["rows", "verdict", "decide, with the proof", "rows of the proof", "written proof"]
+        print(table(heads, list(overlapping())), "\n")
         print("### Margin\n")
         heads = ["set", "rows", "margin", "gap", "nearest rows", "max_margin, with the proof"]
         print(table(heads, list(margins(asked.limit))))

@@ -8,7 +8,8 @@ weight, sign, label or kind, the text itself, or the data under it. Then three j
 * `judge`, below: the definitions, in Fractions, as plainly as they can be written.
 
 The first two must always agree, and may accept only what the third calls true. Where the change kept to the
-written format, they must accept everything that the third calls true.
+written format, they must accept everything that the third calls true. Of a positive-definite proof the third asks only
+whether what follows from it is true: that every weak separator of its rows is 0 on them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import random
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -33,9 +34,10 @@ import numpy as np
 from scipy import sparse
 
 from linsep import checker
-from linsep.errors import LinsepError
+from linsep.errors import CertificateError, LinsepError
 from linsep.proofs import Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
 from linsep.proofs.checked_rows import rows_of
+from linsep.proofs.definite import ColumnDependence
 from linsep.proofs.margin_checks import margin_bounds
 from linsep.proofs.proof_json import verdict_from_json
 from linsep.storage.checksum import seal
@@ -124,6 +126,19 @@ def are_spanned(fields: Any, others: list[list[Fraction]], Z: list[list[Fraction
     return all(rank([*few, z]) == rank(few) for z in others)
 
 
+def is_definite(fields: Any, Z: list[list[Fraction]]) -> bool:
+    """Is every weak separator of the rows 0 on them, and do the dependences hold, each with a column of its own?"""
+    few, own = [Z[i] for i, _ in combination(fields, Z)], set()
+    for dependence in fields["dependences"]:
+        columns, weights = [int(c) for c in dependence["columns"]], [int(w, 0) for w in dependence["weights"]]
+        if not own.isdisjoint(columns) or not all(weights) or len(set(columns)) != len(columns) != 0:
+            return False
+        if any(sum(w * z[c] for c, w in zip(columns, weights, strict=True)) for z in few):
+            return False
+        own.add(columns[0])
+    return {i for rows, _ in circuits(few) for i in rows} == set(range(len(few)))
+
+
 def is_margin(margin: Any, scores: list[Fraction], weights: list[int], Z: list[list[Fraction]], bias: bool) -> bool:
     if margin is None:
         return True
@@ -160,6 +175,8 @@ def _judge(document: Any, data: Any, table: Table) -> bool:
     if len(labels) != 2 or labels[0] == labels[1]:
         return False
     Z = signed(table, labels, bias)
+    if document["kind"] == "overlapping" and "definite" in document:
+        return is_definite(document["definite"], Z) and are_spanned(document["definite"], Z, Z)
     if document["kind"] == "overlapping":
         return (
             is_zero(document["obstruction"], Z)
@@ -175,14 +192,18 @@ def _judge(document: Any, data: Any, table: Table) -> bool:
         return all(s > 0 for s in scores) and is_margin(document["margin"], scores, weights, Z, bias)
     if document["kind"] != "touching" or not all(s >= 0 for s in scores) or not any(scores):
         return False
-    if not is_zero(document["obstruction"], Z):
+    is_proved = is_definite if "definite" in document else is_zero
+    if not is_proved(document["definite"] if "definite" in document else document["obstruction"], Z):
         return False
-    separated, spread = document["separated_rows"], document["spread"]
+    separated = document["separated_rows"]
+    if "definite" in document and separated is None:
+        return True
+    spread = document["definite"] if "definite" in document else document["spread"]
     if separated is None or spread is None:
         return separated is None and spread is None
     strict = [i for i, s in enumerate(scores) if s > 0]
     rest = [Z[i] for i, s in enumerate(scores) if s == 0]
-    return sorted(map(int, separated)) == strict and is_zero(spread, Z) and are_spanned(spread, rest, Z)
+    return sorted(map(int, separated)) == strict and is_proved(spread, Z) and are_spanned(spread, rest, Z)
 
 
 # True proofs, by brute force.
@@ -255,6 +276,42 @@ def true_proof(table: Table, labels: tuple[Any, Any], bias: bool) -> Verdict | N
     return None
 
 
+def definite_of(verdict: Verdict, table: Table, rng: random.Random) -> Verdict:
+    """The same with a positive-definite proof in place of obstruction and spread, its weights a little off."""
+    if not isinstance(verdict, Touching | Overlapping) or verdict.spread is None:
+        return verdict
+    Z = signed(table, verdict.labels, verdict.bias)
+    rows, noise = [Z[i] for i in verdict.spread.rows], rng.choice([0, 0, 1, 3])
+    weights = [10**7 * u + rng.randint(-noise, noise) for u in verdict.spread.weights]
+    used = [j for j in range(len(rows[0])) if any(z[j] for z in rows)]
+    if not used:
+        return verdict
+    found = tuple(ColumnDependence(tuple(columns), tuple(v)) for columns, v in dependences(rows, used))
+    definite = Obstruction(verdict.spread.rows, weights, dependences=found)
+    changed = replace(verdict, obstruction=definite, spread=definite)
+    try:
+        changed.verify(*table.arrays("lists"))
+    except CertificateError:  # numbers of too different sizes
+        return verdict
+    return changed
+
+
+def dependences(rows: list[list[Fraction]], columns: list[int]) -> list[tuple[list[int], list[int]]]:
+    """For each column that depends on earlier ones: it and them, and the integers with which they cancel."""
+    found: list[tuple[list[int], list[int]]] = []
+    kept: list[int] = []
+    for j in columns:
+        own = [[z[k] for k in (*kept, j)] for z in rows]
+        if rank(own) == len(kept) + 1:
+            kept.append(j)
+            continue
+        parts = solve([row[:-1] for row in own], [row[-1] for row in own])
+        scale = math.lcm(*(v.denominator for v in parts))
+        pairs = [(j, -scale), *((k, int(v * scale)) for k, v in zip(kept, parts, strict=True) if v)]
+        found.append(([k for k, _ in pairs], [v for _, v in pairs]))
+    return found
+
+
 def margin_of(table: Table, labels: tuple[Any, Any], common: dict[str, Any]) -> dict[str, Any]:
     if not any(common["weights"]) or (common["bias"] and len(set(table.labels)) < 2):
         return {}
@@ -281,7 +338,7 @@ def tables(seed: int) -> Iterator[tuple[Table, Verdict]]:
         table = Table(rows, [rng.choice(labels) for _ in rows])
         verdict = true_proof(table, labels, bias=rng.random() < 0.7)
         if verdict is not None:
-            yield table, verdict
+            yield table, definite_of(verdict, table, rng) if rng.random() < 0.5 else verdict
 
 
 # Forgeries. Those in FORMAL keep to the written format; those in WILD need not.
@@ -326,8 +383,11 @@ def containers(node: Any) -> Iterator[Any]:
             yield from containers(value)
 
 
+CLAIMED = ("separator", "margin", "obstruction", "spread", "definite")
+
+
 def claims(document: Any) -> dict[str, Any]:
-    return {name: document[name] for name in ("separator", "margin", "obstruction", "spread") if document.get(name)}
+    return {name: document[name] for name in CLAIMED if document.get(name)}
 
 
 def is_integer(text: Any) -> bool:
@@ -484,6 +544,34 @@ def change_field(document: Any, table: Table, rng: random.Random) -> None:
         node[rng.choice(["note", name + " ", name.upper(), ""])] = value
 
 
+def change_dependence(document: Any, table: Table, rng: random.Random) -> None:
+    """Drop one, repeat one, put another column first, or make one up."""
+    found = document["definite"]["dependences"]
+    draw = rng.randrange(4)
+    if draw == 0 and found:
+        found.pop(rng.randrange(len(found)))
+    elif draw == 1 and found:
+        found.append(copy.deepcopy(rng.choice(found)))
+    elif draw == 2 and found:
+        one = rng.choice(found)
+        one["columns"].reverse()
+        one["weights"].reverse()
+    else:
+        columns = rng.sample(range(len(table.rows[0]) + 1), k=rng.randint(1, len(table.rows[0]) + 1))
+        found.append({"columns": [*map(str, columns)], "weights": [str(rng.choice([-1, 1, 2])) for _ in columns]})
+
+
+def nearly_equal(document: Any, table: Table, rng: random.Random) -> None:
+    """Weights of another size for one row, by a little or by a lot: still true, or nearly so."""
+    weights = document["definite"]["weights"]
+    k = rng.randrange(len(weights))
+    weights[k] = write(max(1, int(weights[k], 0) * rng.choice([2, 10, 10**6]) // rng.choice([1, 3, 10**7])))
+
+
+def change_version(document: Any, table: Table, rng: random.Random) -> None:
+    document["version"] = rng.choice(["1", "2", "3", 1, None])
+
+
 def change_written_label(document: Any, table: Table, rng: random.Random) -> None:
     labels = document["data"]["labels"]
     if isinstance(labels, list) and labels:
@@ -496,10 +584,10 @@ def change_written_label(document: Any, table: Table, rng: random.Random) -> Non
 FORMAL: list[Forgery] = [
     change_integer, change_integer, change_integer, change_margin, drop_row, add_row, scale_weights,
     change_bias, change_size, change_value, change_value, change_label, swap_rows, lose_row, repeat_row,
-    change_separated, zero_separator,
+    change_separated, zero_separator, change_dependence, nearly_equal,
 ]  # fmt: skip
 WILD: list[Forgery] = [
-    drop_item, swap_items, forget_part, change_kind, change_leaf, change_field, change_written_label,
+    drop_item, swap_items, forget_part, change_kind, change_leaf, change_field, change_written_label, change_version,
 ]  # fmt: skip
 
 
@@ -610,7 +698,8 @@ def hear_forgery(court: Court, document: Any, table: Table, rng: random.Random) 
     for change in rng.choices(forgeries, k=rng.choice([1, 1, 1, 2, 3])):
         with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError, IndexError):
             change(document, table, rng)  # an earlier change may have left nothing for this one to change
-    court.hear(resealed(document).encode(), table, judge(document, table), draw < 0.6, layout)
+    formal = draw < 0.6 and "definite" not in document
+    court.hear(resealed(document).encode(), table, judge(document, table), formal, layout)
 
 
 if __name__ == "__main__":

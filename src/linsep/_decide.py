@@ -3,7 +3,8 @@
     NaN, infinity                     refused, with row and column
     few rows of small numbers         the exact LP on all of them, in 64-bit integers
     a column of one sign              separates every row it touches: peel, and go on with the rest
-    hundreds of columns               a separator by relaxation, which soon finds one or gives up
+    hundreds of columns               a separator by relaxation, which soon finds one or gives up;
+                                      Newton's method: a separator, or short weights and a positive-definite matrix
     many rows                         a working set guided by floats, each answer proved exactly
     what floats cannot settle         the exact LP, started from where they stopped
 
@@ -13,7 +14,7 @@ Every verdict is checked against the data before it is handed out, and against n
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,14 @@ from linsep.proofs import (
 )
 from linsep.proofs.verdicts import check
 from linsep.signs import form_of, signs
+from linsep.solvers import newton
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.relax import relax
-from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search
+from linsep.solvers.short_weights import WIDE, Blocked
+from linsep.solvers.working_set import Found, Separated, Stuck, search
 from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
@@ -174,16 +177,38 @@ class Case:
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
             found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
+        if found is None and len(columns) >= WIDE:
+            found = newton.search(rows, columns, bias=self.bias, clock=self.clock)
+            if isinstance(found, Blocked):
+                settled = self.settle_blocked(rows, columns, found, three_way=three_way)
+                if settled is not None:
+                    return settled
+                found = None
         if found is None:
             found = search(rows, columns, bias=self.bias, clock=self.clock)
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):
-            whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights)
-            if not three_way or len(found.weights) == len(columns) + self.bias + 1:
-                return Settled("overlapping", obstruction=whole, spread=whole)
+            settled = self.settle_blocked(rows, columns, found, three_way=three_way)
+            if settled is not None:
+                return settled
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
         return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
+
+    def settle_blocked(self, rows: Source, columns: Ints, found: Blocked, *, three_way: bool) -> Settled | None:
+        """What an obstruction settles; None where more must be known of the rows that it does not span."""
+        others: Separated | None = None
+        if three_way and found.dependences is not None:
+            wider, others = newton.widened(rows, columns, found, bias=self.bias, clock=self.clock)
+            if wider is None:
+                return None
+            found = wider
+        elif three_way and len(found.weights) < len(columns) + self.bias + 1:
+            return None
+        whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights, dependences=found.dependences)
+        if others is not None:
+            return Settled("touching", *as_integers(others.w, 0.0), obstruction=whole, spread=whole)
+        return Settled("overlapping", obstruction=whole, spread=whole)
 
     def exact(self, rows: Source, columns: Ints) -> ExactSearch:
         """The exact LP on some rows."""
@@ -197,10 +222,10 @@ class Case:
         weights: dict[str, Any] = {"weights": own, "bias_weight": found.bias_weight}
         if found.obstruction is None:
             return Separable(**weights, **facts)
-        first = obstruction_of(self.source, found.obstruction.rows, found.obstruction.weights)
+        first = _described(self.source, found.obstruction)
         spread = first if found.spread == found.obstruction else None
         if found.spread is not None and spread is None:
-            spread = obstruction_of(self.source, found.spread.rows, found.spread.weights)
+            spread = _described(self.source, found.spread)
         if found.kind == "overlapping" and spread is not None:
             return Overlapping(obstruction=first, spread=spread, **facts)
         if not self.maximal or spread is None:
@@ -244,9 +269,13 @@ class Case:
 
 def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:
     """A combination of rows with the classes that they are of, and few rows with their values too."""
-    block = source.take(rows)
+    return _described(source, Obstruction(tuple(rows), tuple(weights)))
+
+
+def _described(source: Source, found: Obstruction) -> Obstruction:
+    block = source.take(found.rows)
     classes = tuple(source.facts.labels[int(sign > 0)] for sign in block.y.tolist())
-    return Obstruction(tuple(rows), tuple(weights), classes, _drawn(source, block))
+    return replace(found, classes=classes, points=_drawn(source, block))
 
 
 def sample_of(source: Source) -> tuple[Floats, Signs] | None:

@@ -18,9 +18,20 @@ hyperplane separates the classes. All it states is computed again here, in integ
   undecided    Proves nothing.
 
 A row is in the span of the spread exactly when it is 0 on each v of a basis of {v : z·v = 0 on the spread}, which
-elimination without fractions finds (Bareiss 1968). Rows are counted from 0; blank lines are not rows. A decimal is the
-nearest binary64, and exact if the proof has "decimal"; digits alone are an exact integer, refused if binary64 would
-round it unless the proof has "exact-integers"; true and false are 1 and 0.
+elimination without fractions finds (Bareiss 1968).
+
+Version 2 has one positive-definite obstruction in place of obstruction and spread: rows with positive integers u
+that need not cancel. Let p = u·z, each column times a power of two, r = Σ p, and G = Σ c p pᵀ with 0 <= c <= 1/|p|.
+If w is nowhere negative on these rows, s = p·w has s <= |p||w|, so s >= c s²/|w|, and |r||w| >= r·w = Σ s >= wᵀGw/|w|:
+w = 0 if the least eigenvalue of G exceeds |r|. Columns that are 0 on all these rows are left out, and so are columns
+that depend on others there: each dependence, a v with v·z = 0 on the rows, has one of its own, its first, which no
+later one has. A row is then in the span exactly when it is 0 in the former columns and on each dependence. For any L
+at all, G - t·I = LLᵀ + E, so the least eigenvalue is at least t - max Σ|E_jk| (Gershgorin); L is Cholesky's, from
+floats, and E is computed exactly.
+
+Rows are counted from 0; blank lines are not rows. A decimal is the nearest binary64, and exact if the proof has
+"decimal"; digits alone are an exact integer, refused if binary64 would round it unless the proof has
+"exact-integers"; true and false are 1 and 0.
 
 The label column is --label (a name, or a position: 0 is the first, -1 the last), else the proof's, else the last. The
 first line is a header with --header, if --label gives a name, or if one of its cells, that of the labels aside, is not
@@ -39,11 +50,13 @@ import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple
 
 VERDICTS, REFUTED, BAD_INPUT, UNDECIDED = ("VERIFIED", "REFUTED", "BAD INPUT", "UNDECIDED"), 1, 2, 3
 TENS = 10**38  # decimals times this are integers; the same power for all of them changes no sign and no span
+FINE = 56  # bits after the point where the positive-definite obstruction is checked in fixed point
 NUMERAL = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 VALUE = re.compile(rf"{NUMERAL.pattern}|\s*([+-]?(nan|inf|infinity)|true|false|na|n/a|null|none|)\s*", re.IGNORECASE)
 BOOLEANS = {"true": "1", "false": "0"}
@@ -81,15 +94,20 @@ LABEL = rf"text:{TEXT}|integer:({INTEGER})|number:({NUMBER})|boolean:(true|false
 ROWS, EFFORT = {"rows": [COUNT], "weights": [INTEGER]}, {"reads": COUNT, "seconds": float}
 SEPARATOR = {"separator": {"weights": [INTEGER], "bias_weight": INTEGER}}
 MARGIN: dict[str, Any] = {"low": float, "high": (float,)}
+DEFINITE = {"definite": ROWS | {"dependences": [{"columns": [COUNT], "weights": [INTEGER]}]}}
 CLAIMS: dict[str, dict[str, Any]] = {
     "separable": SEPARATOR | {"margin": (MARGIN | {"nearest": (ROWS,)},)},
     "touching": SEPARATOR | {"obstruction": ROWS, "separated_rows": ([COUNT],), "spread": (ROWS,)},
     "overlapping": {"obstruction": ROWS, "spread": ROWS},
     "undecided": {"reason": TEXT, "margin": MARGIN},
 }
+LATER: dict[str, dict[str, Any]] = {  # version 2
+    "touching": SEPARATOR | DEFINITE | {"separated_rows": ([COUNT],)},
+    "overlapping": DEFINITE,
+}
 SIZES = {"rows": COUNT, "columns": COUNT, "rows_left_out": COUNT, "numbers": "binary64|exact-integers|decimal"}
 DATA = SIZES | {"bias": bool, "labels": [LABEL], "names": ([TEXT],), "label_column": (TEXT,)}
-FRAME = {"format": "linsep-proof", "version": "1", "sha256": "[0-9a-f]{64}", "data": DATA, "effort": EFFORT}
+FRAME = {"format": "linsep-proof", "version": "1|2", "sha256": "[0-9a-f]{64}", "data": DATA, "effort": EFFORT}
 SEAL = re.compile(rb'(.*)"sha256": "([0-9a-f]{64})"\n}\n', re.DOTALL)  # the last field: of all bytes before it
 
 
@@ -116,8 +134,9 @@ def read_proof(path: str) -> dict[str, Any]:
     unique: Any = lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else tuple(pairs)  # noqa: E731
     proof = json.loads(content, object_pairs_hook=unique, parse_int=str.encode, parse_constant=str.encode)
     kind = proof.get("kind") if isinstance(proof, dict) else None
-    need(isinstance(kind, str) and kind in CLAIMS, f"the proof has the kind {kind!a:.40}")
-    forms: dict[str, Any] = {**FRAME, **CLAIMS[str(kind)], "kind": kind}
+    claims = LATER if isinstance(proof, dict) and proof.get("version") == "2" else CLAIMS
+    need(isinstance(kind, str) and kind in claims, f"the proof has the kind {kind!a:.40}")
+    forms: dict[str, Any] = {**FRAME, **claims[str(kind)], "kind": kind}
     wrong = [name for name in proof | forms if not has_form(proof.get(name, ...), forms.get(name))]
     need(not wrong, f"fields of the proof are unknown, missing or malformed: {wrong!a:.80}")
     whole = (seal := SEAL.fullmatch(content)) and hashlib.sha256(seal[1]).hexdigest().encode() == seal[2]
@@ -137,7 +156,8 @@ def read_proof(path: str) -> dict[str, Any]:
         need(data["numbers"] != "decimal", "a margin is proved for binary64, not for exact decimals")
         need((margin["high"] is None) == (margin["nearest"] is None), "the margin's high end lacks its proof")
         need(set(separator["weights"]) - {"0"}, "a margin needs weights that are not all 0")
-    paired = kind != "touching" or (proof["separated_rows"] is None) == (proof["spread"] is None)
+    need(claims is CLAIMS or data["numbers"] != "decimal", "version 2 is about binary64, not about exact decimals")
+    paired = claims is LATER or kind != "touching" or (proof["separated_rows"] is None) == (proof["spread"] is None)
     need(paired, "separated rows and the spread that proves them come together")
     return {**proof, "classes": labels}
 
@@ -284,6 +304,11 @@ def dot(z: list[int], w: list[int]) -> int:
     return sum(a * b for a, b in zip(z, w, strict=True))
 
 
+def score(z: list[int], v: dict[int, int]) -> int:
+    """The same for a v that is 0 in all columns but a few."""
+    return sum(z[j] * weight for j, weight in v.items())
+
+
 def add_up(weights: dict[int, int], rows: Rows) -> tuple[list[int], int]:
     """Σ u z as integers over 2^shift."""
     shift = max(rows[i][1] for i in weights)
@@ -330,11 +355,98 @@ def null_vectors(matrix: list[list[int]], prime: int = 2**61 - 1) -> list[list[i
     return [[-lead[j][f] if j in lead else last * (j == f) for j in width] for f in width if f not in lead]
 
 
+def read_dependences(fields: list[dict[str, list[str]]], width: int) -> tuple[list[dict[int, int]], set[int]]:
+    """Columns with their weights, and the columns that are left out: of each dependence the first."""
+    found, own = list[dict[int, int]](), set[int]()
+    for each in fields:
+        v = {int(column): int(weight, 0) for column, weight in zip(each["columns"], each["weights"], strict=False)}
+        need(0 < len(v) == len(each["columns"]) == len(each["weights"]), "a dependence is malformed")
+        need(max(v) < width and all(v.values()), "a dependence has an unknown column or a weight of 0")
+        need(own.isdisjoint(v), "a dependence has the own column of one before it")
+        found.append(v)
+        own.add(next(iter(v)))
+    return found, own
+
+
+def check_definite(fields: dict[str, Any], weights: dict[int, int], rows: Rows) -> list[dict[int, int]]:
+    """The positive-definite obstruction holds; returns the forms that are 0 on the span of its rows."""
+    top, width = max(rows[i][1] for i in weights), len(rows[min(weights)][0])
+    dependences, own = read_dependences(fields["dependences"], width)
+    for i in weights:
+        bad = any(score(rows[i][0], v) for v in dependences)
+        need(not bad, f"row {i}: a dependence of columns does not hold", REFUTED)
+    common = math.gcd(*weights.values())
+    table = [[(u // common * v) << (top - rows[i][1]) for v in rows[i][0]] for i, u in weights.items()]
+    columns = {j: column for j, column in enumerate(zip(*table, strict=True)) if any(column)}
+    kept = [column for j, column in columns.items() if j not in own]
+    need(kept, "the rows of the obstruction are 0 in every column", REFUTED)
+    bits = [max(map(abs, column)).bit_length() for column in kept]  # p = entry / 2^bits: below 1
+    sums = [-(-(abs(sum(column)) << 2 * FINE) >> b) for column, b in zip(kept, bits, strict=True)]
+    length = math.isqrt(dot(sums, sums)) + 1  # |r|·4^FINE, rounded up
+    table = [level(p, bits) for p in zip(*kept, strict=True)]
+    # Each entry is off by less than 1, the singular values by less than the root of their number.
+    least = (math.isqrt(length) + 1 + math.isqrt(len(table) * len(bits)) + 1) ** 2
+    need(exceeds(table, least), f"row {min(weights)} and the rest are not proved to be an obstruction", REFUTED)
+    return [{j: 1} for j in range(width) if j not in columns] + dependences
+
+
+def level(p: tuple[int, ...], bits: list[int]) -> list[int]:
+    """The row √c·p·2^FINE, rounded down, c <= 1/|p| a power of four."""
+    sizes = [(abs(v) << FINE >> b) + 1 for v, b in zip(p, bits, strict=True)]
+    half = -((FINE - (math.isqrt(dot(sizes, sizes)) + 1).bit_length()) // 2)  # |p| < 4^half
+    return [
+        (v << FINE) >> (b + half) if b + half >= 0 else v << (FINE - b - half) for v, b in zip(p, bits, strict=True)
+    ]
+
+
+def exceeds(table: list[list[int]], least: int) -> bool:
+    """Is the least eigenvalue of AᵀA, A the table, proved to be larger than this?"""
+    columns = list(map(list, zip(*table, strict=True)))
+    gram = products(columns, table)
+    shift = least + least // 100 + (sum(gram[j][j] for j in range(len(gram))) * len(gram) >> 49)
+    floats = [[math.ldexp(v, -2 * FINE) for v in row] for row in gram]
+    lower = list[list[float]]()
+    for j, row in enumerate(floats):  # Cholesky, row by row
+        new = list[float]()
+        for k in range(j):
+            new.append((row[k] - sum(map(mul, new, lower[k]))) / lower[k][k])
+        rest = row[j] - math.ldexp(shift, -2 * FINE) - sum(map(mul, new, new))
+        if not rest > 0:
+            return False
+        lower.append([*new, math.sqrt(rest)])
+    size = range(len(gram))
+    whole = [[round(math.ldexp(v, FINE)) for v in row] for row in lower]
+    upper = [[whole[j][k] if k <= j else 0 for j in size] for k in size]
+    worst = 0
+    for j, squared in enumerate(products(whole, upper)):
+        error = [g - v for g, v in zip(gram[j], squared, strict=True)]
+        error[j] -= shift
+        worst = max(worst, sum(map(abs, error)))
+    return shift - worst > least
+
+
+def products(left: list[list[int]], right: list[list[int]]) -> list[list[int]]:
+    """The rows Σ_i left_i·right[i]; the rows on the right are written into one long integer each."""
+    longest = max(max(map(abs, row)) for row in (*left, *right))
+    size = (2 * longest.bit_length() + len(right).bit_length()) // 8 + 1  # bytes of a sum, and its sign
+    half = 1 << (8 * size - 1)
+    middle = int.from_bytes(half.to_bytes(size, "little") * len(right[0]), "little")
+    packed = [int.from_bytes(b"".join((v + half).to_bytes(size, "little") for v in row), "little") for row in right]
+    packed = [row - middle for row in packed]
+    found = list[list[int]]()
+    for row in left:
+        sums = (sum(map(mul, row, packed)) + middle).to_bytes(size * len(right[0]), "little")
+        starts = range(0, len(sums), size)
+        found.append([int.from_bytes(sums[start : start + size], "little") - half for start in starts])
+    return found
+
+
 def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
     """Compute again everything that the proof states."""
     data, kind, margin = proof["data"], proof["kind"], proof.get("margin") or {"low": 0.0, "nearest": None}
-    parts = proof.get("obstruction"), proof.get("spread"), margin["nearest"]
-    obstruction, spread, nearest = map(read_combination, parts)
+    parts = proof.get("obstruction"), proof.get("spread"), margin["nearest"], proof.get("definite")
+    obstruction, spread, nearest, definite = map(read_combination, parts)
+    wanted = obstruction.keys() | spread.keys() | nearest.keys() | definite.keys()
     separator = proof.get("separator") or {"weights": [], "bias_weight": None}
     w = [int(v, 0) for v in separator["weights"]]
     bound = Fraction(margin["low"]) ** 2 * dot(w, w)
@@ -346,10 +458,10 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
         need(not bound or side**2 >= bound * 4**shift, f"row {i} is nearer than the margin", REFUTED)
         if side > 0 and kind == "touching":
             strict.add(i)
-        if i in obstruction or i in spread or i in nearest:
+        if i in wanted:
             named[i] = z, shift
     need(kind != "touching" or strict, "every row lies on the hyperplane", REFUTED)
-    missing = (obstruction.keys() | spread.keys() | nearest.keys()) - named.keys()
+    missing = wanted - named.keys()
     need(not missing, f"row {min(missing, default=0)} does not exist", REFUTED)
     for weights in filter(None, (obstruction, spread)):
         need(not any(add_up(weights, named)[0]), f"row {min(weights)} and the rest do not cancel", REFUTED)
@@ -357,9 +469,13 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
         check_near(nearest, named, data["bias"], margin["high"])
     if proof.get("separated_rows") is not None:
         need(sorted(map(int, proof["separated_rows"])) == sorted(strict), "other rows are separated", REFUTED)
-    basis = null_vectors([named[i][0] for i in spread]) if spread else []
+    basis = [dict(enumerate(v)) for v in (null_vectors([named[i][0] for i in spread]) if spread else ())]
+    if definite:
+        basis = check_definite(proof["definite"], definite, named)
+        if kind == "touching" and proof["separated_rows"] is None:
+            basis = []  # nothing is said about the other rows
     for i, (z, _) in enumerate(read_rows(proof, layout, path) if basis else ()):
-        need(i in strict or not any(dot(z, v) for v in basis), f"row {i} is not in the span of the spread", REFUTED)
+        need(i in strict or not any(score(z, v) for v in basis), f"row {i} is not in the span of the spread", REFUTED)
 
 
 def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:

@@ -3,6 +3,7 @@
     verdicts    the four verdicts, frozen values with the integers that prove them
     recheck     what each claim requires of the data, in exact arithmetic
     margin_checks  the same for margins
+    definite    the same for positive-definite obstructions: the theorem, and how floats prove it
     rows        what a proof is checked against: an array, a sparse matrix, a dataframe, a source
     written     a verdict as JSON, and back
     words       a verdict in plain words

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from linsep import exact
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
 from linsep.exact import IntegerRows, integer_rows, original_weights
-from linsep.proofs.checked_rows import Rows, Scannable, Values, can_scan
+from linsep.proofs.checked_rows import Block, Rows, Scannable, Values, can_scan
 from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 
@@ -181,21 +181,21 @@ def weighted_sum(weights: Sequence[int], columns: list[int], table: IntegerRows)
 
 def integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], IntegerRows]:
     """The columns where the named rows have entries (the constant last), and the signed rows there as integers."""
-    values, y = taken(rows, numbers)
+    _, values, y = taken(rows, numbers)
     used = list(range(rows.n_columns))
     if is_sparse(values):
         used = np.unique(values.indices).tolist()
         values = values[:, used].toarray()
-    _require_finite(values, np.asarray(numbers))
     return [*used, *([rows.n_columns] if bias else [])], integer_rows(values, y, bias=bias)
 
 
-def taken(rows: Rows, numbers: Sequence[int]) -> tuple[Values, NDArray[np.int8]]:
-    """The values and signs of the named rows."""
-    handed, values, y = rows.take(numbers)
-    if [int(n) for n in handed] != list(numbers):
+def taken(rows: Rows, numbers: Sequence[int]) -> Block:
+    """The rows named, of finite numbers and no others: (row numbers, values, signs)."""
+    found, values, y = rows.take(numbers)
+    if [int(n) for n in found] != list(numbers):
         raise CertificateError("The source did not hand over the rows it was asked for.")
-    return values, y
+    _require_finite(values, found)
+    return found, values, y
 
 
 def check_span(
@@ -236,7 +236,7 @@ def _outside_span(
     unused[[c for c in columns if c < rows.n_columns]] = False
     found = []
     for block_numbers, values, _ in rows.blocks():
-        strange = _has_entries(values, unused)
+        strange = has_entries(values, unused)
         for form in forms:
             strange |= _signs(form, block_numbers, values) != 0
         if on is not None:
@@ -272,7 +272,7 @@ def _spread_form(n_columns: int, columns: list[int], vector: list[int]) -> Form:
     return form_of(coefficients[:-1], coefficients[-1])
 
 
-def _has_entries(values: Values, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def has_entries(values: Values, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which rows have a nonzero entry in the marked columns."""
     if not columns.any():
         return np.zeros(values.shape[0], dtype=bool)

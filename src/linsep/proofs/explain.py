@@ -193,6 +193,10 @@ def statement(verdict: Verdict, obstruction: Obstruction) -> str:
     groups = [(label, _of_class(obstruction, label)) for label in verdict.labels]
     groups = [(label, members) for label, members in groups if members]
     whose = _whose(obstruction, groups)
+    if obstruction.is_definite:
+        hyperplane = "hyperplane" if verdict.bias else "hyperplane through the origin"
+        proof = "proved by weights that nearly cancel and a positive-definite matrix"
+        return f"{whose} leave no {hyperplane}: each has one of them on its wrong side or all of them on it ({proof})"
     if len(obstruction.rows) == 1:
         return f"{whose} is zero in every column, and every hyperplane through the origin contains it"
     if verdict.bias:
@@ -235,7 +239,7 @@ def _shares(verdict: Verdict, combination: Obstruction, where: Where | None, exa
     shares = combination.shares
     if combination.classes is not None:
         columns["class"] = [label_text(label) for label in combination.classes]
-    elif verdict.bias:  # then both classes weigh the same, whichever rows they have
+    elif verdict.bias:  # then both classes weigh the same, or nearly so, whichever rows they have
         shares = tuple(2 * u / sum(combination.weights) for u in combination.weights)
     if shares is not None:
         columns["share"] = [f"{share:.3f}" if share >= 0.001 else f"{share:.2g}" for share in shares]
@@ -248,7 +252,7 @@ def _shared(verdict: Verdict, obstruction: Obstruction, rows: Rows, columns: Seq
     """The obstruction with the classes of its rows, and their common mean in words."""
     numbers, values, y = rows.take(obstruction.rows)
     known = replace(obstruction, classes=tuple(verdict.labels[int(sign > 0)] for sign in y.tolist()))
-    if not verdict.bias:
+    if not verdict.bias or known.is_definite:
         return known, ""
     mean = _mean(known, _of_class(known, verdict.labels[1]), flat(values, numbers), scales_of(rows))
     where = ", ".join(f"{columns[j]} = {value}" for j, value in mean[:SHOWN]) or "zero in every column"

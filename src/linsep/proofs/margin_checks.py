@@ -139,7 +139,7 @@ def float_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bi
     Infinite where there are few, and where a square may leave the range of doubles. Each column is a sum of n products
     with quotients, off by at most g·Σ|u x| (Higham, §3.1); the errors of all columns are no longer than these bounds.
     """
-    values, y = taken(rows, numbers)
+    _, values, y = taken(rows, numbers)
     if len(numbers) * rows.n_columns <= FEW_CELLS or values.dtype == object or max(weights) >= 2**1000:
         return math.inf
     sides = [1, -1] if bias else [0]

@@ -14,6 +14,7 @@ from typing import Any
 
 from linsep.errors import CertificateError, shown
 from linsep.proofs.checked_rows import Label
+from linsep.proofs.definite import ColumnDependence
 from linsep.proofs.verdicts import (
     NUMBERS,
     HalfspaceVerdict,
@@ -35,7 +36,7 @@ def verdict_to_json(verdict: Verdict) -> str:
     with PROOF.refusals():
         fields = {"kind": verdict.kind, "data": _data(verdict), **_claim(verdict)}
     fields["effort"] = {"reads": str(verdict.reads), "seconds": float(verdict.seconds)}
-    text = PROOF.write(fields)
+    text = PROOF.write(fields, "2" if "definite" in fields else "1")
     if len(text) > (most := documents.MOST_BYTES):
         raise CertificateError(f"The proof would have {len(text):,} bytes; at most {most:,} are read.")
     return text
@@ -62,11 +63,16 @@ def _claim(verdict: Verdict) -> Document:
             "bias_weight": written_integer(verdict.bias_weight),
         }
     match verdict:
+        case Touching(obstruction=Obstruction(dependences=tuple()) as obstruction):
+            claim["definite"] = _definite(obstruction)
+            claim["separated_rows"] = _written_rows(verdict.separated_rows)
+        case Overlapping(obstruction=Obstruction(dependences=tuple()) as obstruction):
+            claim["definite"] = _definite(obstruction)
         case Separable(margin=margin, nearest=nearest):
             claim["margin"] = None if margin is None else {**_interval(margin), "nearest": _rows(nearest)}
         case Touching(obstruction=obstruction, separated_rows=separated, spread=spread):
             claim["obstruction"] = _rows(obstruction)
-            claim["separated_rows"] = None if separated is None else [str(row) for row in separated]
+            claim["separated_rows"] = _written_rows(separated)
             claim["spread"] = _rows(spread)
         case Overlapping(obstruction=obstruction, spread=spread):
             claim["obstruction"], claim["spread"] = _rows(obstruction), _rows(spread)
@@ -87,6 +93,18 @@ def _rows(obstruction: Obstruction | None) -> Document | None:
         "rows": [str(row) for row in obstruction.rows],
         "weights": [written_integer(weight) for weight in obstruction.weights],
     }
+
+
+def _written_rows(rows: tuple[int, ...] | None) -> list[str] | None:
+    return None if rows is None else [str(row) for row in rows]
+
+
+def _definite(obstruction: Obstruction) -> Document:
+    dependences = [
+        {"columns": [str(column) for column in found.columns], "weights": [written_integer(w) for w in found.weights]}
+        for found in obstruction.dependences or ()
+    ]
+    return {**(_rows(obstruction) or {}), "dependences": dependences}
 
 
 def _written_label(label: Label) -> str:
@@ -116,7 +134,7 @@ def verdict_from_json(text: str | bytes) -> Verdict:
     """
     if not isinstance(text, (str, bytes)):
         raise CertificateError(f"A written proof is text, not {shown(text)}: read the file first.")
-    return PROOF.read(text, _verdict)
+    return PROOF.read(text, _verdict, v2=_definite_verdict)
 
 
 # What the fields hold ------------------------------------------------------------------------------------
@@ -147,6 +165,14 @@ def _obstruction(value: Any, where: str) -> Obstruction:
     return Obstruction(**_COMBINATION(value, where))
 
 
+def _definite_obstruction(value: Any, where: str) -> Obstruction:
+    return Obstruction(**_DEFINITE(value, where))
+
+
+def _dependence(value: Any, where: str) -> ColumnDependence:
+    return ColumnDependence(**record(columns=each(_COUNT), weights=each(strict.long_integer))(value, where))
+
+
 def _data_of(value: Any, where: str) -> Document:
     found = _DATA(value, where)
     return {"n_rows": found.pop("rows"), "n_columns": found.pop("columns"), **found}
@@ -170,6 +196,7 @@ def _ends(found: Document) -> tuple[float, float]:
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,4})?", re.ASCII)
 _COUNT = strict.digits(18)
 _COMBINATION = record(rows=each(_COUNT), weights=each(strict.long_integer))
+_DEFINITE = record(rows=each(_COUNT), weights=each(strict.long_integer), dependences=each(_dependence))
 _SEPARATOR = record(weights=each(strict.long_integer), bias_weight=strict.long_integer)
 _DATA = record(
     rows=_COUNT,
@@ -193,6 +220,14 @@ _CLAIMS: Mapping[str, Mapping[str, Reader]] = {
     "overlapping": {"obstruction": _obstruction, "spread": _obstruction},
     "undecided": {"reason": string, "margin": _known_margin},
 }
+_DEFINITE_CLAIMS: Mapping[str, Mapping[str, Reader]] = {
+    "touching": {
+        "separator": _SEPARATOR,
+        "definite": _definite_obstruction,
+        "separated_rows": optional(each(_COUNT)),
+    },
+    "overlapping": {"definite": _definite_obstruction},
+}
 _VERDICTS: Mapping[str, type[Verdict]] = {
     "separable": Separable,
     "touching": Touching,
@@ -202,9 +237,23 @@ _VERDICTS: Mapping[str, type[Verdict]] = {
 
 
 def _verdict(document: Document) -> Verdict:
-    kind = strict.word(*_CLAIMS)(document.pop("kind", None), "kind")
+    kind, found = _fields_of(document, _CLAIMS)
+    return _VERDICTS[kind](**found)
+
+
+def _definite_verdict(document: Document) -> Verdict:
+    """A proof of version 2: one positive-definite obstruction, which is the spread as well."""
+    kind, found = _fields_of(document, _DEFINITE_CLAIMS)
+    first = found.pop("definite")
+    spread = None if kind == "touching" and found["separated_rows"] is None else first
+    parts: Document = {"obstruction": first, "spread": spread}
+    return _VERDICTS[kind](**parts, **found)
+
+
+def _fields_of(document: Document, claims: Mapping[str, Mapping[str, Reader]]) -> tuple[str, Document]:
+    kind = strict.word(*claims)(document.pop("kind", None), "kind")
     effort = record(reads=_COUNT, seconds=_size)
-    found = record(data=_data_of, **_CLAIMS[kind], effort=effort)(document, "")
+    found = record(data=_data_of, **claims[kind], effort=effort)(document, "")
     for name in _SPREAD_OUT:
         found |= found.pop(name, {})
-    return _VERDICTS[kind](**found)
+    return kind, found

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from linsep.errors import CertificateError, shown
 from linsep.halfspace import Halfspace
-from linsep.proofs import checks, margin_checks
+from linsep.proofs import checks, definite, margin_checks
 from linsep.proofs.checked_rows import (
     Label,
     Rows,
@@ -40,6 +40,7 @@ from linsep.proofs.checked_rows import (
     rows_of,
     scales_of,
 )
+from linsep.proofs.definite import ColumnDependence
 from linsep.report import Report, Reported, Where, listed, one_line
 from linsep.signs import form_of, is_exact, scaled_floats
 
@@ -69,6 +70,8 @@ class Obstruction:
     """Rows with positive integer weights: `Σ weight·z = 0`, z the signed rows.
 
     With bias this says that the weighted mean of the + rows is the weighted mean of the - rows.
+    Where there are many columns, short weights that nearly cancel are a proof as well, the positive-definite one (see
+    `linsep.proofs.definite`): then `dependences` is not None and holds the linear dependences of columns on these rows.
     The rows are put in order and the weights divided by their common factor, which changes nothing.
     `classes` are the labels of the rows and `points` their values, for people and pictures: they are not part of the
     proof, and None where it was read from a file, which does not hold them (`points` also where they are many).
@@ -83,6 +86,7 @@ class Obstruction:
     weights: tuple[int, ...]
     classes: tuple[Label, ...] | None = field(default=None, compare=False, repr=False)
     points: Floats | None = field(default=None, compare=False, repr=False)
+    dependences: tuple[ColumnDependence, ...] | None = None
 
     def __post_init__(self) -> None:
         rows, weights = _integers(self.rows, "row numbers"), _integers(self.weights, "weights")
@@ -94,6 +98,9 @@ class Obstruction:
             raise CertificateError("The weights of an obstruction are positive.")
         if self.classes is not None and len(self.classes) != len(rows):
             raise CertificateError(f"{len(self.classes)} classes for {len(rows)} rows.")
+        if self.dependences is not None:
+            object.__setattr__(self, "dependences", tuple(self.dependences))
+            definite.own_columns(self.dependences)
         common = math.gcd(*weights)
         order = sorted(range(len(rows)), key=rows.__getitem__)
         object.__setattr__(self, "rows", tuple(rows[k] for k in order))
@@ -105,6 +112,29 @@ class Obstruction:
 
     def __repr__(self) -> str:
         return one_line(self, f"{'row' if len(self.rows) == 1 else 'rows'} {listed(self.rows)}")
+
+    @property
+    def is_definite(self) -> bool:
+        """Whether the weights nearly cancel and a positive-definite matrix does the rest; else they cancel exactly."""
+        return self.dependences is not None
+
+    def _check(self, rows: Rows, bias: bool, what: str) -> None:
+        """Raise CertificateError unless a w with z·w >= 0 on these rows is 0 on them."""
+        if self.dependences is None:
+            checks.check_combination(rows, self.rows, self.weights, bias, what)
+        else:
+            definite.check_definite(rows, self.rows, self.weights, self.dependences, bias)
+
+    def _check_spread(self, rows: Rows, bias: bool, exempt: npt.NDArray[np.int64] | None = None) -> None:
+        """The same, and every row, except those in `exempt`, is a linear combination of these."""
+        if self.dependences is not None:
+            used = definite.check_definite(rows, self.rows, self.weights, self.dependences, bias)
+            definite.check_definite_span(rows, used, self.dependences, exempt)
+        elif exempt is None:
+            checks.check_spread(rows, self.rows, self.weights, bias, "spread")
+        else:
+            checks.check_combination(rows, self.rows, self.weights, bias, "spread")
+            checks.check_span(rows, self.rows, bias, "spread", exempt=exempt)
 
     @property
     def shares(self) -> tuple[float, ...] | None:
@@ -246,6 +276,8 @@ class Verdict(Reported, ABC):
         """The verdict as plain values: the fields of the written proof, and what scripts ask for first."""
         proof = json.loads(self.to_json())
         stated = {name: proof[name] for name in proof if name not in ("format", "version", "kind", "effort", "sha256")}
+        if "definite" in stated:
+            stated["obstruction"] = stated.pop("definite")
         found = {"kind": self.kind, "separable": self.separable, **stated, **self._own_facts()}
         return {**found, "reads": self.reads, "seconds": self.seconds}
 
@@ -392,15 +424,20 @@ class Touching(HalfspaceVerdict):
             raise CertificateError("The separated rows come with the spread that proves them.")
         if self.separated_rows is not None:
             object.__setattr__(self, "separated_rows", _integers(self.separated_rows, "row numbers"))
+        _require_fit(self.obstruction, self.spread, self.numbers)
+
+    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
+        _require_doubles(self.obstruction)
+        return HalfspaceVerdict._in_units_of(self, scales)
 
     def _verify_claim(self, rows: Rows) -> None:
         named = self.separated_rows is not None
         strict = checks.check_weak_separator(rows, self.weights, self.bias_weight, named=named)
-        checks.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
+        if self.spread != self.obstruction:
+            self.obstruction._check(rows, self.bias, "obstruction")
         if self.separated_rows is not None and self.spread is not None:
             checks.check_same_rows(self.separated_rows, strict)
-            checks.check_combination(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
-            checks.check_span(rows, self.spread.rows, self.bias, "spread", exempt=strict)
+            self.spread._check_spread(rows, self.bias, exempt=strict)
 
 
 @final
@@ -418,11 +455,18 @@ class Overlapping(Verdict):
     obstruction: Obstruction
     spread: Obstruction
 
+    def __post_init__(self) -> None:
+        Verdict.__post_init__(self)
+        _require_fit(self.obstruction, self.spread, self.numbers)
+
+    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
+        _require_doubles(self.obstruction)
+        return self
+
     def _verify_claim(self, rows: Rows) -> None:
-        checks.check_spread(rows, self.spread.rows, self.spread.weights, self.bias, "spread")
+        self.spread._check_spread(rows, self.bias)
         if self.spread != self.obstruction:
-            first = self.obstruction
-            checks.check_combination(rows, first.rows, first.weights, self.bias, "obstruction")
+            self.obstruction._check(rows, self.bias, "obstruction")
 
 
 @final
@@ -442,6 +486,21 @@ class Undecided(Verdict):
 
     def _verify_claim(self, rows: Rows) -> None:
         """Nothing is claimed but that there are such rows."""
+
+
+def _require_fit(obstruction: Obstruction, spread: Obstruction | None, numbers: Numbers) -> None:
+    """A positive-definite obstruction is its own spread, and about binary numbers."""
+    if spread is not None and spread != obstruction and (obstruction.is_definite or spread.is_definite):
+        raise CertificateError("A positive-definite obstruction is its own spread.")
+    if obstruction.is_definite and numbers == "decimal":
+        raise CertificateError("A positive-definite obstruction is proved for binary64, not for exact decimals.")
+
+
+def _require_doubles(obstruction: Obstruction) -> None:
+    if obstruction.is_definite:
+        raise CertificateError(
+            "A positive-definite obstruction is proved for doubles; these rows hold a number that no double is."
+        )
 
 
 def _check_interval(margin: tuple[float, float]) -> None:

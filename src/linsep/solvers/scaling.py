@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from linsep.errors import OutOfMemoryError
 from linsep.exact import IntegerRows, integer_rows
@@ -35,8 +36,10 @@ class Frame:
     @classmethod
     def around(cls, block: Block, columns: Ints, *, bias: bool) -> "Frame":
         """The frame in which the largest entry of each column of the block is about 1."""
-        values = abs(_columns(block, columns).astype(np.float64))
-        largest = values.max(axis=0, initial=0.0)
+        if block.is_sparse and len(block):
+            largest = abs(block.values[:, columns].astype(np.float64)).max(axis=0).toarray().ravel()
+        else:
+            largest = abs(_columns(block, columns).astype(np.float64)).max(axis=0, initial=0.0)
         exponents = np.where(largest > 0, -np.frexp(largest)[1], 0)
         return cls(block.n_columns, columns, np.append(exponents, np.zeros(int(bias), int)).astype(np.int32), bias)
 
@@ -61,6 +64,29 @@ class Frame:
         np.ldexp(mantissas, exponents - largest[:, None], out=z)
         z *= block.y[:, None]
         return z
+
+    def signed_alike(self, block: Block) -> Any:
+        """The same, of sparse rows as a CSR matrix."""
+        if not block.is_sparse:
+            return self.signed(block)
+        rows = block.values[:, self.columns]
+        constant = sp.csr_array(np.ones((len(block), int(self.bias))))
+        rows = sp.csr_array(sp.hstack([sp.csr_array(rows), constant])).astype(np.float64)
+        shifts = np.repeat(self.row_exponents(block), np.diff(rows.indptr)) + self.exponents[rows.indices]
+        mantissas, own = np.frexp(rows.data)
+        signs = np.repeat(block.y, np.diff(rows.indptr))
+        rows.data = np.ldexp(mantissas, np.maximum(own + shifts, LOWEST).astype(np.int32)) * signs
+        return rows
+
+    def row_exponents(self, block: Block) -> Ints:
+        """The powers of two that `signed` multiplies the rows of a block by."""
+        values = block.values if len(self.columns) == block.n_columns else block.values[:, self.columns]
+        rows = sp.csr_array(values).astype(np.float64)
+        mantissas, own = np.frexp(rows.data)
+        own = np.where(mantissas == 0, LOWEST, own + self.exponents[rows.indices])
+        largest = np.full(len(block), self.exponents[-1] + 1 if self.bias else LOWEST)
+        np.maximum.at(largest, np.repeat(np.arange(len(block)), np.diff(rows.indptr)), own)
+        return -largest.astype(np.int64)
 
     def halfspace(self, w: Floats) -> tuple[Floats, float]:
         """Weights in the frame as weights of the original columns, and the bias, up to a power of two.

@@ -28,6 +28,7 @@ from linsep.exact import null_combination, original_multipliers
 from linsep.solvers.clock import Clock
 from linsep.solvers.min_norm import Shortest, nearest_to_zero, shortest
 from linsep.solvers.scaling import Frame
+from linsep.solvers.short_weights import WIDE, Blocked, is_about_doubles, prove
 from linsep.sources.base import Block, Floats, Ints, Scan, Source
 from linsep.sources.memory import MemorySource
 from linsep.sources.subset import samples
@@ -52,14 +53,6 @@ class Separated:
     lowest: float
     support: Block
     multipliers: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Blocked:
-    """Rows and positive integers: an obstruction, proved."""
-
-    rows: Block
-    weights: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +164,11 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock) -> Fou
         clock.check()
         answer = working.solve(clock)
         if not answer.is_solved:
-            if blocked := _prove_blocked(working):
+            if blocked := _prove_blocked(working, answer.multipliers, level.source, clock):
                 return blocked
             answer = working.solve_again(clock)
         if not answer.is_solved:
-            return _prove_blocked(working) or _stuck(working)
+            return _prove_blocked(working, answer.multipliers, level.source, clock) or _stuck(working)
         matters = np.flatnonzero(working.matters)
         numbers, weights = working.block.row_numbers[matters], answer.multipliers[matters]
         clock.support = tuple(zip(numbers.tolist(), weights.tolist(), strict=True))
@@ -230,10 +223,14 @@ def is_separated(source: Source, w: Floats, b: float, scan: Scan) -> bool:
     return not scan.doubtful.size or bool((source.take(scan.doubtful).exact_signs(w, b) > 0).all())
 
 
-def _prove_blocked(working: WorkingSet[Frame]) -> Blocked | None:
-    """The rows that matter in an impossible working set should cancel: find the weights exactly."""
+def _prove_blocked(working: WorkingSet[Frame], multipliers: Floats, source: Source, clock: Clock) -> Blocked | None:
+    """The rows that matter in an impossible working set should cancel: find the weights, short or exact."""
     support = np.flatnonzero(working.matters)
     rows = working.block.take(support)
+    if working.frame.width >= WIDE and is_about_doubles(source):
+        short = prove(working.frame, rows, multipliers[support].copy(), clock)
+        if short is not None:
+            return short
     if 0 < len(rows) <= working.frame.width + 1:
         integers = working.frame.integers(rows)
         weights = null_combination(integers.rows.tolist())

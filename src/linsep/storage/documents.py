@@ -40,9 +40,9 @@ class Format:
     lead: str = ""  # what a sentence about a field begins with
     is_ascii: bool = False
 
-    def write(self, fields: Mapping[str, Any]) -> str:
+    def write(self, fields: Mapping[str, Any], version: int | str | None = None) -> str:
         """A document as text, with the format and its version first and a checksum last."""
-        whole = {"format": self.name, "version": self.version, **fields}
+        whole = {"format": self.name, "version": self.version if version is None else version, **fields}
         try:  # each field by itself: the encoder in C knows no indentation
             lines = [f' "{name}": {self._dumped(value)}' for name, value in whole.items()]
             return checksum.seal("{\n" + ",\n".join(lines) + "\n}")
@@ -55,10 +55,16 @@ class Format:
     def _dumped(self, value: Any) -> str:
         return value if isinstance(value, Written) else json.dumps(value, allow_nan=False, ensure_ascii=self.is_ascii)
 
-    def read(self, text: str | bytes, build: Callable[[Document], T]) -> T:
-        """What `build` makes of the fields of a text, once the text is known to be whole."""
+    def read(self, text: str | bytes, build: Callable[[Document], T], **newer: Callable[[Document], T]) -> T:
+        """What `build` makes of the fields of a text, once the text is known to be whole.
+
+        `newer` are later versions that are read as well, v2=..., and what is made of their fields.
+        """
+        builds: dict[int | str, Callable[[Document], T]] = {self.version: build}
+        builds |= {name.removeprefix("v"): later for name, later in newer.items()}
         with self.refusals():
-            return build(self._fields(text))
+            version, fields = self._fields(text, list(builds))
+            return builds[version](fields)
 
     @contextmanager
     def refusals(self) -> Iterator[None]:
@@ -68,7 +74,7 @@ class Format:
         except FieldError as wrong:
             raise self.error(f"{self.lead}{wrong}") from None
 
-    def _fields(self, text: str | bytes) -> Document:
+    def _fields(self, text: str | bytes, known: list[int | str]) -> tuple[int | str, Document]:
         self._require_short(text)
         document = self._parsed(text)
         if not isinstance(document, dict):
@@ -76,13 +82,12 @@ class Format:
         if document.get("format") != self.name:
             raise self._foreign(f"its format is {shown(document.get('format'))}, not {self.name!r}")
         version = document.get("version")
-        if type(version) is not type(self.version) or version != self.version:
-            raise FieldError(
-                f"version is {shown(version)}: this linsep reads version {self.version}. Use a newer linsep."
-            )
+        if type(version) is not type(self.version) or version not in known:
+            read = " and ".join(map(str, known))
+            raise FieldError(f"version is {shown(version)}: this linsep reads version {read}. Use a newer linsep.")
         if reason := checksum.fault(text):
             raise self._refused(f"the {self.noun} is not intact: {reason}")
-        return {name: value for name, value in document.items() if name not in HEADER}
+        return version, {name: value for name, value in document.items() if name not in HEADER}
 
     def _parsed(self, text: str | bytes) -> Any:
         try:

@@ -1,0 +1,459 @@
+"""The positive-definite proof: never accepted where it is not true, and found where it should be."""
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import linsep
+from linsep import checker
+from linsep.errors import CertificateError, NotFiniteError
+from linsep.proofs import Obstruction, Overlapping, Touching, definite
+from linsep.proofs.definite import ColumnDependence, bounds_of, least_eigenvalue
+from linsep.solvers import newton, short_weights
+from linsep.solvers.clock import Clock, OutOfTime
+from linsep.sources.inputs import as_source
+from tests import naive
+
+
+def searched(X, y, bias=True):
+    """What Newton's method finds, at any number of columns."""
+    source = as_source(X, y)
+    return source, newton.search(source, np.arange(source.n_columns), bias=bias, clock=Clock())
+
+
+def small_table(rng):
+    n, d = rng.integers(3, 15), rng.integers(1, 5)
+    X = rng.integers(-3, 4, (n, d)) * rng.choice([1.0, 0.5, 1e-3, 1e6], d)
+    if rng.random() < 0.3:
+        X = np.column_stack([X, 3 * X[:, 0]])
+    return X, np.append([-1, 1], rng.choice([-1, 1], n - 2))
+
+
+def flipped(n=600, d=220, seed=0, part=0.2):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)).round(3)
+    y = np.where(X @ rng.standard_normal(d) > 0, 1, -1)
+    return X, np.where(rng.random(n) < part, -y, y)
+
+
+@pytest.fixture(scope="module")
+def wide():
+    X, y = flipped(n=900)
+    return X, y, linsep.decide(X, y)
+
+
+# Against the oracle
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_what_newton_finds_on_few_rows_is_what_the_oracle_says(seed):
+    rng = np.random.default_rng(seed)
+    X, y = small_table(rng)
+    bias = bool(rng.random() < 0.7)
+    source, found = searched(X, y, bias)
+    kind = naive.decide(X.tolist(), y.tolist(), bias=bias)
+    if isinstance(found, newton.Separated):
+        assert kind == "separable"
+    elif found is not None:
+        assert kind != "separable"
+        assert len(short_weights.outside(source, found, bias=bias)[0]) or kind == "overlapping"
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_proof_is_widened_to_what_the_oracle_says(seed):
+    rng = np.random.default_rng(seed)
+    X, y = small_table(rng)
+    X[rng.random(X.shape) < 0.5] = 0.0
+    source, found = searched(X, y)
+    if not isinstance(found, short_weights.Blocked):
+        return
+    columns = np.arange(source.n_columns)
+    spread, others = newton.widened(source, columns, found, bias=True, clock=Clock())
+    if spread is not None:
+        assert naive.decide(X.tolist(), y.tolist()) == ("overlapping" if others is None else "touching")
+
+
+def test_most_obstructions_of_few_rows_are_found():
+    found = [searched(*small_table(np.random.default_rng(seed)))[1] for seed in range(100)]
+    assert sum(isinstance(each, short_weights.Blocked) for each in found) > 30
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_random_weights_are_accepted_only_where_no_weak_separator_is_positive(seed):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 9)), int(rng.integers(1, 4))
+    X, y = rng.integers(-2, 3, (n, d)), np.append([-1, 1], rng.choice([-1, 1], n - 2))
+    claim = Obstruction(range(n), rng.integers(1, 4, n).tolist(), dependences=())
+    verdict = Overlapping(n_rows=n, n_columns=d, obstruction=claim, spread=claim)
+    try:
+        verdict.verify(X, y)
+    except CertificateError:
+        return
+    assert naive.decide(X.tolist(), y.tolist()) == "overlapping"
+
+
+# The eigenvalue
+
+
+def is_positive(matrix):
+    """Whether a symmetric matrix of Fractions is positive definite: every pivot of the elimination is."""
+    rows = [list(row) for row in matrix]
+    for k in range(len(rows)):
+        if rows[k][k] <= 0:
+            return False
+        for i in range(k + 1, len(rows)):
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k], strict=True)]
+    return True
+
+
+@pytest.mark.parametrize("multiplied", [0, 2500])
+@pytest.mark.parametrize("power", range(0, 20))
+def test_the_bound_is_below_the_exact_least_eigenvalue_however_small_it_is(power, multiplied, monkeypatch):
+    monkeypatch.setattr(definite, "MULTIPLIED", multiplied)
+    rng = np.random.default_rng(power)
+    left, right = (np.linalg.qr(rng.standard_normal((9, 6)))[0] for _ in range(2))
+    a = left @ np.diag(np.geomspace(1, 10.0 ** (-power / 2), 6)) @ right[:6, :6]
+    bound = least_eigenvalue(a)
+    gram = [[sum(Fraction(p) * Fraction(q) for p, q in zip(u, v, strict=True)) for v in a.T] for u in a.T]
+    assert bound == -math.inf or is_positive(
+        [[g - (j == k) * Fraction(bound) for k, g in enumerate(row)] for j, row in enumerate(gram)]
+    )
+    assert power > 11 or bound > 0
+
+
+@pytest.mark.parametrize("power", range(8, 20))
+def test_integers_decide_more_than_floats_and_never_too_much(power):
+    rng = np.random.default_rng(power)
+    left, right = (np.linalg.qr(rng.standard_normal((9, 6)))[0] for _ in range(2))
+    a = left @ np.diag(np.geomspace(1, 10.0 ** (-power / 2), 6)) @ right[:6, :6]
+    exact = np.linalg.svd(a)[1].min() ** 2
+    assert definite.exceeds(a, 0.5 * exact) or power > 12
+    assert not definite.exceeds(a, 2 * exact)
+
+
+def test_a_singular_matrix_has_no_bound_above_zero():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        a = rng.standard_normal((8, 4))
+        a[:, 3] = a[:, :3] @ rng.integers(-2, 3, 3)
+        assert least_eigenvalue(a) == -math.inf
+
+
+@pytest.mark.parametrize("bits", [3, 20, 48, 60, 200, 2000])
+def test_the_length_of_the_sum_is_never_underestimated(bits):
+    rng = np.random.default_rng(bits)
+    X = rng.standard_normal((30, 4)) * np.array([1.0, 1e-150, 1e200, 2.0**-1074])
+    y, small = rng.choice([-1, 1], 30), rng.integers(1, 8, (30, 2)).tolist()
+    weights = [a << bits - 3 | b for a, b in small]
+    found = bounds_of(X, y, weights, bias=True)
+    columns = (np.column_stack([X, np.ones(30)]) * y[:, None]).T
+    square = Fraction(0)
+    for column in columns:
+        parts = [u * Fraction(v) for u, v in zip(weights, column, strict=True)]
+        exponent = max(map(abs, parts)) and math.floor(log2(max(map(abs, parts)))) + 1
+        square += (sum(parts) / Fraction(2) ** exponent) ** 2
+    assert Fraction(found.length) ** 2 >= square
+
+
+def log2(value):
+    size = value.numerator.bit_length() - value.denominator.bit_length() - 1
+    return size + 1 if value >= Fraction(2) ** (size + 1) else size
+
+
+def test_columns_of_any_scale_make_the_same_proof(wide):
+    X, y, verdict = wide
+    scales = 2.0 ** np.random.default_rng(0).integers(-300, 300, X.shape[1])
+    verdict.verify(X * scales, y)
+
+
+# What is refused
+
+
+def changed(verdict, **parts):
+    claim = replace(verdict.obstruction, classes=None, points=None, **parts)
+    return replace(verdict, obstruction=claim, spread=claim)
+
+
+def test_decide_gives_a_short_proof_that_its_reader_and_the_checker_accept(wide, tmp_path):
+    X, y, verdict = wide
+    assert verdict.kind == "overlapping" and verdict.obstruction.is_definite
+    text = verdict.to_json()
+    assert json.loads(text)["version"] == "2" and len(text) < 25 * len(y)
+    linsep.verdict_from_json(text).verify(sparse.csr_array(X), y)
+    assert status_of(text, X, y, tmp_path) == 0
+
+
+def status_of(text, X, y, folder):
+    (folder / "proof.json").write_text(text)
+    lines = (",".join([*map(repr, row), str(label)]) for row, label in zip(X.tolist(), y.tolist(), strict=True))
+    (folder / "data.csv").write_text("\n".join(lines) + "\n")
+    return checker.main([str(folder / "proof.json"), str(folder / "data.csv")])
+
+
+def test_the_verdict_does_not_depend_on_which_class_is_positive(wide):
+    X, y, verdict = wide
+    assert linsep.decide(X, -y).obstruction.rows == verdict.obstruction.rows
+
+
+@pytest.mark.parametrize("factor", [1000, 0])
+def test_other_weights_are_refused_by_both(wide, tmp_path, factor):
+    X, y, verdict = wide
+    weights = list(verdict.obstruction.weights)
+    weights[::2] = [factor * u + 1 for u in weights[::2]]
+    false = changed(verdict, weights=weights)
+    with pytest.raises(CertificateError, match="does not hold"):
+        false.verify(X, y)
+    assert status_of(false.to_json(), X, y, tmp_path) == 1
+
+
+def test_fewer_rows_than_columns_are_refused(wide):
+    X, y, verdict = wide
+    few = changed(verdict, rows=verdict.obstruction.rows[:200], weights=verdict.obstruction.weights[:200])
+    with pytest.raises(CertificateError, match="does not hold"):
+        few.verify(X, y)
+
+
+def test_labels_of_separable_rows_are_refused(wide):
+    X, _, verdict = wide
+    with pytest.raises(CertificateError):
+        verdict.verify(X, np.where(X[:, 0] > 0, 1, -1))
+
+
+def test_a_row_outside_the_columns_of_the_proof_is_named(wide, tmp_path):
+    X, y, verdict = wide
+    X, outside = np.column_stack([X, np.zeros(900)]), min({*range(900)} - {*verdict.obstruction.rows})
+    X[outside, -1] = 1.0
+    false = replace(verdict, n_columns=221, sample=None)
+    with pytest.raises(CertificateError, match=f"Row {outside} is not a linear combination"):
+        false.verify(X, y)
+    assert status_of(false.to_json(), X, y, tmp_path) == 1
+
+
+PLUS = ColumnDependence((1, 0), (1, -2))  # the second column is twice the first
+
+
+def doubled(X=((1.0, 2.0), (-1.0, -2.0), (3.0, 6.0), (-3.0, -6.0)), y=(1, 1, 1, 1), found=(PLUS,)):
+    claim = Obstruction((0, 1), (1, 1), dependences=found)
+    verdict = Overlapping(n_rows=len(X), n_columns=2, bias=False, obstruction=claim, spread=claim)
+    return verdict, np.array(X), np.array(y)
+
+
+def test_proportional_columns_are_merged_by_a_dependence(tmp_path):
+    verdict, X, y = doubled()
+    verdict.verify(X, y)
+    assert status_of(verdict.to_json(), X, y, tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        (),
+        (ColumnDependence((1, 0), (1, -3)),),
+        (ColumnDependence((1,), (1,)),),
+        (PLUS, ColumnDependence((2, 0), (1, 1))),
+        (ColumnDependence((0, 1), (2, -1)), ColumnDependence((1, 2), (1, 1))),
+    ],
+)
+def test_other_dependences_are_refused_by_both(found, tmp_path):
+    verdict, X, y = doubled(found=found)
+    with pytest.raises(CertificateError):
+        verdict.verify(X, y)
+    assert status_of(verdict.to_json(), X, y, tmp_path) != 0
+
+
+def test_a_dependence_that_another_row_breaks_is_no_spread(tmp_path):
+    verdict, X, y = doubled(X=((1.0, 2.0), (-1.0, -2.0), (3.0, math.nextafter(6.0, 7.0)), (-3.0, -6.0)))
+    with pytest.raises(CertificateError, match="Row 2"):
+        verdict.verify(X, y)
+    assert status_of(verdict.to_json(), X, y, tmp_path) == 1
+
+
+def test_two_dependences_do_not_share_their_own_column():
+    with pytest.raises(CertificateError, match="own column"):
+        Obstruction((0, 1), (1, 1), dependences=(PLUS, PLUS))
+
+
+@pytest.mark.parametrize("columns, weights", [((), ()), ((0, 0), (1, 1)), ((0,), (0,)), ((-1,), (1,)), ((0, 1), (1,))])
+def test_a_malformed_dependence_is_refused(columns, weights):
+    with pytest.raises(CertificateError):
+        ColumnDependence(columns, weights)
+
+
+def test_an_entry_that_stands_twice_in_a_sparse_row_is_refused():
+    twice = sparse.csr_array((np.array([1.0, 1.0, -2.0]), np.array([0, 0, 0]), np.array([0, 2, 3])), (2, 1))
+    with pytest.raises(CertificateError, match="twice"):
+        bounds_of(twice, np.array([1, 1]), [1, 1], bias=False)
+
+
+def test_rows_of_zeros_are_not_a_positive_definite_proof():
+    claim = Obstruction((0,), (1,), dependences=())
+    with pytest.raises(CertificateError, match="0 in every column"):
+        Overlapping(n_rows=1, n_columns=1, bias=False, obstruction=claim, spread=claim).verify([[0.0]], [1])
+
+
+def test_a_positive_definite_obstruction_is_its_own_spread_and_not_about_decimals():
+    claim, other = Obstruction((0, 1), (1, 1), dependences=()), Obstruction((0, 1), (1, 1))
+    with pytest.raises(CertificateError, match="own spread"):
+        Overlapping(n_rows=2, n_columns=1, obstruction=claim, spread=other)
+    with pytest.raises(CertificateError, match="decimals"):
+        Overlapping(n_rows=2, n_columns=1, obstruction=claim, spread=claim, numbers="decimal")
+
+
+def test_integers_beyond_doubles_are_not_rounded(tmp_path):
+    big = 2**62
+    X, y = np.array([[big + 1], [big], [big + 1]]), np.array([1, -1, -1])
+    claim = Obstruction((0, 1), (1, 1), dependences=())
+    verdict = Overlapping(n_rows=3, n_columns=1, obstruction=claim, spread=claim, numbers="exact-integers")
+    with pytest.raises(CertificateError):
+        verdict.verify(X, y)
+
+
+def test_integers_beyond_doubles_are_proved_with_their_dependence(tmp_path):
+    big = 2**62 + 1
+    X, y = np.array([[big], [big]]), np.array([1, -1])
+    claim = Obstruction((0, 1), (1, 1), dependences=(ColumnDependence((0, 1), (1, -big)),))
+    verdict = Overlapping(n_rows=2, n_columns=1, obstruction=claim, spread=claim, numbers="exact-integers")
+    verdict.verify(X, y)
+    assert status_of(verdict.to_json(), X, y, tmp_path) == 0
+    with pytest.raises(CertificateError):
+        verdict.verify(np.add(X, [[0], [1]]), y)
+
+
+# Touching, words, limits
+
+
+def with_rare_column(*entries):
+    """Flipped rows, and a column that is 0 but in the last rows, which are well on their sides in the others."""
+    X, y = flipped(n=900)
+    far = np.array([[*(50.0 * np.eye(220)[k]), entry] for k, entry in enumerate(entries)])
+    return np.vstack([np.column_stack([X, np.zeros(900)]), far]), np.append(y, [1] * len(entries))
+
+
+def test_rare_columns_join_the_proof_of_overlap():
+    X, y = with_rare_column(1.0, -1.0, 2.0, -2.0)
+    verdict = linsep.decide(X, y)
+    assert verdict.kind == "overlapping" and verdict.obstruction.is_definite
+    assert len(set(verdict.obstruction.rows) & {900, 901, 902, 903}) >= 2
+
+
+def test_rare_columns_that_separate_their_rows_make_it_touching(tmp_path):
+    X, y = with_rare_column(1.0, -1.0)
+    X = np.column_stack([X, np.zeros(902)])
+    X[900:, -1] = -1.0, 2.0
+    verdict = linsep.decide(X, y)
+    assert verdict.kind == "touching" and verdict.obstruction.is_definite
+    maximal = replace(verdict, separated_rows=(900, 901), spread=verdict.obstruction)
+    maximal.verify(X, y)
+    assert status_of(maximal.to_json(), X, y, tmp_path) == 0
+
+
+def test_touching_rows_have_one_proof_for_obstruction_and_spread(tmp_path):
+    X, y = flipped(n=900)
+    X = np.column_stack([X, np.zeros(900)])
+    X = np.vstack([X, np.eye(1, 221, 220)])
+    y = np.append(y, 1)
+    verdict = linsep.decide(X, y)
+    assert isinstance(verdict, Touching) and verdict.obstruction.is_definite
+    linsep.verdict_from_json(verdict.to_json()).verify(X, y)
+    maximal = replace(verdict, separated_rows=(900,), spread=verdict.obstruction)
+    maximal.verify(X, y)
+    assert status_of(maximal.to_json(), X, y, tmp_path) == 0
+    with pytest.raises(CertificateError):
+        replace(maximal, separated_rows=(899, 900)).verify(X, y)
+
+
+def test_conjugate_gradients_find_the_same_kind_of_proof(monkeypatch):
+    monkeypatch.setattr(newton, "DIRECT", 10)
+    X, y = flipped(n=900)
+    X[np.random.default_rng(0).random(X.shape) < 0.8] = 0.0
+    verdict = linsep.decide(sparse.csr_array(X), y)
+    assert verdict.kind == "overlapping" and verdict.obstruction.is_definite
+    verdict.verify(X, y)
+
+
+def test_one_hot_groups_beside_a_bias_are_proved_by_their_dependences():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.eye(4)[rng.integers(0, 4, 900)], np.eye(3)[rng.integers(0, 3, 900)], flipped(n=900)[0]])
+    y = rng.choice([-1, 1], 900)
+    verdict = linsep.decide(X, y)
+    assert verdict.kind == "overlapping" and len(verdict.obstruction.dependences) == 2
+    assert max(abs(w) for found in verdict.obstruction.dependences for w in found.weights) == 1
+
+
+def test_equal_columns_are_merged():
+    X, y = flipped(n=900)
+    verdict = linsep.decide(np.column_stack([X, X[:, 3], -0.5 * X[:, 3]]), y)
+    assert verdict.kind == "overlapping" and len(verdict.obstruction.dependences) == 2
+
+
+def test_the_words_say_what_is_proved(wide):
+    X, y, verdict = wide
+    said = verdict.explain(X, y)
+    assert "each has one of them on its wrong side or all of them on it" in said
+    assert "common mean" not in said and "share" in said
+    assert "leave no hyperplane" in verdict._repr_html_()
+    assert verdict.facts()["obstruction"]["rows"][0] == str(verdict.obstruction.rows[0])
+    assert "leave no hyperplane" in linsep.verdict_from_json(verdict.to_json()).explain()
+
+
+def test_a_proof_of_version_1_may_not_hold_a_definite_obstruction(wide):
+    from linsep.storage.checksum import seal
+
+    document = {name: value for name, value in json.loads(wide[2].to_json()).items() if name != "sha256"}
+    for version in ("1", "3", 2):
+        with pytest.raises(CertificateError):
+            linsep.verdict_from_json(seal(json.dumps({**document, "version": version})))
+
+
+def test_the_search_stops_at_the_limit():
+    source = as_source(*flipped())
+    with pytest.raises(OutOfTime):
+        newton.search(source, np.arange(220), bias=True, clock=Clock(0.0))
+
+
+def test_rows_of_zeros_end_the_search():
+    X = np.vstack([np.zeros((3, 2)), np.eye(2)])
+    assert searched(X[:3], [-1, 1, 1], bias=False)[1] is None
+    assert searched(X, [-1, 1, 1, -1, 1], bias=False)[1] is None
+
+
+def test_numbers_that_are_not_finite_are_refused_by_their_place():
+    X, y = flipped(n=5000)
+    X[4321, 17] = np.nan
+    with pytest.raises(NotFiniteError, match="4321"):
+        linsep.decide(X, y)
+
+
+def test_the_proof_is_found_and_checked_where_numpy_raises(wide):
+    X, y, verdict = wide
+    with np.errstate(all="raise"):
+        linsep.decide(X * 1e-200, y).verify(X * 1e-200, y)
+        verdict.verify(X, y)
+
+
+def test_the_line_search_finds_the_lowest_point():
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        scores, slopes = rng.standard_normal((2, 20))
+        slopes *= np.sign(slopes @ np.maximum(0, 1 - scores)) or 1.0
+        best = newton.line_search(scores, slopes)
+        value = [np.square(np.maximum(0, 1 - scores - t * slopes)).sum() for t in (best, 0.99 * best, 1.01 * best)]
+        assert value[0] <= min(value[1:]) + 1e-12
+
+
+def test_an_obstruction_below_many_columns_stays_exact():
+    X, y = flipped(n=100, d=20)
+    verdict = linsep.decide(X, y)
+    assert verdict.obstruction.dependences is None and json.loads(verdict.to_json())["version"] == "1"
+
+
+def test_the_sum_of_rows_is_exact_where_floats_would_cancel():
+    X, y = np.array([[1.0], [2.0**-60], [-1.0]]), np.ones(3, int)
+    assert bounds_of(X, y, [1, 1, 1], bias=False).length == pytest.approx(2.0**-61, rel=1e-6)
+    assert definite.bounds_of(X, y, [2**60 + 1, 1, 1], bias=False).length > 0.4
