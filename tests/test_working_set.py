@@ -6,7 +6,7 @@ import pytest
 import linsep
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.min_norm import nearest_to_zero, shortest
-from linsep.solvers.working_set import Blocked, Separated, levels, scan_safely, search, walk
+from linsep.solvers.working_set import Blocked, Separated, levels, scan_safely, search
 from linsep.sources.inputs import as_source
 
 
@@ -56,12 +56,6 @@ def test_scores_beyond_the_largest_double_are_scanned_with_smaller_weights():
     source = as_source([[1.7e308, 1.0], [-1.7e308, 1.0]], [1, 0])
     w, _, scan = scan_safely(source, np.array([1e10, 0.0]), 0.0, worst=0)
     assert scan.mistakes == 0 and 0 < w[0] < 1
-
-
-def test_the_perceptron_tries_first_and_admits_defeat():
-    X, y = linsep.datasets.planted(300, 20, margin=0.5)
-    assert isinstance(walk(as_source(X, y), bias=True, clock=Clock()), Separated)
-    assert walk(as_source(*linsep.datasets.xor()), bias=True, clock=Clock()) is None
 
 
 def test_the_clock_stops_the_search():

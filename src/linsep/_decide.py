@@ -35,7 +35,8 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.peel import Peeling, lift, peel
-from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search, walk
+from linsep.solvers.relax import relax
+from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search
 from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
@@ -45,7 +46,7 @@ from linsep.sources.subset import Remaining
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
-MANY_COLUMNS = 1000  # from here on the Perceptron is asked first: with so many columns it often gets there
+MANY_COLUMNS = 300  # from here on relaxation is asked first
 
 SAMPLED_ROWS, DRAWN_ENTRIES = 60, 20_000  # what a verdict remembers of the rows, for a picture
 
@@ -169,7 +170,7 @@ class Case:
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
-            found = walk(rows, bias=self.bias, clock=self.clock)
+            found = relax(rows, bias=self.bias, clock=self.clock)
         if found is None:
             found = search(rows, columns, bias=self.bias, clock=self.clock)
         if isinstance(found, Separated):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from linsep.loops import gram as gram
     from linsep.loops import numbers as numbers
     from linsep.loops import peeling as peeling
+    from linsep.loops import relaxation as relaxation
     from linsep.loops import residues as residues
     from linsep.loops import scans as scans
     from linsep.loops import shuffling as shuffling

@@ -26,14 +26,13 @@ from linsep.exact import null_combination, original_multipliers
 from linsep.solvers.clock import Clock
 from linsep.solvers.min_norm import Shortest, nearest_to_zero, shortest
 from linsep.solvers.scaling import Frame
-from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
+from linsep.sources.base import Block, Floats, Ints, Scan, Source
 from linsep.sources.memory import MemorySource
 from linsep.sources.subset import samples
 
 SHRINK = 8  # each sample is this much smaller than the one before
 SMALL = 3  # rows per column below which a sample is not sampled again
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
-PASSES = 50  # of the Perceptron where it is asked first
 NEAR = 1.5  # rows of W up to this score stay
 SMALLER = 8  # times 2^-300: after that finite weights are 0
 SLACK = 1e-6  # a row found that falls short of 1 by less than this is left alone
@@ -144,24 +143,6 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
             return found
     assert found is not None  # the whole is a level
     return found
-
-
-def walk(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
-    """Let the Perceptron try first, for a few passes: with many columns it is often there before a sample is."""
-    from linsep.solvers.perceptron import learner_on  # with its compiled loops
-
-    if (source.facts.integer_bits or 0) > MOST_BITS:  # it cannot walk integers that no double holds
-        return None
-    learner = learner_on(source, bias=bias, order="shuffled", max_passes=PASSES, random_state=0)
-    for _ in learner.walk():
-        clock.check()
-    clock.reads += learner.passes
-    w, b = learner.w.astype(np.float64), float(learner.b[0])
-    scan = source.scan(w, b)
-    nobody = np.zeros(0, np.int64)
-    if not learner.converged or not is_separated(source, w, b, scan):
-        return None
-    return Separated(w, b, min(scan.lowest), source.take(nobody), np.zeros(0))
 
 
 def levels(source: Source, width: int) -> Iterator[SampleLevel]:
