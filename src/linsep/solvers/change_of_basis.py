@@ -19,119 +19,94 @@ Everything found is exact: w and the combinations that cancel are integers, held
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import numpy.typing as npt
-from flint import fmpz_mat, nmod_mat
 
-from linsep.exact import (
-    PRIME,
-    coprime,
-    independent_columns,
-    independent_rows,
-    null_combination,
-    original_multipliers,
-    original_weights,
-)
-from linsep.proofs import Obstruction
-from linsep.signs import form_of
+from linsep.exact import Digits, independent_columns, original_weights
+from linsep.proofs import checks
+from linsep.signs import Form, fine_scores, form_of, scores, signs
+from linsep.solvers.blas import one_thread
 from linsep.solvers.clock import Clock
-from linsep.solvers.digits import digits_of
+from linsep.solvers.contradictions import contradictions
+from linsep.solvers.equalities import Equalities
 from linsep.solvers.exact_outcomes import Settled
-from linsep.solvers.exact_search import violated
 from linsep.solvers.min_norm import Shortest, nearest_to_zero, shortest
-from linsep.solvers.round_basis import RoundBasis
+from linsep.solvers.round_basis import RoundBasis, joined
 from linsep.solvers.scaling import Frame
-from linsep.solvers.working_set import SUPPORT
+from linsep.solvers.working_set import SUPPORT, Blocked, Stuck
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Source
 
 SAMPLE = 4  # rows per column
 ROUND = 30.0  # the condition up to which rows count as round
-ROUNDS = 60  # changes of basis before the exact LP is asked
+ROUNDS = 60  # changes of basis and additions of rows before the exact LP is asked
 IN_SPAN = 1e-6  # rows of which less than this is left beside F may lie in its span: that is tested
 CANCELS = 1e-9  # a remainder below this may be exactly 0
+CONVINCING = 1e-3  # multipliers with a larger remainder say nothing
+OPPOSITE = 1e-4  # two rows of length 1 whose sum is shorter nearly cancel
 STRONGEST = 2.0**40  # the most that a direction is stretched at once
 
 Flags = npt.NDArray[np.bool_]
 
 
-@dataclass
-class Equalities:
-    """Rows that cancel each other: `spread` are positive weights of all of them, `basis` independent ones among them.
-
-    The rows are integers, times powers of two of their own (`exponents`): weights are turned back at the end.
-    """
-
-    first: dict[int, int] = field(default_factory=dict)
-    spread: dict[int, int] = field(default_factory=dict)
-    exponents: dict[int, int] = field(default_factory=dict)
-    basis: list[list[int]] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
-
-    def add(self, rows: dict[int, list[int]], weights: dict[int, int], exponents: dict[int, int]) -> list[int]:
-        """Add a combination that cancels, positive on the new rows; returns the numbers of the independent ones."""
-        copies = max((-n // self.spread[i] + 1 for i, n in weights.items() if n < 0), default=1 if self.spread else 0)
-        total = {i: n * copies for i, n in self.spread.items()}
-        for i, n in weights.items():
-            total[i] = total.get(i, 0) + n
-        self.spread = dict(zip(total, coprime(total.values()), strict=True))
-        self.first = self.first or dict(self.spread)
-        self.exponents |= exponents
-        numbers = list(rows)
-        kept = independent_rows([*self.basis, *rows.values()])
-        new = [numbers[k - len(self.basis)] for k in kept if k >= len(self.basis)]
-        self.basis += [rows[i] for i in new]
-        self.numbers += new
-        return new
-
-    def obstruction(self, weights: dict[int, int]) -> Obstruction:
-        """Weights of rows as they are in the source."""
-        numbers = sorted(weights)
-        values = [weights[i] for i in numbers]
-        return Obstruction(tuple(numbers), original_multipliers(values, [self.exponents[i] for i in numbers]))
+def settle_from(
+    source: Source, columns: Ints, found: Blocked | Stuck, *, bias: bool, maximal: bool, clock: Clock
+) -> Settled | None:
+    """Decide all rows, from what floats have found; None where this way does not lead to an answer."""
+    if (source.facts.integer_bits or 0) > MOST_BITS:  # floats have no digits of such integers
+        return None
+    with one_thread():
+        search = BasisSearch(source, columns, found.rows, bias=bias, maximal=maximal, clock=clock)
+        search.take_pairs(contradictions(source, SAMPLE * search.frame.width))
+        if isinstance(found, Blocked):
+            search.make_zero(found.rows)
+        return search.run()
 
 
 class BasisSearch:
-    """The rows looked at, the basis they are looked at from, and the rows that must be 0."""
+    """The rows W looked at, the basis they are looked at from, and the rows F that must be 0.
 
-    def __init__(self, source: Source, columns: Ints, rows: Block, *, bias: bool, clock: Clock) -> None:
-        self.source, self.clock = source, clock
+    `rows` are those of W in the free coordinates of the basis, of length 1; `inside` says which lie in the span of F.
+    """
+
+    def __init__(
+        self, source: Source, columns: Ints, first: Block, *, bias: bool, maximal: bool, clock: Clock
+    ) -> None:
+        self.source, self.maximal, self.clock = source, maximal, clock
         width = len(columns) + bias
-        sample = source.sample(SAMPLE * width, seed=3)
-        self.block = _distinct(rows + sample)
+        self.block = _distinct(first + source.sample(SAMPLE * width, seed=3))
         self.frame = Frame.around(self.block, columns, bias=bias)
-        self.digits = digits_of(self.frame.signed(self.block))
+        self.digits = self._digits(self.block)
         self.matters: Flags = np.zeros(len(self.block), bool)
-        self.equal = Equalities()
-        self.basis = RoundBasis.start(width, independent_columns(self._integers(self.block)[0]))
+        self.zero = Equalities(self.frame)
+        self.independent = independent_columns(self.zero.integers(self.block)[0])
+        self.basis = RoundBasis.start(width, self.independent)
 
-    def _integers(self, block: Block) -> tuple[list[list[int]], list[int]]:
-        """Rows as integers in the frame, and their exponents."""
-        found = self.frame.integers(block, self.frame.exponents.astype(np.int64))
-        return found.rows.tolist(), found.row_exponents.tolist()
+    def _digits(self, block: Block) -> Digits:
+        """Rows as digits in the frame."""
+        return Digits.of(self.frame.signed(block))[0]
 
-    def make_zero(self, numbers: list[int], weights: tuple[int, ...] | None = None) -> bool:
-        """Take these rows to F, if they cancel exactly modulo those in F; `weights` are those of the source's rows."""
-        block = self.source.take(numbers)
-        integers, exponents = self._integers(block)
-        rows, powers = dict(zip(numbers, integers, strict=True)), dict(zip(numbers, exponents, strict=True))
-        found = null_combination([*integers, *self.equal.basis])
-        if found is None:
+    # Rows that must be 0 --------------------------------------------------------------------------
+
+    def take_pairs(self, pairs: list[tuple[int, int]]) -> None:
+        """Take rows that occur with both labels to F."""
+        if pairs:
+            block = self.source.take(np.array(pairs).ravel())
+            self._grow(self.zero.add_pairs(block))
+
+    def make_zero(self, block: Block) -> bool:
+        """Take these rows to F, if they cancel exactly modulo those in F."""
+        new = self.zero.add(block)
+        if new is None:
             return False
-        sign = 1 if found[0] > 0 else -1
-        of_new = [sign * n for n in found[: len(numbers)]]
-        if min(of_new) <= 0:
-            return False
-        of_old = [sign * n for n in found[len(numbers) :]]
-        combined = dict(zip(numbers, of_new, strict=True)) | {
-            i: n for i, n in zip(self.equal.numbers, of_old, strict=True) if n
-        }
-        new = self.equal.add(rows, combined, powers)
-        if new:
-            digits = digits_of(self.frame.signed(self.source.take(new)))
-            self.basis = self.basis.with_zero(self.basis.rows(digits)[0], digits)
+        self._grow(new)
         return True
+
+    def _grow(self, numbers: list[int]) -> None:
+        if numbers:
+            digits = self._digits(self.source.take(numbers))
+            self.basis = self.basis.with_zero(self.basis.rows(digits)[0], digits)
+
+    # The loop -------------------------------------------------------------------------------------
 
     def run(self) -> Settled | None:
         """The answer, or None where this way does not lead to one."""
@@ -140,105 +115,133 @@ class BasisSearch:
             self.clock.check()
             if not self.basis.n_free:
                 return self._overlapping()
-            rows, inside = self._rows()
-            if inside.all():
-                return None  # TODO
-            answer = self._solve(rows, ~inside)
+            if self.inside.all() or self.basis.is_too_long:
+                return None
+            answer = self._solve()
             if answer.is_solved:
                 found = self._hold_against_all(answer.w)
                 if found is not None:
                     return found
-            elif not self._learn(rows, answer.multipliers):
+            elif not self.matters.any():
                 return None
-            if self.basis.is_too_long:
-                return None
+            else:
+                self._learn(answer.multipliers)
         return None
 
-    def _whiten(self) -> None:
-        while True:
-            self.clock.check()
-            if not self.basis.n_free:
-                return
-            rows, inside = self._rows()
-            self.basis, condition = self.basis.whitened(rows[~inside])
-            print("   cond", condition, self.basis.n_free, len(self.basis.digits))
-            if condition <= ROUND or self.basis.is_too_long:
-                return
+    def _look(self) -> None:
+        """Look at W from the basis."""
+        self.rows, self.inside = self._seen(self.block, self.digits)
 
-    def _rows(self) -> tuple[Floats, Flags]:
-        """The rows of W in the free coordinates, and which of them lie in the span of F."""
-        rows, kept = self.basis.rows(self.digits)
+    def _seen(self, block: Block, digits: Digits) -> tuple[Floats, Flags]:
+        rows, kept = self.basis.rows(digits)
         inside = np.zeros(len(rows), bool)
-        if self.equal.basis:
-            doubtful = np.flatnonzero(~(kept > IN_SPAN))
-            inside[doubtful] = self._is_in_span(self.block.take(doubtful))
+        doubtful = np.flatnonzero(~(kept > IN_SPAN))
+        inside[doubtful] = self.zero.contain(block.take(doubtful))
         return rows, inside
 
-    def _is_in_span(self, block: Block) -> Flags:
-        """Whether rows lie in the span of F, tested by a random form modulo a prime that is 0 on F."""
-        if not len(block):
-            return np.zeros(0, bool)
-        forms, _ = nmod_mat(fmpz_mat(self.equal.basis), PRIME).nullspace()
-        random = np.random.default_rng(0).integers(0, PRIME, (forms.ncols(), 1)).tolist()
-        values = nmod_mat(fmpz_mat(self._integers(block)[0]), PRIME) * (forms * nmod_mat(fmpz_mat(random), PRIME))
-        return np.array([int(n) == 0 for n in values.entries()], bool)
+    def _whiten(self) -> None:
+        """Change the basis until W is round in it."""
+        while self.basis.n_free:
+            self.clock.check()
+            self._look()
+            whitened, condition = self.basis.whitened(self.rows[~self.inside])
+            if not condition > ROUND or self.basis.is_too_long:
+                return
+            self.basis = whitened
 
-    def _solve(self, rows: Floats, is_free: Flags) -> Shortest:
-        answer = shortest(rows[is_free], self.matters[is_free], clock=self.clock)
-        print("   daqp", rows[is_free].shape, answer.is_solved, np.linalg.norm(answer.w), self.clock.seconds)
-        if not answer.is_solved and _remainder(rows[is_free], answer.multipliers) > 1e-3:
-            answer = nearest_to_zero(rows[is_free], self.clock)
-            print("   nnls", answer.is_solved, self.clock.seconds)
-        multipliers = np.zeros(len(rows))
+    def _solve(self) -> Shortest:
+        is_free = ~self.inside
+        rows = self.rows[is_free]
+        answer = shortest(rows, self.matters[is_free], clock=self.clock)
+        if not answer.is_solved and _remainder(rows, answer.multipliers) > CONVINCING:
+            answer = nearest_to_zero(rows, self.clock)
+        multipliers = np.zeros(len(self.rows))
         multipliers[is_free] = answer.multipliers
         self.matters = multipliers > SUPPORT * multipliers.max(initial=0.0)
         return Shortest(answer.w, multipliers, answer.is_solved, answer.is_infeasible)
 
-    def _learn(self, rows: Floats, multipliers: Floats) -> bool:
+    def _learn(self, multipliers: Floats) -> None:
         """From rows that cancel, or nearly: F grows, or the basis is stretched."""
         support = np.flatnonzero(self.matters)
-        if not support.size:
-            return False
-        a, u = rows[support], multipliers[support]
-        u = _polished(a, u)
-        u = u / u.sum()
-        remainder = float(np.linalg.norm(u @ a))
-        print("   near", len(support), remainder, u.max(), self.clock.seconds)
-        if remainder < CANCELS and self.make_zero(self.block.row_numbers[support].tolist()):
-            print("   F", self.basis.n_zero, self.clock.seconds)
-            return True
-        ratio = u / max(remainder, 1 / STRONGEST)
-        self.basis = self.basis.stretched(a, np.minimum(np.maximum(ratio, np.sqrt(ratio)), STRONGEST))
-        return True
+        u = _polished(self.rows[support], multipliers[support])
+        remainder = _remainder(self.rows[support], u)
+        if remainder < CANCELS and self.make_zero(self.block.take(support)):
+            self._look_if_free()
+            return
+        strengths = np.zeros(len(self.rows))
+        strengths[support] = _strengths(u / u.sum(), remainder)
+        if len(support) == 2:  # rarely alone
+            strengths = np.maximum(strengths, self._opposites())
+        strong = np.flatnonzero(strengths)
+        self.basis = self.basis.stretched(self.rows[strong], strengths[strong])
+        self._look()
+
+    def _look_if_free(self) -> None:
+        if self.basis.n_free:
+            self._look()
+
+    def _opposites(self) -> Floats:
+        """How strongly to stretch along the rows of W that another one nearly cancels."""
+        rows = np.where(self.inside[:, None], 0.0, self.rows)
+        cosines = rows @ rows.T
+        partner = np.argmin(cosines, axis=1)
+        sums = np.linalg.norm(rows + rows[partner], axis=1)
+        near = (sums < OPPOSITE) & ~self.inside
+        return np.where(near, _strengths(np.full(len(rows), 0.5), sums / 2), 0.0)
+
+    # All rows -------------------------------------------------------------------------------------
 
     def _hold_against_all(self, v: Floats) -> Settled | None:
         """The verdict if w = T·v is right on all rows; else the rows that it is wrong about join W."""
-        w = original_weights(self.basis.weights(v, self.equal.basis), self.frame.exponents.tolist())
+        w = original_weights(self.basis.weights(v, self.zero.rows), self.frame.exponents.tolist())
         weights, bias_weight = self.frame.spread_out(w)
-        least = 0 if self.equal.basis else 1
-        against = violated(self.source, form_of(weights, bias_weight), least, 2 * self.frame.width + 10)
+        lowest = self._lowest(form_of(weights, bias_weight))
         self.clock.reads += 1
-        print("   against", len(against), self.clock.seconds)
-        if not len(against):
-            if not self.equal.basis:
-                return Settled("separable", weights, bias_weight)
-            return Settled("touching", weights, bias_weight, *self._proofs())
-        new = self.source.take(against)
-        self.block += new
-        more = digits_of(self.frame.signed(new))
-        places = max(len(more), len(self.digits))
-        parts = [np.pad(part, ((0, places - len(part)), (0, 0), (0, 0))) for part in (self.digits, more)]
-        self.digits = np.concatenate(parts, axis=1)
-        self.matters = np.append(self.matters, np.zeros(len(new), bool))
-        return None
+        if lowest is not None:
+            self._add(self.source.take(lowest))
+            return None
+        if not self.zero.rows:
+            return Settled("separable", weights, bias_weight)
+        return Settled("touching", weights, bias_weight, *self.zero.proofs)
+
+    def _lowest(self, form: Form) -> Ints | None:
+        """None if the form is right on all rows; else those where it is nearest to wrong, or wrong."""
+        is_right, found, ratios = True, np.zeros(0, np.int64), np.zeros(0)
+        for block in self.source.blocks():
+            self.clock.check()
+            signed = signs(form, block.values) * block.y
+            is_right &= self._allows(block, signed)
+            ratio = fine_scores(form, block.values) * block.y / scores(form, block.values)[1]
+            ratio[signed == 0] = 0.0
+            found, ratios = np.concatenate([found, block.row_numbers]), np.concatenate([ratios, ratio])
+            worst = np.argsort(ratios, kind="stable")[: len(self.block) + 2 * self.frame.width]
+            found, ratios = found[worst], ratios[worst]
+        if is_right:
+            return None
+        return found[~np.isin(found, self.block.row_numbers)][: 2 * self.frame.width + 10]
+
+    def _allows(self, block: Block, signed: npt.NDArray[np.int8]) -> bool:
+        """Whether these signs of a block are those of a verdict."""
+        if not self.zero.rows:
+            return bool((signed > 0).all())
+        if (signed < 0).any():
+            return False
+        return not self.maximal or bool(self.zero.contain(block.take(np.flatnonzero(signed == 0))).all())
+
+    def _add(self, block: Block) -> None:
+        digits = self._digits(block)
+        rows, inside = self._seen(block, digits)
+        self.block, self.digits = self.block + block, joined(self.digits, digits)
+        self.rows, self.inside = np.vstack([self.rows, rows]), np.append(self.inside, inside)
+        self.matters = np.append(self.matters, np.zeros(len(block), bool))
 
     def _overlapping(self) -> Settled | None:
-        first, spread = self._proofs()
+        first, spread = self.zero.proofs
+        if len(self.independent) < self.frame.width:  # on W; elsewhere the columns may not depend on each other
+            bias = self.frame.bias
+            if len(checks.rows_outside_span(self.source, spread.rows, bias, most=1)):
+                return None
         return Settled("overlapping", obstruction=first, spread=spread)
-
-    def _proofs(self) -> tuple[Obstruction, Obstruction]:
-        equal = self.equal
-        return equal.obstruction(equal.first), equal.obstruction(equal.spread)
 
 
 def _distinct(block: Block) -> Block:
@@ -251,6 +254,15 @@ def _remainder(rows: Floats, multipliers: Floats) -> float:
     """How long Σ u·a is beside Σ u."""
     total = float(multipliers.sum())
     return float(np.linalg.norm(multipliers @ rows)) / total if total > 0 else np.inf
+
+
+def _strengths(u: Floats, remainder: Floats | float) -> Floats:
+    """How strongly to stretch along rows with multipliers u (of sum 1) and this remainder.
+
+    u/|r| as above; and as a_i·w <= 1, also Σ (u_i/|r|) (a_i·w)² <= 1, which says more of small u.
+    """
+    ratio = u / np.maximum(remainder, 1 / STRONGEST)
+    return np.asarray(np.minimum(np.maximum(ratio, np.sqrt(ratio)), STRONGEST))
 
 
 def _polished(rows: Floats, u: Floats) -> Floats:

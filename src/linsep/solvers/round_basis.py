@@ -25,12 +25,12 @@ import numpy as np
 from flint import fmpz_mat
 from scipy.linalg import solve_triangular
 
-from linsep.exact import solve
-from linsep.solvers.digits import BITS, digits_of_integers, product
-from linsep.sources.base import Floats
+from linsep.exact import BITS, Digits, solve
+from linsep.sources.base import Floats, Ints
 
 PRECISION = 52  # bits of the largest entry of the smallest column
 FLATTEST = 2.0**-45  # of the largest singular value: thinner directions are for the next round
+AT_ONCE = 1 << 22  # products of digits held together
 MOST_BITS = 2400  # of an entry of T: after that the exact LP is quicker
 
 
@@ -39,18 +39,18 @@ class RoundBasis:
     """Whole columns T; the rows that must be 0, as digits, are solved for the last of them."""
 
     matrix: fmpz_mat
-    zero_rows: Floats  # digits: places x rows x columns
+    zero_rows: Digits
 
     @classmethod
     def start(cls, width: int, columns: list[int]) -> RoundBasis:
         """The unit vectors of some independent columns."""
         unit = [[int(i == j) for j in columns] for i in range(width)]
-        return cls(fmpz_mat(unit), np.zeros((1, 0, width)))
+        return cls(fmpz_mat(unit), Digits(np.zeros((1, 0, width))))
 
     @property
     def n_zero(self) -> int:
         """How many rows must be 0."""
-        return self.zero_rows.shape[1]
+        return self.zero_rows.places.shape[1]
 
     @property
     def n_free(self) -> int:
@@ -58,14 +58,14 @@ class RoundBasis:
         return int(self.matrix.ncols()) - self.n_zero
 
     @cached_property
-    def digits(self) -> Floats:
+    def digits(self) -> Digits:
         """The digits of T."""
-        return digits_of_integers([[int(n) for n in row] for row in self.matrix.tolist()])
+        return Digits.of_integers([[int(n) for n in row] for row in self.matrix.tolist()])
 
     @property
     def is_too_long(self) -> bool:
         """Whether the integers have become so long that there is no point in going on."""
-        return len(self.digits) * BITS > MOST_BITS
+        return len(self.digits.places) * BITS > MOST_BITS
 
     @cached_property
     def solved(self) -> Floats:
@@ -75,7 +75,7 @@ class RoundBasis:
         zero = product(self.zero_rows, self.digits)
         return np.linalg.solve(zero[:, self.n_free :], zero[:, : self.n_free])
 
-    def rows(self, digits: Floats) -> tuple[Floats, Floats]:
+    def rows(self, digits: Digits) -> tuple[Floats, Floats]:
         """The rows in the free coordinates, each of length 1, and how long each was beside what cancelled in it."""
         all_coordinates = product(digits, self.digits)
         free, last = all_coordinates[:, : self.n_free], all_coordinates[:, self.n_free :]
@@ -97,15 +97,13 @@ class RoundBasis:
         triangle = np.linalg.qr(stack, mode="r")
         return self.times(solve_triangular(triangle, np.eye(self.n_free)))
 
-    def with_zero(self, rows: Floats, digits: Floats) -> RoundBasis:
+    def with_zero(self, rows: Floats, digits: Digits) -> RoundBasis:
         """The basis with more rows that must be 0: `rows` are independent, here and as digits."""
         turned, _ = np.linalg.qr(rows.T, mode="complete")
         turn = np.roll(turned, -len(rows), axis=1)  # their own directions last
         basis = self.times(turn)
         # T·turn has the free columns first, then those of the new rows, then those of the old rows.
-        places = max(len(digits), len(self.zero_rows))
-        both = [np.pad(part, ((0, places - len(part)), (0, 0), (0, 0))) for part in (digits, self.zero_rows)]
-        return RoundBasis(basis.matrix, np.concatenate(both, axis=1))
+        return RoundBasis(basis.matrix, joined(digits, self.zero_rows))
 
     def times(self, change: Floats) -> RoundBasis:
         """The basis T·round(2^e·change) of the free coordinates, with the others solved for."""
@@ -128,6 +126,30 @@ class RoundBasis:
             steps = [0] * self.n_free + [int(n) for n in change.entries()]
             column = fmpz_mat([[int(n) * denominator - s] for n, s in zip(column.entries(), steps, strict=True)])
         return [int(n) for n in (self.matrix * column).entries()]
+
+
+def joined(first: Digits, second: Digits) -> Digits:
+    """The rows of both."""
+    most = max(len(first.places), len(second.places))
+    parts = [np.pad(part.places, ((0, most - len(part.places)), (0, 0), (0, 0))) for part in (first, second)]
+    return Digits(np.concatenate(parts, axis=1))
+
+
+def product(left: Digits, right: Digits) -> Floats:
+    """The rows of left·right, each times a power of two that brings its largest entry to about 1, rounded once."""
+    (n_left, n_rows, _), (n_right, _, n_columns) = left.places.shape, right.places.shape
+    step = max(1, AT_ONCE // (n_left * n_right * n_columns))
+    parts = [_rounded_once(Digits(left.places[:, k : k + step]) @ right) for k in range(0, n_rows, step)]
+    return np.concatenate(parts) if parts else np.zeros((0, n_columns))
+
+
+def _rounded_once(places: Ints) -> Floats:
+    total = np.zeros(places.shape[1:])
+    top = np.argmax((places != 0).any(axis=2), axis=0)  # of each row
+    for place, digit in enumerate(places):
+        total += np.ldexp(digit.astype(np.float64), -BITS * (place - top)[:, None])
+    largest = np.frexp(np.abs(total).max(axis=1, initial=0.0))[1]
+    return np.asarray(np.ldexp(total, -largest[:, None]))
 
 
 def _rounded(values: Floats, shift: int) -> list[list[int]]:
