@@ -4,6 +4,7 @@
     few rows of small numbers         the exact LP on all of them, in 64-bit integers
     a column of one sign              separates every row it touches: peel, and go on with the rest
     many rows                         a working set guided by floats, each answer proved exactly
+    tiny margins, contradictions      the same in a basis in which the rows are round, computed exactly
     what floats cannot settle         the exact LP, started from where they stopped
 
 Every verdict is checked against the data before it is handed out, and against nothing else.
@@ -31,6 +32,7 @@ from linsep.proofs import (
 )
 from linsep.proofs.verdicts import check
 from linsep.signs import form_of, signs
+from linsep.solvers.change_of_basis import settle_from
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
@@ -179,6 +181,9 @@ class Case:
             whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights)
             if not three_way or len(found.weights) == len(columns) + self.bias + 1:
                 return Settled("overlapping", obstruction=whole, spread=whole)
+        settled = settle_from(rows, columns, found, bias=self.bias, maximal=self.maximal, clock=self.clock)
+        if settled is not None:
+            return settled
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
         return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
 

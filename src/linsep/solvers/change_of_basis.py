@@ -36,6 +36,7 @@ from linsep.solvers.scaling import Frame
 from linsep.solvers.working_set import SUPPORT, Blocked, Stuck
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Source
 
+WIDTHS = range(24, 513)  # columns: for fewer the exact LP is as quick, for more a basis takes too long
 SAMPLE = 4  # rows per column
 ROUND = 30.0  # the condition up to which rows count as round
 ROUNDS = 60  # changes of basis and additions of rows before the exact LP is asked
@@ -52,7 +53,7 @@ def settle_from(
     source: Source, columns: Ints, found: Blocked | Stuck, *, bias: bool, maximal: bool, clock: Clock
 ) -> Settled | None:
     """Decide all rows, from what floats have found; None where this way does not lead to an answer."""
-    if (source.facts.integer_bits or 0) > MOST_BITS:  # floats have no digits of such integers
+    if len(columns) not in WIDTHS or (source.facts.integer_bits or 0) > MOST_BITS:  # no double holds such integers
         return None
     with one_thread():
         search = BasisSearch(source, columns, found.rows, bias=bias, maximal=maximal, clock=clock)
