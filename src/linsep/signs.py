@@ -268,7 +268,8 @@ def fine_scores(form: Form, values: Values) -> Floats:
     if not is_sparse(values) and _is_word(values.dtype) and len(form.floats) <= MOST_TERMS:
         for part, rows in pieces(values[doubtful]):
             mantissas, exponents, _ = _digit_scores(form, rows)
-            out[doubtful[part]] = np.ldexp(mantissas, exponents + form.shift)
+            with np.errstate(all="ignore"):
+                out[doubtful[part]] = np.ldexp(mantissas, exponents + form.shift)
     return out
 
 

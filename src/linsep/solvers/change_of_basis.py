@@ -55,12 +55,19 @@ def settle_from(
     """Decide all rows, from what floats have found; None where this way does not lead to an answer."""
     if len(columns) not in WIDTHS or (source.facts.integer_bits or 0) > MOST_BITS:  # no double holds such integers
         return None
-    with one_thread():
-        search = BasisSearch(source, columns, found.rows, bias=bias, maximal=maximal, clock=clock)
-        search.take_pairs(contradictions(source, SAMPLE * search.frame.width))
-        if isinstance(found, Blocked):
-            search.make_zero(found.rows)
-        return search.run()
+    try:
+        with one_thread():
+            search = BasisSearch(source, columns, found.rows, bias=bias, maximal=maximal, clock=clock)
+            search.take_pairs(contradictions(source, SAMPLE * search.frame.width))
+            if isinstance(found, Blocked):
+                search.make_zero(found.rows)
+            return search.run()
+    except (LostError, np.linalg.LinAlgError):
+        return None
+
+
+class LostError(ArithmeticError):
+    """This way leads no further: numbers are too far apart for digits, or the integers of the basis too long."""
 
 
 class BasisSearch:
@@ -80,11 +87,16 @@ class BasisSearch:
         self.matters: Flags = np.zeros(len(self.block), bool)
         self.zero = Equalities(self.frame)
         self.independent = independent_columns(self.zero.integers(self.block)[0])
+        if not self.independent:
+            raise LostError
         self.basis = RoundBasis.start(width, self.independent)
 
     def _digits(self, block: Block) -> Digits:
         """Rows as digits in the frame."""
-        return Digits.of(self.frame.signed(block))[0]
+        digits, rest = Digits.of(self.frame.signed(block))
+        if rest.any():
+            raise LostError
+        return digits
 
     # Rows that must be 0 --------------------------------------------------------------------------
 
@@ -109,36 +121,21 @@ class BasisSearch:
 
     # The loop -------------------------------------------------------------------------------------
 
-    def run(self) -> Settled | None:
-        """The answer, or None where this way does not lead to one."""
+    def run(self) -> Settled:
+        """The answer."""
         self._whiten()
         for _ in range(ROUNDS):
             self.clock.check()
             if not self.basis.n_free:
                 return self._overlapping()
-            if self.inside.all() or self.basis.is_too_long:
-                return None
             answer = self._solve()
             if answer.is_solved:
                 found = self._hold_against_all(answer.w)
                 if found is not None:
                     return found
-            elif not self.matters.any():
-                return None
             else:
                 self._learn(answer.multipliers)
-        return None
-
-    def _look(self) -> None:
-        """Look at W from the basis."""
-        self.rows, self.inside = self._seen(self.block, self.digits)
-
-    def _seen(self, block: Block, digits: Digits) -> tuple[Floats, Flags]:
-        rows, kept = self.basis.rows(digits)
-        inside = np.zeros(len(rows), bool)
-        doubtful = np.flatnonzero(~(kept > IN_SPAN))
-        inside[doubtful] = self.zero.contain(block.take(doubtful))
-        return rows, inside
+        raise LostError
 
     def _whiten(self) -> None:
         """Change the basis until W is round in it."""
@@ -146,9 +143,22 @@ class BasisSearch:
             self.clock.check()
             self._look()
             whitened, condition = self.basis.whitened(self.rows[~self.inside])
-            if not condition > ROUND or self.basis.is_too_long:
+            if not condition > ROUND:
                 return
             self.basis = whitened
+
+    def _look(self) -> None:
+        """Look at W from the basis."""
+        self.rows, self.inside = self._seen(self.block, self.digits)
+        if self.basis.is_too_long or self.inside.all() or not self.rows[~self.inside].any(axis=1).all():
+            raise LostError
+
+    def _seen(self, block: Block, digits: Digits) -> tuple[Floats, Flags]:
+        rows, kept = self.basis.rows(digits)
+        inside = np.zeros(len(rows), bool)
+        doubtful = np.flatnonzero(~(kept > IN_SPAN))
+        inside[doubtful] = self.zero.contain(block.take(doubtful))
+        return rows, inside
 
     def _solve(self) -> Shortest:
         is_free = ~self.inside
@@ -164,6 +174,8 @@ class BasisSearch:
     def _learn(self, multipliers: Floats) -> None:
         """From rows that cancel, or nearly: F grows, or the basis is stretched."""
         support = np.flatnonzero(self.matters)
+        if not support.size:
+            raise LostError
         u = _polished(self.rows[support], multipliers[support])
         remainder = _remainder(self.rows[support], u)
         if remainder < CANCELS and self.make_zero(self.block.take(support)):
@@ -201,7 +213,7 @@ class BasisSearch:
         if lowest is not None:
             self._add(self.source.take(lowest))
             return None
-        if not self.zero.rows:
+        if not self.zero.first:
             return Settled("separable", weights, bias_weight)
         return Settled("touching", weights, bias_weight, *self.zero.proofs)
 
@@ -212,7 +224,8 @@ class BasisSearch:
             self.clock.check()
             signed = signs(form, block.values) * block.y
             is_right &= self._allows(block, signed)
-            ratio = fine_scores(form, block.values) * block.y / scores(form, block.values)[1]
+            with np.errstate(all="ignore"):
+                ratio = fine_scores(form, block.values) * block.y / scores(form, block.values)[1]
             ratio[signed == 0] = 0.0
             found, ratios = np.concatenate([found, block.row_numbers]), np.concatenate([ratios, ratio])
             worst = np.argsort(ratios, kind="stable")[: len(self.block) + 2 * self.frame.width]
@@ -223,7 +236,7 @@ class BasisSearch:
 
     def _allows(self, block: Block, signed: npt.NDArray[np.int8]) -> bool:
         """Whether these signs of a block are those of a verdict."""
-        if not self.zero.rows:
+        if not self.zero.first:
             return bool((signed > 0).all())
         if (signed < 0).any():
             return False
@@ -236,12 +249,12 @@ class BasisSearch:
         self.rows, self.inside = np.vstack([self.rows, rows]), np.append(self.inside, inside)
         self.matters = np.append(self.matters, np.zeros(len(block), bool))
 
-    def _overlapping(self) -> Settled | None:
+    def _overlapping(self) -> Settled:
         first, spread = self.zero.proofs
         if len(self.independent) < self.frame.width:  # on W; elsewhere the columns may not depend on each other
             bias = self.frame.bias
             if len(checks.rows_outside_span(self.source, spread.rows, bias, most=1)):
-                return None
+                raise LostError
         return Settled("overlapping", obstruction=first, spread=spread)
 
 

@@ -72,8 +72,11 @@ class Equalities:
         if min(found[: len(rows)]) <= 0:
             return None
         numbers = block.row_numbers.tolist()
-        self._combine(dict(zip([*numbers, *self.numbers], found, strict=True)))
         self.exponents |= dict(zip(numbers, exponents, strict=True))
+        if not any(map(any, rows)):  # a zero row obstructs alone, and spans nothing
+            self.first = self.first or {numbers[0]: 1}
+            return []
+        self._combine(dict(zip([*numbers, *self.numbers], found, strict=True)))
         known = len(self.rows)
         new = [k - known for k in independent_rows([*self.rows, *rows]) if k >= known]
         self.numbers += [numbers[k] for k in new]
@@ -90,7 +93,7 @@ class Equalities:
 
     def contain(self, block: Block) -> npt.NDArray[np.bool_]:
         """Which rows lie in the span, tested by a random form modulo a prime that is 0 on it."""
-        if not len(block) or not self.rows:
+        if not len(block) or not self.first:
             return np.zeros(len(block), bool)
         form = self._vanishing_form()
         values = nmod_mat(fmpz_mat(self.integers(block)[0]), PRIME) * form
@@ -98,9 +101,9 @@ class Equalities:
 
     def _vanishing_form(self) -> nmod_mat:
         """A random form, as a column, with its coefficients at the pivots solved for."""
-        reduced, rank = nmod_mat(fmpz_mat(self.rows), PRIME).rref()
         width = self.frame.width
         form = np.random.default_rng(0).integers(0, PRIME, width).tolist()
+        reduced, rank = nmod_mat(fmpz_mat(self.rows or [[0] * width]), PRIME).rref()  # of zero rows the span is {0}
         pivots = [next(j for j in range(width) if int(reduced[i, j])) for i in range(rank)]
         for j in pivots:
             form[j] = 0
@@ -112,7 +115,7 @@ class Equalities:
     @property
     def proofs(self) -> tuple[Obstruction, Obstruction]:
         """The first combination and that of all rows, with weights of the rows as they are in the source."""
-        return self._obstruction(self.first), self._obstruction(self.spread)
+        return self._obstruction(self.first), self._obstruction(self.spread or self.first)
 
     def _obstruction(self, weights: Weights) -> Obstruction:
         numbers = sorted(weights)

@@ -81,8 +81,8 @@ class RoundBasis:
         free, last = all_coordinates[:, : self.n_free], all_coordinates[:, self.n_free :]
         rows = free - last @ self.solved
         lengths = np.linalg.norm(rows, axis=1)
-        kept = lengths / np.linalg.norm(all_coordinates, axis=1)
-        return rows / np.where(lengths > 0, lengths, 1.0)[:, None], kept
+        before = np.linalg.norm(all_coordinates, axis=1)
+        return rows / np.where(lengths > 0, lengths, 1.0)[:, None], lengths / np.where(before > 0, before, 1.0)
 
     def whitened(self, rows: Floats) -> tuple[RoundBasis, float]:
         """The basis in which these rows (of length 1) are round, and the condition that they had before."""
