@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
-from linsep.exact import coprime, dyadic
+from linsep.exact import coprime
 from linsep.loops.layouts import Dense
 from linsep.proofs import (
     Obstruction,
@@ -49,6 +49,8 @@ FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, 
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
 MANY_COLUMNS = 300  # from here on relaxation is asked first
+
+MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
 
 SAMPLED_ROWS, DRAWN_ENTRIES = 60, 20_000  # what a verdict remembers of the rows, for a picture
 
@@ -172,7 +174,7 @@ class Case:
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
-            found = relax(rows, bias=self.bias, clock=self.clock)
+            found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
         if found is None:
             found = search(rows, columns, bias=self.bias, clock=self.clock)
         if isinstance(found, Separated):
@@ -314,7 +316,8 @@ def facts_of(source: Source) -> dict[str, Any]:
 
 def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:
     """Double weights as coprime integers of the same proportions."""
-    parts = [dyadic(value) for value in (*w.tolist(), b)]
-    least = min((exponent for mantissa, exponent in parts if mantissa), default=0)
+    mantissas, exponents = np.frexp(np.append(w, b))
+    least = int(exponents.min(where=mantissas != 0, initial=LAST_EXPONENT))
+    parts = zip(np.ldexp(mantissas, MANTISSA).astype(np.int64).tolist(), exponents.tolist(), strict=True)
     whole = coprime(mantissa << (exponent - least) if mantissa else 0 for mantissa, exponent in parts)
     return whole[:-1], whole[-1]

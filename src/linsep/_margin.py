@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from linsep.signs import scores as float_scores
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_margin import ExactWidest, exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
+from linsep.solvers.row_margin import WIDE, RowSearch
 from linsep.sources.base import Source, require_finite
 from linsep.sources.inputs import as_source
 
@@ -53,7 +55,10 @@ def max_margin(
     """
     gap, limit = arguments.part("gap", gap), arguments.seconds("time_limit", time_limit)
     source, clock = as_source(X, y), Clock(limit, watch=watch)
-    search = WidestSearch(source, homogeneous=False, gap=gap / 2, clock=clock)
+    search = _search(source, homogeneous=False, gap=gap / 2, clock=clock)
+    known = _start(search, watch)
+    if known is not None and not _is_plane(known):
+        return known
     widest = _searched(search)
     exact = _exactly(search, widest)
     if exact is not None:
@@ -61,8 +66,8 @@ def max_margin(
     elif widest is not None and widest.low > 0:
         verdict = _certified(source, clock, as_integers(widest.w, widest.b), _weighed(source, widest))
     else:
-        verdict = decide(source, time_limit=clock.left, watch=watch)
-        if not isinstance(verdict, Separable) or not any(verdict.weights):
+        verdict = known or decide(source, time_limit=clock.left, watch=watch)
+        if not _is_plane(verdict):
             return verdict
         proved = verdict.weights, verdict.bias_weight
         verdict = _certified(source, clock, proved, _nearest_pair(source, *proved))
@@ -70,7 +75,31 @@ def max_margin(
     return verdict
 
 
-def _searched(search: WidestSearch) -> Widest | None:
+def _search(source: Source, **options: Any) -> WidestSearch | RowSearch:
+    """The search in the space that is the smaller one, of the columns or of the rows that matter."""
+    return (RowSearch if source.n_columns >= WIDE else WidestSearch)(source, **options)
+
+
+def _start(search: WidestSearch | RowSearch, watch: Callable[[Clock], None] | None = None) -> Verdict | None:
+    """Give a search in the space of the rows a separator to start from; where relaxation finds none, decide first."""
+    if isinstance(search, WidestSearch):
+        return None
+    with suppress(OutOfTime):
+        if search.find_start():
+            return None
+    verdict = decide(search.source, bias=search.has_bias, time_limit=search.clock.left, watch=watch)
+    if _is_plane(verdict):
+        W = to_doubles((*verdict.weights, verdict.bias_weight))
+        search.start = W[:-1], float(W[-1])
+    return verdict
+
+
+def _is_plane(verdict: Verdict) -> TypeGuard[Separable]:
+    """Whether rows are separated, and by more than a constant."""
+    return isinstance(verdict, Separable) and any(verdict.weights)
+
+
+def _searched(search: WidestSearch | RowSearch) -> Widest | None:
     """What floats find, in the time that there is."""
     try:
         return search.run()
@@ -85,7 +114,7 @@ def _searched(search: WidestSearch) -> Widest | None:
         ) from error
 
 
-def _exactly(search: WidestSearch, widest: Widest | None) -> ExactWidest | None:
+def _exactly(search: WidestSearch | RowSearch, widest: Widest | None) -> ExactWidest | None:
     """The exact optimum, where it is affordable: from the support that floats name, or from nothing."""
     source = search.source
     width = len(widest.support) if widest is not None and widest.low > 0 else source.n_columns
@@ -222,15 +251,16 @@ def novikoff(
     """
     bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
     source, clock = as_source(X, y), Clock(arguments.seconds("time_limit", time_limit))
-    search = WidestSearch(source, homogeneous=True, gap=gap / 2, clock=clock, has_bias=bias)
-    widest = _searched(search)
+    search = _search(source, homogeneous=True, gap=gap / 2, clock=clock, has_bias=bias)
+    known = _start(search)
+    widest = None if known is not None and not isinstance(known, Separable) else _searched(search)
     exact = _exactly(search, widest)
     if exact is not None:
         plane, rows = (exact.weights, exact.bias_weight), Obstruction(exact.rows, exact.multipliers)
         return _theory(source, plane, rows, bias, exact.gamma_squared)
     if widest is not None and widest.low > 0:
         return _theory(source, as_integers(widest.w, widest.b), _weighed(source, widest), bias)
-    verdict = decide(source, bias=bias, time_limit=clock.left)
+    verdict = known or decide(source, bias=bias, time_limit=clock.left)
     if not isinstance(verdict, Separable):
         raise NotSeparableError(verdict)
     plane = verdict.weights, verdict.bias_weight
@@ -246,7 +276,7 @@ def _theory(
 ) -> Novikoff:
     """The numbers of the theorem, rounded outward: those of a separator W, and of rows that allow no larger gamma."""
     form, square = form_of(*plane), sum(w * w for w in plane[0]) + plane[1] ** 2
-    high2 = exact or margin_checks.squared_ceiling(source, nearest.rows, nearest.weights, None if bias else False)
+    high2 = exact or margin_checks.ceiling_above(source, nearest.rows, nearest.weights, None if bias else False)
     low2 = exact or margin_checks.scanned_squared_floor(source, form)
     if low2 < high2 * NEARLY_ONE:  # else it is worth finding out exactly
         low2 = margin_checks.squared_floor(source, form, square)

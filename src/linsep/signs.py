@@ -77,12 +77,14 @@ def form_of_doubles(weights: Floats, constant: float) -> Form:
 
 
 def is_exact(form: Form) -> bool:
-    """Whether the floats are the coefficients themselves times a power of two, nothing rounded."""
-    shift = form.shift
-    pairs = [(c, x) for c, x in zip(form.coefficients, form.floats.tolist(), strict=True) if c or x]  # most may be 0
+    """Whether the floats are the coefficients themselves times a power of two, nothing rounded.
+
+    No float is subnormal, so that is whether each coefficient has at most 53 bits from its first to its last.
+    """
     return all(
-        (m << e - shift if e >= shift else m) == (c if e >= shift else c << shift - e)
-        for c, (m, e) in ((c, dyadic(x)) for c, x in pairs)
+        x != 0.0 and c.bit_length() - (c & -c).bit_length() < 53
+        for c, x in zip(form.coefficients, form.floats.tolist(), strict=True)
+        if c
     )
 
 

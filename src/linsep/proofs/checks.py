@@ -85,7 +85,9 @@ def _scan_is_clean(rows: Scannable, form: Form) -> bool:
         scan = rows.scan(w, b)
     except OverflowedError:
         return False
-    return not scan.certain and bool((rows.take(scan.doubtful).exact_signs(w, b) > 0).all())
+    if scan.certain or not scan.doubtful.size:
+        return not scan.certain
+    return bool((rows.take(scan.doubtful).exact_signs(w, b) > 0).all())
 
 
 def check_weak_separator(rows: Rows, weights: Sequence[int], constant: int, *, named: bool = True) -> NDArray[np.int64]:
@@ -179,15 +181,21 @@ def weighted_sum(weights: Sequence[int], columns: list[int], table: IntegerRows)
 
 def integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], IntegerRows]:
     """The columns where the named rows have entries (the constant last), and the signed rows there as integers."""
-    taken, values, y = rows.take(numbers)
-    if [int(n) for n in taken] != list(numbers):
-        raise CertificateError("The source did not hand over the rows it was asked for.")
+    values, y = taken(rows, numbers)
     used = list(range(rows.n_columns))
     if is_sparse(values):
         used = np.unique(values.indices).tolist()
         values = values[:, used].toarray()
-    _require_finite(values, taken)
+    _require_finite(values, np.asarray(numbers))
     return [*used, *([rows.n_columns] if bias else [])], integer_rows(values, y, bias=bias)
+
+
+def taken(rows: Rows, numbers: Sequence[int]) -> tuple[Values, NDArray[np.int8]]:
+    """The values and signs of the named rows."""
+    handed, values, y = rows.take(numbers)
+    if [int(n) for n in handed] != list(numbers):
+        raise CertificateError("The source did not hand over the rows it was asked for.")
+    return values, y
 
 
 def check_span(

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.errors import CertificateError, OverflowedError
-from linsep.exact import rounding_factor
+from linsep.exact import FEW_CELLS, rounding_factor
 from linsep.proofs.checked_rows import Rows, Values
-from linsep.proofs.checks import check_numbers, few, integer_table, is_worth_a_scan, weighted_sum
+from linsep.proofs.checks import check_numbers, few, integer_table, is_worth_a_scan, taken, weighted_sum
 from linsep.signs import Form, exact_score, flat, form_of, is_exact, pieces, scores
 from linsep.tables import is_sparse
 
@@ -88,6 +88,8 @@ def _exact_scores(
 def check_margin_high(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, high: float) -> None:
     """No hyperplane has a margin above `high`: the named rows come as near to an obstruction as that."""
     check_numbers(rows, numbers, weights, "nearest pair")
+    if float_ceiling(rows, numbers, weights, bias) <= high:
+        return
     if squared_ceiling(rows, numbers, weights, bias) > Fraction(high) ** 2:
         raise CertificateError(f"The rows {few(numbers)} do not show that the margin is at most {high!r}.")
 
@@ -123,6 +125,36 @@ def squared_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], 
         raise CertificateError(f"The nearest pair (rows {few(numbers)}) needs rows of both classes.")
     balanced = [u * (minus if sign > 0 else plus) for u, sign in zip(weights, y, strict=True)]
     return _squared_length(_signed_sum(rows, numbers, balanced, False)) / Fraction(2 * plus * minus) ** 2
+
+
+def float_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool | None) -> float:
+    """A bound above the root of `squared_ceiling`, in floats that pay for their rounding: for many entries.
+
+    Infinite where there are few, and where a square may leave the range of doubles. Each column is a sum of n products
+    with quotients, off by at most g·Σ|u x| (Higham, §3.1); the errors of all columns are no longer than these bounds.
+    """
+    values, y = taken(rows, numbers)
+    if len(numbers) * rows.n_columns <= FEW_CELLS or values.dtype == object or max(weights) >= 2**1000:
+        return math.inf
+    sides = [1, -1] if bias else [0]
+    sums = {side: sum(u for u, sign in zip(weights, y, strict=True) if not side or sign == side) for side in sides}
+    if not all(sums.values()):
+        return math.inf  # a class is not there: `squared_ceiling` says so
+    part = np.array([u / sums[int(sign) if bias else 0] for u, sign in zip(weights, y, strict=True)]) / len(sides)
+    with np.errstate(all="ignore"):
+        x = values.astype(np.float64)
+        total, size = (part * y) @ x, part @ abs(x)
+    constant = [float(part @ y)] if bias is None else []
+    length, reach = math.hypot(*total.tolist(), *constant), math.hypot(*size.tolist(), *(1.0 for _ in constant))
+    if not 1e-140 < reach < 1e140:
+        return math.inf
+    return (length + rounding_factor(len(weights) + 16) * reach) * (1 + 2.0**-40)
+
+
+def ceiling_above(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool | None) -> Fraction:
+    """`squared_ceiling`, or hardly more where that is found sooner."""
+    bound = float_ceiling(rows, numbers, weights, bias)
+    return Fraction(bound) ** 2 if math.isfinite(bound) else squared_ceiling(rows, numbers, weights, bias)
 
 
 def squared_floor(rows: Rows, form: Form, square: int) -> Fraction:
@@ -184,7 +216,7 @@ def margin_bounds(
     square = sum(w * w for w in weights)
     if not square:
         raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
-    high = root_above(squared_ceiling(rows, numbers, multiples, bias))
+    high = root_above(ceiling_above(rows, numbers, multiples, bias))
     low = _scanned_floor(rows, form) / _length_above(form) * (1 - 2.0**-40)
     if low > high * (1 - 2.0**-20):  # else it is worth finding out exactly
         return low, high

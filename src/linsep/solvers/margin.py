@@ -12,6 +12,7 @@ else. Columns have no powers of their own here, since those would change the met
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -85,7 +86,13 @@ class Centre:
 
 
 def scaled(block: Block, exponent: int) -> Floats:
-    """The values of a block as doubles times 2^exponent; those far beyond 1 are cut off there."""
+    """The values of a block as doubles times 2^exponent, densely; those far beyond 1 are cut off there."""
+    values = scaled_values(block, exponent)
+    return values if isinstance(values, np.ndarray) else np.asarray(values.toarray())
+
+
+def scaled_values(block: Block, exponent: int) -> Any:
+    """The same, sparse where the rows are."""
     values = block.values
     entries = values if isinstance(values, np.ndarray) else values.data
     if abs(exponent) <= USUAL:
@@ -95,7 +102,23 @@ def scaled(block: Block, exponent: int) -> Floats:
     np.clip(entries, -FAR, FAR, out=entries)
     if isinstance(values, np.ndarray):
         return entries
-    return np.asarray(sp.csr_array((entries, values.indices, values.indptr), shape=values.shape).toarray())
+    return sp.csr_array((entries, values.indices, values.indptr), shape=values.shape)
+
+
+def centre_of(source: Source, block: Block, *, homogeneous: bool, has_bias: bool, is_moved: bool = True) -> Centre:
+    """Rows through the origin as they are; others from their mean (unless not `is_moved`), in units of their reach."""
+    least = float(homogeneous and has_bias)
+    values = block.values if isinstance(block.values, np.ndarray) else block.values.data
+    largest = float(np.abs(values.astype(np.float64)).max(initial=least))
+    if not math.isfinite(largest):
+        require_finite(source)  # raises, and names the row
+    exponent = -math.frexp(largest)[1]
+    if homogeneous or not is_moved:
+        return Centre(np.zeros(block.n_columns), exponent, math.ldexp(least, exponent) if homogeneous else 1.0)
+    rows = scaled(block.take(np.arange(min(len(block), 2 + FEW // block.n_columns))), exponent)
+    point = rows.mean(axis=0)
+    closer = -math.frexp(float(np.abs(rows - point).max(initial=0.0)))[1]
+    return Centre(np.ldexp(point, closer), exponent + closer, 1.0)
 
 
 class WidestSearch:
@@ -126,22 +149,8 @@ class WidestSearch:
     def _begin(self, level: SampleLevel) -> None:
         block = level.globally(level.source.sample(2 * self.source.n_columns + 12, seed=1))
         require_memory(len(block), self.source.n_columns + 1)
-        self.working = WorkingSet(self._centre(block), block)
-
-    def _centre(self, block: Block) -> Centre:
-        """Rows through the origin as they are; others from their mean, in units of how far they reach."""
-        least = float(self.homogeneous and self.has_bias)
-        values = block.values if isinstance(block.values, np.ndarray) else block.values.data
-        largest = float(np.abs(values.astype(np.float64)).max(initial=least))
-        if not math.isfinite(largest):
-            require_finite(self.source)  # raises, and names the row
-        exponent = -math.frexp(largest)[1]
-        if self.homogeneous:
-            return Centre(np.zeros(self.source.n_columns), exponent, math.ldexp(least, exponent))
-        rows = scaled(block.take(np.arange(min(len(block), 2 + FEW // block.n_columns))), exponent)
-        point = rows.mean(axis=0)
-        closer = -math.frexp(float(np.abs(rows - point).max(initial=0.0)))[1]
-        return Centre(np.ldexp(point, closer), exponent + closer, 1.0)
+        centre = centre_of(self.source, block, homogeneous=self.homogeneous, has_bias=self.has_bias)
+        self.working = WorkingSet(centre, block)
 
     def _settle(self, level: SampleLevel, gap: float) -> Widest | None:
         """Go on until the rows of this level are at the margin within the gap, or no bound gets better."""
@@ -194,7 +203,7 @@ class WidestSearch:
         support = np.flatnonzero(answer.multipliers > SUPPORT * answer.multipliers.max())
         rows, weights = self.working.block.take(support), answer.multipliers[support]
         length = math.hypot(*w.tolist(), b if self.homogeneous else 0.0)  # no square that under- or overflows
-        low = _quotient(min(scan.lowest), length, self.working.frame.exponent)
+        low = quotient(min(scan.lowest), length, self.working.frame.exponent)
         return Widest(w, b, rows, weights, low, self._ceiling(rows, weights)), level.globally(scan.worst)
 
     def _ceiling(self, rows: Block, weights: Floats) -> float:
@@ -209,7 +218,7 @@ class WidestSearch:
         return float(np.linalg.norm(means[0] + means[1]) / 2)
 
 
-def _quotient(a: float, b: float, exponent: int) -> float:
+def quotient(a: float, b: float, exponent: int) -> float:
     """a/b·2^exponent, where only the result need be in the range of doubles."""
     (m, e), (n, f) = math.frexp(a), math.frexp(b)
     return float(np.ldexp(m / n, e - f + exponent)) if n else 0.0

@@ -15,17 +15,21 @@ length of about 1. And a row that is well on its side (z·w > 3) rests for the n
 again. A walk is over when a read of all rows finds no mistake, each sign proved: that is far from z·w >= 1 for all.
 
 Few of many rows are settled first, as in `working_set.py`: with their weights most of the others are at rest at once.
+Sparse rows are walked as they are: with columns scaled, rare words would count for too much. A dense table whose
+columns lie far from 0 or differ in size is walked from their middle, in units between their spread and their reach.
 
 Motzkin and Schoenberg, The relaxation method for linear inequalities, Canadian Journal of Mathematics 6 (1954).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from linsep import loops
+from linsep.errors import OutOfMemoryError
 from linsep.loops.layouts import Dense
 from linsep.solvers.clock import Clock
+from linsep.solvers.scaling import require_bytes
 from linsep.solvers.working_set import Separated, is_separated, levels
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
 
@@ -35,11 +39,20 @@ PASSES = 10  # from one read of all rows to the next
 FEWER = 0.9  # a read counts as progress when it finds at most this part of the mistakes
 PATIENCE = 4  # reads without progress before it gives up; and one more for every fourth that went before
 MOST_READS = 400
+WORK = 8  # entries walked at most, in units of columns³: a fraction of what the working set takes where this fails
 ENTRIES_A_CALL = 1 << 23  # walked before the clock is looked at: hundredths of a second
+LOOKED_AT = 1000  # rows that tell where columns lie, and how far they spread
+FAR_OFF, UNEVEN = 1.0, 4.0  # a column this many units from 0, or with a unit this many times another's, is in need
 
 
-def relax(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
+class GaveUpError(ArithmeticError):
+    """The mistakes do not get fewer, or a row is 0, or its square is not a double."""
+
+
+def relax(source: Source, *, bias: bool, clock: Clock, in_use: int | None = None) -> Separated | None:
     """A separator of all rows, proved; None where there seems to be none, or where doubles have no room for the rows.
+
+    `in_use` is how many columns have an entry other than 0 (None: all of them).
 
     >>> import linsep
     >>> from linsep.sources.inputs import as_source
@@ -51,18 +64,60 @@ def relax(source: Source, *, bias: bool, clock: Clock) -> Separated | None:
     """
     if (source.facts.integer_bits or 0) > MOST_BITS:  # of integers that no double holds no score is to be had
         return None
-    walk, found = Relaxation(source.n_columns, bias, clock), None
-    for level in levels(source, source.n_columns + bias):
-        found = walk.settle(level.source, is_whole=level.numbers is None)
-        if found is None:
-            return None
-    assert found is not None  # the whole is a level
-    nobody = source.take(np.zeros(0, np.int64))
-    return Separated(walk.w, float(walk.b[0]), min(found.lowest), nobody, np.zeros(0))
+    width = (source.n_columns if in_use is None else in_use) + bias
+    walk = Relaxation(viewpoint(source, bias), bias, clock, most_entries=WORK * width**3)
+    try:
+        scan = walk.run(source, width)
+    except GaveUpError:
+        return None
+    return Separated(*walk.halfspace, min(scan.lowest), source.take(np.zeros(0, np.int64)), np.zeros(0))
 
 
-class NoRoomError(ArithmeticError):
-    """A row is 0, or too long or too short for its square to be a double."""
+@dataclass(frozen=True, slots=True)
+class Viewpoint:
+    """Where rows are walked from: as they are, or (x - point)/unit."""
+
+    n_columns: int
+    point: Floats | None = None
+    unit: Floats | None = None
+
+    def seen(self, block: Block) -> Block:
+        """The rows as they look from here."""
+        if self.point is None or self.unit is None or not isinstance(block.table, Dense):
+            return block
+        values = block.table.values.astype(np.float64)
+        values -= self.point
+        values /= self.unit
+        return Block(Dense(values), block.y, block.numbers, block.n_columns)
+
+    def halfspace(self, w: Floats, b: float) -> tuple[Floats, float]:
+        """Weights from here as weights of the columns, and the bias."""
+        if self.point is None or self.unit is None:
+            return w, b
+        own = w / self.unit
+        return own, b - float(own @ self.point)
+
+
+def viewpoint(source: Source, bias: bool) -> Viewpoint:
+    """Rows as they are; or from the middle of dense columns, if they need it and there is memory for it."""
+    as_they_are, sample = Viewpoint(source.n_columns), source.sample(LOOKED_AT, seed=2)
+    if not isinstance(sample.table, Dense):
+        return as_they_are
+    with np.errstate(all="ignore"):
+        values = sample.table.values.astype(np.float64)
+        point = values.mean(axis=0) if bias else np.zeros(source.n_columns)
+        values -= point
+        unit = np.sqrt(values.std(axis=0) * np.abs(values).max(axis=0))
+    if not (np.isfinite(point).all() and np.isfinite(unit).all()):
+        return as_they_are
+    unit[unit == 0] = 1.0
+    if (np.abs(point) <= FAR_OFF * unit).all() and unit.max() <= UNEVEN * unit.min():
+        return as_they_are
+    try:
+        require_bytes(2 * 8 * (source.facts.at_hand or source.n_rows) * source.n_columns, "A copy of the rows")
+    except OutOfMemoryError:
+        return as_they_are
+    return Viewpoint(source.n_columns, point, unit)
 
 
 @dataclass(slots=True)
@@ -78,97 +133,94 @@ class Walkers:
         """All rows of a block."""
         measures = np.empty((len(block), 2))
         if not loops.relaxation.measure(block.table, block.y, bias, measures):
-            raise NoRoomError
+            raise GaveUpError
         return cls(block, measures, np.arange(len(block)))
 
-    def awake(self) -> "Walkers":
-        """A copy of the rows that do not rest."""
-        return Walkers(self.block.take(self.order), self.measures[self.order], np.arange(len(self.order)))
+    def awake(self, most: int) -> "Walkers":
+        """A copy of the rows that do not rest, of so many at most."""
+        chosen = np.sort(self.order[:most])
+        return Walkers(self.block.take(chosen), self.measures[chosen], np.arange(len(chosen)))
+
+    @property
+    def entries_a_row(self) -> int:
+        """How many numbers a row has, at least one."""
+        table = self.block.table
+        entries = self.block.n_columns if isinstance(table, Dense) else table.data.size // max(1, len(self.block))
+        return max(1, entries)
 
 
-@dataclass(slots=True)
 class Relaxation:
     """The weights of a walk, and how it goes on from them."""
 
-    n_columns: int
-    bias: float
-    clock: Clock
-    w: Floats = field(init=False)
-    b: Floats = field(init=False)
-    random: np.random.Generator = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.bias, self.w, self.b = float(self.bias), np.zeros(self.n_columns), np.zeros(1)
+    def __init__(self, place: Viewpoint, bias: bool, clock: Clock, most_entries: int) -> None:
+        self.place, self.bias, self.clock, self.entries_left = place, float(bias), clock, most_entries
+        self.w, self.b = np.zeros(place.n_columns), np.zeros(1)
         self.random = np.random.default_rng(0)
+        self.entries_a_row = 1  # of the rows walked last
 
-    def settle(self, source: Source, *, is_whole: bool) -> Scan | None:
-        """Walk until a scan proves that every row is on its side; None when that does not come nearer any more."""
-        try:
-            for factor in FACTORS:
-                found = self._walk(source, factor, is_whole)
-                if found is not None:
-                    return found
-        except NoRoomError:
-            pass
-        return None
+    @property
+    def halfspace(self) -> tuple[Floats, float]:
+        """The weights of the columns, and the bias."""
+        return self.place.halfspace(self.w, float(self.b[0]))
 
-    def _walk(self, source: Source, factor: float, is_whole: bool) -> Scan | None:
-        fewest, waited = float(source.n_rows), 0
-        for read in range(MOST_READS):
-            self._ten_passes(source, factor)
-            scan = source.scan(self.w, float(self.b[0]))
-            self.clock.reads += 2 * is_whole
-            if is_separated(source, self.w, float(self.b[0]), scan):
-                return scan
-            waited += 1
-            if scan.mistakes <= FEWER * fewest:
-                fewest, waited = scan.mistakes, 0
-            if waited > PATIENCE + read // 4:
-                break
-        return None
+    def run(self, source: Source, width: int) -> Scan:
+        """Walk until a scan of all rows proves that every one is on its side."""
+        scan: Scan | None = None
+        for level in levels(source, width):
+            scan = self._settle(level.source, is_whole=level.numbers is None)
+        assert scan is not None  # the whole is a level
+        return scan
 
-    def _ten_passes(self, source: Source, factor: float) -> None:
-        """One pass over all rows, and the others over those that it leaves awake, as many of them as may be held."""
-        awake: list[Walkers] = []
-        room = source.facts.at_hand or source.n_rows
-        for block in source.blocks(self.random):
-            walkers = Walkers.of(block, self.bias)
-            self._pass(walkers, factor)
-            if len(block) < source.n_rows:
-                walkers.order = np.sort(walkers.order[:room])
-                walkers = walkers.awake()
-            room -= len(walkers.order)
-            awake.append(walkers)
+    def _settle(self, source: Source, *, is_whole: bool) -> Scan:
+        """Walk until the rows of this level are separated."""
+        for factor in FACTORS:
+            fewest, waited, read = float(source.n_rows), 0, 0
+            held: Walkers | None = None
+            while waited <= PATIENCE + read // 4 and read < MOST_READS and self.entries_left > 0:
+                held = self._ten_passes(source, factor, held)
+                w, b = self.halfspace
+                scan = source.scan(w, b)
+                self.clock.reads += 2 * is_whole
+                self.entries_left -= source.n_rows * self.entries_a_row
+                if is_separated(source, w, b, scan):
+                    return scan
+                read, waited = read + 1, waited + 1
+                if scan.mistakes <= FEWER * fewest:
+                    fewest, waited = scan.mistakes, 0
+        raise GaveUpError
+
+    def _ten_passes(self, source: Source, factor: float, held: Walkers | None) -> Walkers | None:
+        """One pass over all rows, and the others over those that it leaves awake, as many of them as may be held.
+
+        Rows that come in one block are held from one time to the next.
+        """
+        if held is not None:
+            held.order = np.arange(len(held.block))
+            self._pass(held, factor)
+            awake = [held]
+        else:
+            awake, room = [], source.facts.at_hand or source.n_rows
+            for block in source.blocks(self.random):
+                walkers = Walkers.of(self.place.seen(block), self.bias)
+                self._pass(walkers, factor)
+                awake.append(walkers if len(block) == source.n_rows else walkers.awake(room))
+                room -= len(awake[-1].order)
         for _ in range(PASSES - 1):
             if not sum(self._pass(awake[k], factor) for k in self.random.permutation(len(awake))):
                 break
+        return awake[0] if len(awake[0].block) == source.n_rows else None
 
     def _pass(self, walkers: Walkers, factor: float) -> int:
         """Walk the rows that do not rest, in a new order; says how many of them moved the weights."""
         order = walkers.order[loops.shuffling.shuffled(self.random, len(walkers.order))]
-        kept = moves = 0
-        for start, stop in self._calls(walkers.block, len(order)):
+        self.entries_a_row, kept, moves = walkers.entries_a_row, 0, 0
+        most = max(1, ENTRIES_A_CALL // self.entries_a_row)
+        for start in range(0, len(order), most):
             self.clock.check()
-            kept, moved = loops.relaxation.relax(
-                walkers.block.table,
-                order,
-                start,
-                stop,
-                kept,
-                walkers.measures,
-                factor,
-                REST,
-                self.bias,
-                self.w,
-                self.b,
-            )
+            stop = min(start + most, len(order))
+            row_facts = walkers.block.table, order, start, stop, kept, walkers.measures
+            kept, moved = loops.relaxation.relax(*row_facts, factor, REST, self.bias, self.w, self.b)
             moves += moved
+        self.entries_left -= self.entries_a_row * len(order)
         walkers.order = order[:kept]
         return moves
-
-    def _calls(self, block: Block, rows: int) -> list[tuple[int, int]]:
-        """The stretches of an order that are walked between two looks at the clock."""
-        table = block.table
-        entries = block.n_columns if isinstance(table, Dense) else table.data.size // max(1, len(block))
-        most = max(1, ENTRIES_A_CALL // max(1, entries))
-        return [(start, min(start + most, rows)) for start in range(0, rows, most)]

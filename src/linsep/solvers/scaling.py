@@ -90,14 +90,15 @@ class Frame:
 
 def require_memory(n_rows: int, width: int) -> None:
     """Refuse to look at so many dense rows together if the memory for them is not there."""
-    needed = COPIES * 8 * n_rows * width
-    if needed < ALWAYS_THERE:
-        return
-    free = free_memory()
+    require_bytes(COPIES * 8 * n_rows * width, f"{n_rows:,} rows of {width:,} columns must be held densely at once")
+
+
+def require_bytes(needed: int, what: str) -> None:
+    """Refuse what takes more memory than there is, and say how much that would be."""
+    free = None if needed < ALWAYS_THERE else free_memory()
     if free is not None and needed > free:
         raise OutOfMemoryError(
-            f"{n_rows:,} rows of {width:,} columns must be held densely at once: that takes about "
-            f"{needed / GB:,.1f} GB of memory, and {free / GB:,.1f} GB are free. "
+            f"{what}: that takes about {needed / GB:,.1f} GB of memory, and {free / GB:,.1f} GB are free. "
             "Use fewer columns, or a machine with more memory."
         )
 
