@@ -32,12 +32,14 @@ from linsep.proofs import (
 )
 from linsep.proofs.verdicts import check
 from linsep.signs import form_of, signs
-from linsep.solvers.change_of_basis import settle_from
+from linsep.solvers.change_of_basis import WIDTHS, settle_from
 from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.contradictions import Pair, contradictions
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.relax import relax
+from linsep.solvers.weak_relaxation import relax_beside
 from linsep.solvers.working_set import Blocked, Found, Separated, Stuck, search
 from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.inputs import as_source
@@ -48,6 +50,7 @@ from linsep.sources.subset import Remaining
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
+MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them the others help no longer
 MANY_COLUMNS = 300  # from here on relaxation is asked first
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
@@ -174,9 +177,14 @@ class Case:
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
-            found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
+            if pairs := contradictions(rows, MOST_PAIRS):
+                settled = self.settle_beside(rows, columns, pairs, three_way=three_way)
+                if settled is not None:
+                    return settled
+            else:
+                found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
         if found is None:
-            found = search(rows, columns, bias=self.bias, clock=self.clock)
+            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=len(columns) not in WIDTHS)
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):
@@ -188,6 +196,14 @@ class Case:
             return settled
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
         return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
+
+    def settle_beside(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | None:
+        """Decide rows of which some occur with both labels; None if the others do not let themselves be separated."""
+        if not three_way:
+            pair = Obstruction(pairs[0], (1, 1))
+            return Settled("overlapping", obstruction=pair, spread=pair)
+        options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock, "in_use": len(columns)}
+        return relax_beside(rows, pairs, **options)
 
     def exact(self, rows: Source, columns: Ints) -> ExactSearch:
         """The exact LP on some rows."""

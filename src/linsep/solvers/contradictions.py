@@ -10,13 +10,14 @@ import numpy.typing as npt
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Array, Block, Ints, Source
 
+Pair = tuple[int, int]
 Hashes = npt.NDArray[np.uint64]
 
 PIECE = 1 << 16  # entries hashed together: they stay in the cache
 MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(32), np.uint64(29)
 
 
-def contradictions(source: Source, most: int) -> list[tuple[int, int]]:
+def contradictions(source: Source, most: int) -> list[Pair]:
     """Pairs of equal rows, the first of class +1 and the second of class -1; no row twice, and at most so many.
 
     >>> from linsep.sources.inputs import as_source

@@ -95,9 +95,10 @@ class Equalities:
         """Which rows lie in the span, tested by a random form modulo a prime that is 0 on it."""
         if not len(block) or not self.first:
             return np.zeros(len(block), bool)
-        form = self._vanishing_form()
-        values = nmod_mat(fmpz_mat(self.integers(block)[0]), PRIME) * form
-        return np.array([int(n) == 0 for n in values.entries()], bool)
+        values = nmod_mat(fmpz_mat(self.integers(block)[0]), PRIME) * self._vanishing_form()
+        inside = np.array([int(n) == 0 for n in values.entries()], bool)
+        others = np.setdiff1d(np.arange(block.n_columns), self.frame.columns)
+        return inside & ~np.asarray((block.values[:, others] != 0).sum(axis=1) > 0).ravel() if others.size else inside
 
     def _vanishing_form(self) -> nmod_mat:
         """A random form, as a column, with its coefficients at the pivots solved for."""

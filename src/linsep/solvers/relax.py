@@ -182,12 +182,16 @@ class Relaxation:
                 scan = source.scan(w, b)
                 self.clock.reads += 2 * is_whole
                 self.entries_left -= source.n_rows * self.entries_a_row
-                if is_separated(source, w, b, scan):
+                if self.is_right(source, scan):
                     return scan
                 read, waited = read + 1, waited + 1
                 if scan.mistakes <= FEWER * fewest:
                     fewest, waited = scan.mistakes, 0
         raise GaveUpError
+
+    def is_right(self, source: Source, scan: Scan) -> bool:
+        """Whether the weights are what is looked for on the rows of this source, proved."""
+        return is_separated(source, *self.halfspace, scan)
 
     def _ten_passes(self, source: Source, factor: float, held: Walkers | None) -> Walkers | None:
         """One pass over all rows, and the others over those that it leaves awake, as many of them as may be held.

@@ -129,8 +129,8 @@ class WorkingSet(Generic[V]):
         return True
 
 
-def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
-    """Look for a separator of all rows of the source."""
+def search(source: Source, columns: Ints, *, bias: bool, clock: Clock, careful: bool = True) -> Found:
+    """Look for a separator of all rows of the source; unless `careful`, rows that DAQP cannot settle are left at once."""
     width = len(columns) + bias
     working: WorkingSet[Frame] | None = None
     found: Found | None = None
@@ -138,7 +138,7 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
         if working is None:
             first = level.globally(level.source.sample(2 * width + 10, seed=1))
             working = WorkingSet(Frame.around(first, columns, bias=bias), first)
-        found = _settle(level, working, clock)
+        found = _settle(level, working, clock, careful)
         if not isinstance(found, Separated):
             return found
     assert found is not None  # the whole is a level
@@ -159,7 +159,7 @@ def levels(source: Source, width: int) -> Iterator[SampleLevel]:
     yield SampleLevel(source, None)
 
 
-def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock) -> Found:
+def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, careful: bool) -> Found:
     """Go on until the rows of this level are separated, or cannot be."""
     width = working.frame.width
     while True:
@@ -168,6 +168,8 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock) -> Fou
         if not answer.is_solved:
             if blocked := _prove_blocked(working):
                 return blocked
+            if not careful:
+                return _stuck(working)
             answer = working.solve_again(clock)
         if not answer.is_solved:
             return _prove_blocked(working) or _stuck(working)
