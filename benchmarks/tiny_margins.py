@@ -12,7 +12,7 @@ import linsep
 from timing import race, table
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-import adversarial  # noqa: E402  (the families that torture runs)
+import adversarial
 
 CASES = [
     ("integers, margin 1/|w|", adversarial.integer_margin, (8982, 167, 0), False, 2.0),
@@ -25,9 +25,9 @@ CASES = [
 
 
 def lines():
-    for family, size in ((adversarial.integer_margin, (2000, 40, 1)), (adversarial.contradictory_text, (900, 310, 12, 2))):
-        (one,) = family(*size)  # compiles what the others need
-        linsep.decide(one.X if family is adversarial.integer_margin else sp.csr_array(one.X), one.y)
+    for one in (*adversarial.integer_margin(2000, 40, 1), *adversarial.contradictory_text(900, 310, 12, 2)):
+        for X in (one.X, sp.csr_array(one.X)):  # compiles what the others need
+            linsep.decide(X, one.y)
     for name, family, size, is_sparse, asked in CASES:
         (one,) = family(*size)
         X = sp.csr_array(one.X) if is_sparse else one.X

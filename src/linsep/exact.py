@@ -210,8 +210,8 @@ MOST_TERMS = 1 << 12
 class Digits(NamedTuple):
     """Numbers of at most 1, cut into whole digits of 20 bits, so that floats multiply and add them without rounding.
 
-    A number is Σ d_k·2^(-20·(k+1)). The product of two digits is below 2^40, and `MOST_TERMS` of them add up in a double
-    without rounding. The sums of one place are carried to the next as on paper, and what comes out is rounded once: it
+    A number is Σ d_k·2^(-20·(k+1)). The product of two digits is below 2^40, and `MOST_TERMS` such products add up in a
+    double without rounding. The sums of one place are carried to the next as on paper, and what comes out is rounded once: it
     is right to the last bits however much cancelled on the way.
 
     Ozaki, Ogita, Oishi and Rump, Error-free transformations of matrix multiplication, Numerical Algorithms 59 (2012).
@@ -223,7 +223,8 @@ class Digits(NamedTuple):
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> tuple[Digits, NDArray[np.float64]]:
         """Cut numbers of at most 1; also returns what the digits leave out, 0 where they are exact."""
-        places, rest, unit = [], values, 1.0
+        rest, unit = values, 1.0
+        places: list[NDArray[np.float64]] = []
         while len(places) < MOST_DIGITS and (not places or rest.any()):
             unit *= 2.0**-BITS
             digit = np.rint(rest / unit)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -286,7 +287,7 @@ def _digit_scores(form: Form, values: Values) -> tuple[Floats, NDArray[np.int64]
     scaled = np.ldexp(x, -top[:, None])
     digits, rest = Digits.of(scaled)
     known &= (np.ldexp(scaled, top[:, None]) == x).all(axis=1) & ~rest.any(axis=1)
-    weights = Digits.of_integers([[c] for c in form.coefficients])
+    weights = _digits_of(form.coefficients)
     sums = (digits @ weights)[:, :, 0]
     highest = np.argmax(sums != 0, axis=0)  # all digits below it together are less than one of it
     mantissas = np.zeros(len(x))
@@ -295,6 +296,11 @@ def _digit_scores(form: Form, values: Values) -> tuple[Floats, NDArray[np.int64]
         digit = np.where(highest + k < len(sums), np.take_along_axis(sums, place[None], axis=0)[0], 0)
         mantissas += digit * 2.0 ** (-BITS * k)
     return mantissas, top + BITS * (len(weights.places) - 1 - highest), known
+
+
+@lru_cache(maxsize=2)
+def _digits_of(coefficients: tuple[int, ...]) -> Digits:
+    return Digits.of_integers([[c] for c in coefficients])
 
 
 def _signs_of_sums(rows: Flat, parts: tuple[Floats, Floats], constant: Floats) -> NDArray[np.int8]:

@@ -44,6 +44,9 @@ IN_SPAN = 1e-6  # rows of which less than this is left beside F may lie in its s
 CANCELS = 1e-9  # a remainder below this may be exactly 0
 CONVINCING = 1e-3  # multipliers with a larger remainder say nothing
 OPPOSITE = 1e-4  # two rows of length 1 whose sum is shorter nearly cancel
+ADDED, MANY = 2, 16  # rows per column: those that join W in one round, and from where on those far away are dropped
+LONG = 1e5  # a v of more than this length is hard to find: the basis can be better
+NEAR = 3.0  # rows up to this score stay
 STRONGEST = 2.0**40  # the most that a direction is stretched at once
 
 Flags = npt.NDArray[np.bool_]
@@ -76,9 +79,7 @@ class BasisSearch:
     `rows` are those of W in the free coordinates of the basis, of length 1; `inside` says which lie in the span of F.
     """
 
-    def __init__(
-        self, source: Source, columns: Ints, first: Block, *, bias: bool, maximal: bool, clock: Clock
-    ) -> None:
+    def __init__(self, source: Source, columns: Ints, first: Block, *, bias: bool, maximal: bool, clock: Clock) -> None:
         self.source, self.maximal, self.clock = source, maximal, clock
         width = len(columns) + bias
         self.block = _distinct(first + source.sample(SAMPLE * width, seed=3))
@@ -129,12 +130,16 @@ class BasisSearch:
             if not self.basis.n_free:
                 return self._overlapping()
             answer = self._solve()
-            if answer.is_solved:
-                found = self._hold_against_all(answer.w)
-                if found is not None:
-                    return found
-            else:
+            if not answer.is_solved:
                 self._learn(answer.multipliers)
+                continue
+            weights, bias_weight = self._weights(answer.w)
+            form = form_of(weights, bias_weight)
+            if self._is_right(form):
+                return self._settled(weights, bias_weight)
+            self._renew(answer.w, self.source.take(self._lowest(form)))
+            if np.linalg.norm(answer.w) > LONG:  # the rows that matter nearly cancel
+                self._stretch(answer.multipliers)
         raise LostError
 
     def _whiten(self) -> None:
@@ -177,21 +182,22 @@ class BasisSearch:
         if not support.size:
             raise LostError
         u = _polished(self.rows[support], multipliers[support])
-        remainder = _remainder(self.rows[support], u)
-        if remainder < CANCELS and self.make_zero(self.block.take(support)):
-            self._look_if_free()
-            return
+        if _remainder(self.rows[support], u) < CANCELS and self.make_zero(self.block.take(support)):
+            if self.basis.n_free:
+                self._look()
+        else:
+            self._stretch(u)
+
+    def _stretch(self, multipliers: Floats) -> None:
+        """Stretch the basis along the rows that matter, and along pairs that nearly cancel if these are a pair."""
+        support = np.flatnonzero(self.matters)
+        u = multipliers[multipliers > SUPPORT * multipliers.max()]
         strengths = np.zeros(len(self.rows))
-        strengths[support] = _strengths(u / u.sum(), remainder)
+        strengths[support] = _strengths(u / u.sum(), _remainder(self.rows[support], u))
         if len(support) == 2:  # rarely alone
             strengths = np.maximum(strengths, self._opposites())
-        strong = np.flatnonzero(strengths)
-        self.basis = self.basis.stretched(self.rows[strong], strengths[strong])
+        self.basis = self.basis.stretched(np.where(self.inside[:, None], 1.0, self.rows), strengths)
         self._look()
-
-    def _look_if_free(self) -> None:
-        if self.basis.n_free:
-            self._look()
 
     def _opposites(self) -> Floats:
         """How strongly to stretch along the rows of W that another one nearly cancels."""
@@ -204,35 +210,38 @@ class BasisSearch:
 
     # All rows -------------------------------------------------------------------------------------
 
-    def _hold_against_all(self, v: Floats) -> Settled | None:
-        """The verdict if w = T·v is right on all rows; else the rows that it is wrong about join W."""
+    def _weights(self, v: Floats) -> tuple[tuple[int, ...], int]:
+        """w = T·v, exactly 0 on F, as weights of the columns of the source."""
         w = original_weights(self.basis.weights(v, self.zero.rows), self.frame.exponents.tolist())
-        weights, bias_weight = self.frame.spread_out(w)
-        lowest = self._lowest(form_of(weights, bias_weight))
-        self.clock.reads += 1
-        if lowest is not None:
-            self._add(self.source.take(lowest))
-            return None
+        return self.frame.spread_out(w)
+
+    def _settled(self, weights: tuple[int, ...], bias_weight: int) -> Settled:
         if not self.zero.first:
             return Settled("separable", weights, bias_weight)
         return Settled("touching", weights, bias_weight, *self.zero.proofs)
 
-    def _lowest(self, form: Form) -> Ints | None:
-        """None if the form is right on all rows; else those where it is nearest to wrong, or wrong."""
-        is_right, found, ratios = True, np.zeros(0, np.int64), np.zeros(0)
+    def _is_right(self, form: Form) -> bool:
+        """Whether the form is right on all rows."""
+        self.clock.reads += 1
         for block in self.source.blocks():
             self.clock.check()
-            signed = signs(form, block.values) * block.y
-            is_right &= self._allows(block, signed)
+            if not self._allows(block, signs(form, block.values) * block.y):
+                return False
+        return True
+
+    def _lowest(self, form: Form) -> Ints:
+        """The rows outside W where the form is wrong, or nearest to it."""
+        found, ratios = np.zeros(0, np.int64), np.zeros(0)
+        for block in self.source.blocks():
+            self.clock.check()
             with np.errstate(all="ignore"):
                 ratio = fine_scores(form, block.values) * block.y / scores(form, block.values)[1]
-            ratio[signed == 0] = 0.0
-            found, ratios = np.concatenate([found, block.row_numbers]), np.concatenate([ratios, ratio])
-            worst = np.argsort(ratios, kind="stable")[: len(self.block) + 2 * self.frame.width]
+            outside = ~np.isin(block.row_numbers, self.block.row_numbers)
+            found = np.concatenate([found, block.row_numbers[outside]])
+            ratios = np.concatenate([ratios, ratio[outside]])
+            worst = np.argsort(ratios, kind="stable")[: ADDED * self.frame.width]
             found, ratios = found[worst], ratios[worst]
-        if is_right:
-            return None
-        return found[~np.isin(found, self.block.row_numbers)][: 2 * self.frame.width + 10]
+        return found
 
     def _allows(self, block: Block, signed: npt.NDArray[np.int8]) -> bool:
         """Whether these signs of a block are those of a verdict."""
@@ -242,12 +251,16 @@ class BasisSearch:
             return False
         return not self.maximal or bool(self.zero.contain(block.take(np.flatnonzero(signed == 0))).all())
 
-    def _add(self, block: Block) -> None:
+    def _renew(self, v: Floats, block: Block) -> None:
+        """Add these rows to W, and keep of many rows those that matter or are near."""
+        is_small = len(self.rows) < MANY * self.frame.width
+        keep = np.flatnonzero(self.matters | (self.rows @ v < NEAR) | is_small)
         digits = self._digits(block)
         rows, inside = self._seen(block, digits)
-        self.block, self.digits = self.block + block, joined(self.digits, digits)
-        self.rows, self.inside = np.vstack([self.rows, rows]), np.append(self.inside, inside)
-        self.matters = np.append(self.matters, np.zeros(len(block), bool))
+        self.digits = joined(Digits(self.digits.places[:, keep]), digits)
+        self.block = self.block.take(keep) + block
+        self.rows, self.inside = np.vstack([self.rows[keep], rows]), np.append(self.inside[keep], inside)
+        self.matters = np.append(self.matters[keep], np.zeros(len(block), bool))
 
     def _overlapping(self) -> Settled:
         first, spread = self.zero.proofs

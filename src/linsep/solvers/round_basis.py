@@ -28,7 +28,7 @@ from scipy.linalg import solve_triangular
 from linsep.exact import BITS, Digits, solve
 from linsep.sources.base import Floats, Ints
 
-PRECISION = 52  # bits of the largest entry of the smallest column
+GUARD, MOST_SHIFT = 20, 110  # bits: of the shortest row in the new basis, and after the point at most
 FLATTEST = 2.0**-45  # of the largest singular value: thinner directions are for the next round
 AT_ONCE = 1 << 22  # products of digits held together
 MOST_BITS = 2400  # of an entry of T: after that the exact LP is quicker
@@ -50,7 +50,7 @@ class RoundBasis:
     @property
     def n_zero(self) -> int:
         """How many rows must be 0."""
-        return self.zero_rows.places.shape[1]
+        return int(self.zero_rows.places.shape[1])
 
     @property
     def n_free(self) -> int:
@@ -73,7 +73,7 @@ class RoundBasis:
         if not self.n_zero:
             return np.zeros((0, self.n_free))
         zero = product(self.zero_rows, self.digits)
-        return np.linalg.solve(zero[:, self.n_free :], zero[:, : self.n_free])
+        return np.asarray(np.linalg.solve(zero[:, self.n_free :], zero[:, : self.n_free]), np.float64)
 
     def rows(self, digits: Digits) -> tuple[Floats, Floats]:
         """The rows in the free coordinates, each of length 1, and how long each was beside what cancelled in it."""
@@ -89,27 +89,31 @@ class RoundBasis:
         _, sizes, directions = np.linalg.svd(np.linalg.qr(rows, mode="r"))
         flattest = sizes[-1] / sizes[0]
         sizes = np.maximum(sizes, sizes[0] * FLATTEST)
-        return self.times((directions / sizes[:, None]).T), 1 / max(flattest, 1e-300)
+        return self.times((directions / sizes[:, None]).T, rows), 1 / max(flattest, 1e-300)
 
     def stretched(self, rows: Floats, strengths: Floats) -> RoundBasis:
         """The basis in which these rows are shorter, by the strength of each: w has little there, and gets room."""
-        stack = np.vstack([np.eye(self.n_free), strengths[:, None] * rows])
+        strong = np.flatnonzero(strengths)
+        stack = np.vstack([np.eye(self.n_free), strengths[strong, None] * rows[strong]])
         triangle = np.linalg.qr(stack, mode="r")
-        return self.times(solve_triangular(triangle, np.eye(self.n_free)))
+        return self.times(solve_triangular(triangle, np.eye(self.n_free)), rows)
 
     def with_zero(self, rows: Floats, digits: Digits) -> RoundBasis:
         """The basis with more rows that must be 0: `rows` are independent, here and as digits."""
         turned, _ = np.linalg.qr(rows.T, mode="complete")
         turn = np.roll(turned, -len(rows), axis=1)  # their own directions last
-        basis = self.times(turn)
+        basis = self.times(turn, np.eye(self.n_free))
         # T·turn has the free columns first, then those of the new rows, then those of the old rows.
         return RoundBasis(basis.matrix, joined(digits, self.zero_rows))
 
-    def times(self, change: Floats) -> RoundBasis:
-        """The basis T·round(2^e·change) of the free coordinates, with the others solved for."""
+    def times(self, change: Floats, rows: Floats) -> RoundBasis:
+        """The basis T·round(2^e·change) of the free coordinates, with the others solved for.
+
+        e is so large that the rounding hardly moves any of these rows, however short it is in the new basis.
+        """
         whole = np.vstack([change, -self.solved @ change])
-        least = np.abs(whole).max(axis=0).min()
-        shift = PRECISION - math.frexp(least)[1]
+        shortest = np.linalg.norm(rows @ change, axis=1).min(initial=1.0)
+        shift = min(GUARD - math.frexp(shortest)[1], MOST_SHIFT)
         free = self.matrix * fmpz_mat(_rounded(whole, shift))
         entries = [[*new, *old[self.n_free :]] for new, old in zip(free.tolist(), self.matrix.tolist(), strict=True)]
         return RoundBasis(fmpz_mat(entries), self.zero_rows)

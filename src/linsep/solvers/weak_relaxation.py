@@ -1,7 +1,7 @@
 """A weak separator by relaxation, where some rows occur with both labels: it is 0 on those and positive on the others.
 
-Each pass of the walk of `relax.py` is followed by a projection of w onto the space where it is 0 on those rows, F. So it
-is the walk of the other rows in that space, and the theorem holds there. In the end the projection is made exactly:
+Each pass of the walk of `relax.py` is followed by a projection of w onto the space where it is 0 on those rows, F. So
+it is the walk of the other rows in that space, and the theorem holds there. In the end the projection is made exactly:
 
     w - Fᵀ·(F·Fᵀ)⁻¹·F·w       in integers, times the denominator
 """
@@ -97,4 +97,4 @@ class WeakRelaxation(Relaxation):
 def _of_length_1(row: list[int]) -> Floats:
     longest = max(map(abs, row))
     floats = np.array([n / longest for n in row])
-    return floats / np.linalg.norm(floats)
+    return np.asarray(floats / np.linalg.norm(floats))

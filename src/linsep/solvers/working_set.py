@@ -130,7 +130,7 @@ class WorkingSet(Generic[V]):
 
 
 def search(source: Source, columns: Ints, *, bias: bool, clock: Clock, careful: bool = True) -> Found:
-    """Look for a separator of all rows of the source; unless `careful`, rows that DAQP cannot settle are left at once."""
+    """Look for a separator of all rows of the source; unless `careful`, what DAQP cannot settle is left at once."""
     width = len(columns) + bias
     working: WorkingSet[Frame] | None = None
     found: Found | None = None
