@@ -211,8 +211,8 @@ class Digits(NamedTuple):
     """Numbers of at most 1, cut into whole digits of 20 bits, so that floats multiply and add them without rounding.
 
     A number is Σ d_k·2^(-20·(k+1)). The product of two digits is below 2^40, and `MOST_TERMS` such products add up in a
-    double without rounding. The sums of one place are carried to the next as on paper, and what comes out is rounded once: it
-    is right to the last bits however much cancelled on the way.
+    double without rounding. The sums of one place are carried to the next as on paper: nothing is lost, however much
+    cancels on the way.
 
     Ozaki, Ogita, Oishi and Rump, Error-free transformations of matrix multiplication, Numerical Algorithms 59 (2012).
     """

@@ -47,6 +47,7 @@ OPPOSITE = 1e-4  # two rows of length 1 whose sum is shorter nearly cancel
 ADDED, MANY = 2, 16  # rows per column: those that join W in one round, and from where on those far away are dropped
 LONG = 1e5  # a v of more than this length is hard to find: the basis can be better
 NEAR = 3.0  # rows up to this score stay
+A_SOLVE, A_CHANGE = 5e-8, 3e-8  # seconds, times columns³, of steps that cannot be interrupted
 STRONGEST = 2.0**40  # the most that a direction is stretched at once
 
 Flags = npt.NDArray[np.bool_]
@@ -109,6 +110,7 @@ class BasisSearch:
 
     def make_zero(self, block: Block) -> bool:
         """Take these rows to F, if they cancel exactly modulo those in F."""
+        self.clock.require(A_SOLVE * (len(block) + self.basis.n_zero) ** 3)
         new = self.zero.add(block)
         if new is None:
             return False
@@ -147,6 +149,7 @@ class BasisSearch:
         while self.basis.n_free:
             self.clock.check()
             self._look()
+            self.clock.require(A_CHANGE * self.frame.width**3)
             whitened, condition = self.basis.whitened(self.rows[~self.inside])
             if not condition > ROUND:
                 return
@@ -196,6 +199,7 @@ class BasisSearch:
         strengths[support] = _strengths(u / u.sum(), _remainder(self.rows[support], u))
         if len(support) == 2:  # rarely alone
             strengths = np.maximum(strengths, self._opposites())
+        self.clock.require(A_CHANGE * self.frame.width**3)
         self.basis = self.basis.stretched(np.where(self.inside[:, None], 1.0, self.rows), strengths)
         self._look()
 

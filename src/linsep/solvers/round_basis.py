@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 from flint import fmpz_mat
-from scipy.linalg import solve_triangular
 
 from linsep.exact import BITS, Digits, solve
 from linsep.sources.base import Floats, Ints
@@ -93,6 +92,8 @@ class RoundBasis:
 
     def stretched(self, rows: Floats, strengths: Floats) -> RoundBasis:
         """The basis in which these rows are shorter, by the strength of each: w has little there, and gets room."""
+        from scipy.linalg import solve_triangular  # slow to import
+
         strong = np.flatnonzero(strengths)
         stack = np.vstack([np.eye(self.n_free), strengths[strong, None] * rows[strong]])
         triangle = np.linalg.qr(stack, mode="r")
