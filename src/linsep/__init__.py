@@ -15,6 +15,7 @@ _HOME = {
     "Overlapping": "linsep.proofs",
     "Separable": "linsep.proofs",
     "Touching": "linsep.proofs",
+    "NotSeparable": "linsep.proofs",
     "Undecided": "linsep.proofs",
     "NotSeparableError": "linsep.errors",
     "Novikoff": "linsep._margin",
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from linsep.halfspace import homogenise as homogenise
     from linsep.mle_report import MleReport as MleReport
     from linsep.online.online_perceptron import OnlinePerceptron as OnlinePerceptron
+    from linsep.proofs import NotSeparable as NotSeparable
     from linsep.proofs import Obstruction as Obstruction
     from linsep.proofs import Overlapping as Overlapping
     from linsep.proofs import Separable as Separable

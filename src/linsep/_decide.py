@@ -22,6 +22,7 @@ from linsep import arguments
 from linsep.exact import coprime
 from linsep.loops.layouts import Dense
 from linsep.proofs import (
+    NotSeparable,
     Obstruction,
     Overlapping,
     Separable,
@@ -70,9 +71,10 @@ def decide(
 
     Returns `Separable` (complete separation, with the hyperplane), `Touching` (quasi-complete separation: a
     hyperplane with no row on the wrong side, and the rows that allow no better), `Overlapping` (overlap, with the
-    rows that forbid any) or, past `time_limit` seconds, `Undecided`, which proves nothing. Every proof has been
-    checked against the data in exact arithmetic; `verify` does it again. `watch` is called now and then with the
-    state of the search: its `seconds`, its `reads` of the whole data, and the `bounds` on the margin so far.
+    rows that forbid any) or, past `time_limit` seconds, `NotSeparable` if an obstruction is known by then (touching or
+    overlapping, proved), else `Undecided`, which proves nothing. Every proof has been checked against the data in exact
+    arithmetic; `verify` does it again. `watch` is called now and then with the state of the search: its `seconds`, its
+    `reads` of the whole data, and the `bounds` on the margin so far.
 
     Parameters
     ----------
@@ -83,7 +85,7 @@ def decide(
     bias : bool
         False asks for a hyperplane through the origin.
     time_limit : float or None
-        Seconds after which the answer is `Undecided`.
+        Seconds after which the answer is `NotSeparable` or `Undecided`.
 
     Raises
     ------
@@ -102,7 +104,7 @@ def decide(
     try:
         verdict = case.verdict(case.settle_while_reading())
     except OutOfTime:
-        return case.undecided()
+        verdict = case.undecided()
     check(verdict, source)
     return verdict
 
@@ -189,6 +191,7 @@ class Case:
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):
             whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights)
+            self.clock.met(whole)
             if not three_way or len(found.weights) == len(columns) + self.bias + 1:
                 return Settled("overlapping", obstruction=whole, spread=whole)
         settled = settle_from(rows, columns, found, bias=self.bias, maximal=self.maximal, clock=self.clock)
@@ -199,9 +202,10 @@ class Case:
 
     def settle_beside(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | None:
         """Decide rows of which some occur with both labels; None if the others do not let themselves be separated."""
+        pair = Obstruction(pairs[0], (1, 1))
         if not three_way:
-            pair = Obstruction(pairs[0], (1, 1))
             return Settled("overlapping", obstruction=pair, spread=pair)
+        self.clock.met(pair)
         options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock, "in_use": len(columns)}
         return relax_beside(rows, pairs, **options)
 
@@ -242,7 +246,11 @@ class Case:
         return marks.rows() if marks.count() <= MOST_NAMED else marks
 
     def undecided(self) -> Verdict:
-        """What is left to say when the time is over: no margin is larger than the rows looked at allow."""
+        """What is left to say when the time is over: an obstruction, or that no margin is larger than rows allow."""
+        if (known := self.clock.obstruction) is not None:
+            reason = f"The time limit of {self.clock.limit:g} seconds was over before more was known."
+            first = obstruction_of(self.source, known.rows, known.weights)
+            return NotSeparable(obstruction=first, reason=reason, **self.facts())
         reason = f"The time limit of {self.clock.limit:g} seconds was over before anything was proved."
         return Undecided(reason=reason, margin=(0.0, self.ceiling()), **self.facts())
 

@@ -117,7 +117,7 @@ class Regression:
             kept = [column for column in columns if states[column] != "aliased"]
             states |= zip(kept, self._states(case, settled, kept, aliases), strict=True)
         except (OutOfTime, TooLarge):
-            verdict = verdict or self._named(case.undecided())
+            verdict = verdict or self._checked(case.undecided())
         return MleReport(
             verdict=verdict,
             states=tuple((self._name(c), state) for c, state in states.items()),

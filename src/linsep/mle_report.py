@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, final
 
-from linsep.proofs import Overlapping, Separable, Touching, Undecided, Verdict, explain
+from linsep.proofs import NotSeparable, Overlapping, Separable, Touching, Undecided, Verdict, explain
 from linsep.report import (
     SHOWN,
     TONES,
@@ -70,7 +70,8 @@ class MleReport(Reported):
     @property
     def exists(self) -> bool | None:
         """Whether the estimate exists (of the columns that are not aliased); None where that is not decided."""
-        return None if self.verdict.separable is None else isinstance(self.verdict, Overlapping)
+        is_open = isinstance(self.verdict, NotSeparable | Undecided)
+        return None if is_open else isinstance(self.verdict, Overlapping)
 
     @property
     def coefficients(self) -> dict[str, State]:
@@ -117,8 +118,8 @@ class MleReport(Reported):
     def _existence(self) -> str:
         n_rows = self.verdict.n_rows
         if self.exists is None:
-            reason = f"{self.verdict.reason} " if isinstance(self.verdict, Undecided) else ""
-            return f"Not decided. {reason}This proves nothing: allow more time."
+            reason = f"{self.verdict.reason} " if isinstance(self.verdict, NotSeparable | Undecided) else ""
+            return f"Not decided. {reason}This proves nothing about the estimate: allow more time."
         if self.exists:
             return (
                 "The maximum likelihood estimate exists and is unique: the classes overlap, "

@@ -14,6 +14,7 @@ Nothing in here knows a solver.
 from linsep.proofs.verdicts import (
     HalfspaceVerdict,
     Kind,
+    NotSeparable,
     Obstruction,
     Overlapping,
     Separable,
@@ -25,6 +26,7 @@ from linsep.proofs.verdicts import (
 __all__ = [
     "HalfspaceVerdict",
     "Kind",
+    "NotSeparable",
     "Obstruction",
     "Overlapping",
     "Separable",

@@ -105,8 +105,9 @@ class BasisSearch:
     def take_pairs(self, pairs: list[tuple[int, int]]) -> None:
         """Take rows that occur with both labels to F."""
         if pairs:
-            block = self.source.take(np.array(pairs).ravel())
-            self._grow(self.zero.add_pairs(block))
+            new = self.zero.add_pairs(self.source.take(np.array(pairs).ravel()))
+            if new:
+                self._grow(new)
 
     def make_zero(self, block: Block) -> bool:
         """Take these rows to F, if they cancel exactly modulo those in F."""
@@ -118,6 +119,7 @@ class BasisSearch:
         return True
 
     def _grow(self, numbers: list[int]) -> None:
+        self.clock.met(self.zero.proofs[0])
         if numbers:
             digits = self._digits(self.source.take(numbers))
             self.basis = self.basis.with_zero(self.basis.rows(digits)[0], digits)
