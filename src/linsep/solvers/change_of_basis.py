@@ -141,9 +141,10 @@ class BasisSearch:
             form = form_of(weights, bias_weight)
             if self._is_right(form):
                 return self._settled(weights, bias_weight)
+            u = answer.multipliers[self.matters]
             self._renew(answer.w, self.source.take(self._lowest(form)))
             if np.linalg.norm(answer.w) > LONG:  # the rows that matter nearly cancel
-                self._stretch(answer.multipliers)
+                self._stretch(u)
         raise LostError
 
     def _whiten(self) -> None:
@@ -193,10 +194,9 @@ class BasisSearch:
         else:
             self._stretch(u)
 
-    def _stretch(self, multipliers: Floats) -> None:
-        """Stretch the basis along the rows that matter, and along pairs that nearly cancel if these are a pair."""
+    def _stretch(self, u: Floats) -> None:
+        """Stretch the basis along the rows that matter, by their multipliers; where two do, along all such pairs."""
         support = np.flatnonzero(self.matters)
-        u = multipliers[multipliers > SUPPORT * multipliers.max()]
         strengths = np.zeros(len(self.rows))
         strengths[support] = _strengths(u / u.sum(), _remainder(self.rows[support], u))
         if len(support) == 2:  # rarely alone
