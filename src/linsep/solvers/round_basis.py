@@ -27,7 +27,7 @@ from flint import fmpz_mat
 from linsep.exact import BITS, Digits, solve
 from linsep.sources.base import Floats, Ints
 
-GUARD, MOST_SHIFT = 20, 110  # bits: of the shortest row in the new basis, and after the point at most
+GUARD, MOST_SHIFT = 8, 110  # bits: of the shortest row in the new basis, and after the point at most
 FLATTEST = 2.0**-45  # of the largest singular value: thinner directions are for the next round
 AT_ONCE = 1 << 22  # products of digits held together
 MOST_BITS = 2400  # of an entry of T: after that the exact LP is quicker
