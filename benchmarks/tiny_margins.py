@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import adversarial
 
 CASES = [
-    ("integers, margin 1/|w|", adversarial.integer_margin, (8982, 167, 0), False, 2.0),
+    ("integers, margin 1 over the length of w", adversarial.integer_margin, (8982, 167, 0), False, 2.0),
     ("the same, one contradictory pair", adversarial.integer_margin, (9200, 163, 1), False, 2.0),
     ("columns equal up to 2^-40, one tie", adversarial.equal_columns, (8471, 177, 1), False, 2.0),
     ("text, one contradictory pair", adversarial.contradictory_text, (10_606, 800, 40, 1), True, 0.5),

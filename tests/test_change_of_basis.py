@@ -46,6 +46,13 @@ def test_tiny_margins_and_contradictions_need_no_exact_lp(family, size, sign, wi
         assert len(verdict.obstruction.rows) == one.obstruction_rows
 
 
+@pytest.mark.parametrize(("family", "size"), FAMILIES)
+def test_which_class_is_called_positive_makes_no_difference(family, size):
+    (one,) = family(*size)
+    one_way, other = linsep.decide(one.X, one.y), linsep.decide(one.X, -one.y)
+    assert one_way.reads == other.reads and np.allclose(one_way.halfspace.w, -other.halfspace.w)
+
+
 @pytest.mark.parametrize("pairs", [1, 40])
 def test_sparse_rows_with_both_labels_are_separated_weakly_from_the_others(pairs, without_exact_lp):
     (one,) = adversarial.contradictory_text(900, 310, 12, pairs)
@@ -81,9 +88,9 @@ def test_the_time_limit_holds_in_every_phase():
 
 def test_zeros_of_any_kind_are_equal():
     dense = np.array([[1.0, 0.0, 2.0], [5.0, 1.0, 0.0], [1.0, -0.0, 2.0]])
-    assert contradictions(as_source(dense, [0, 1, 1]), 9) == [(2, 0)]
+    assert contradictions(as_source(dense, [0, 1, 1]), 9) == [(0, 2)]
     stored = sp.csr_array(([1.0, 0.0, 2.0, 5.0, 1.0, 2.0], [0, 1, 2, 0, 0, 2], [0, 3, 4, 6]), shape=(3, 3))
-    assert contradictions(as_source(stored, [0, 1, 1]), 9) == [(2, 0)]
+    assert contradictions(as_source(stored, [0, 1, 1]), 9) == [(0, 2)]
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint64, np.float32, np.float64])
@@ -94,7 +101,7 @@ def test_every_duplicate_with_both_labels_is_found(dtype):
     labels = {tuple(row): set(y[(row == X).all(axis=1)].tolist()) for row in X}
     found = contradictions(as_source(X, y), 1000)
     assert len(found) == sum(len(seen) == 2 for seen in labels.values())
-    assert all((X[a] == X[b]).all() and y[a] > y[b] for a, b in found)
+    assert all(a < b and (X[a] == X[b]).all() and y[a] != y[b] for a, b in found)
 
 
 def test_integers_that_one_double_stands_for_are_not_taken_for_equal():

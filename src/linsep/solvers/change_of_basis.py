@@ -85,6 +85,7 @@ class BasisSearch:
         width = len(columns) + bias
         self.block = _distinct(first + source.sample(SAMPLE * width, seed=3))
         self.frame = Frame.around(self.block, columns, bias=bias)
+        self.side = int(self.block.y[0])
         self.digits = self._digits(self.block)
         self.matters: Flags = np.zeros(len(self.block), bool)
         self.zero = Equalities(self.frame)
@@ -94,8 +95,8 @@ class BasisSearch:
         self.basis = RoundBasis.start(width, self.independent)
 
     def _digits(self, block: Block) -> Digits:
-        """Rows as digits in the frame."""
-        digits, rest = Digits.of(self.frame.signed(block))
+        """Rows as digits in the frame, the first of W of class +1: which class is called so makes no difference."""
+        digits, rest = Digits.of(self.side * self.frame.signed(block))
         if rest.any():
             raise LostError
         return digits
@@ -218,7 +219,7 @@ class BasisSearch:
 
     def _weights(self, v: Floats) -> tuple[tuple[int, ...], int]:
         """w = T·v, exactly 0 on F, as weights of the columns of the source."""
-        w = original_weights(self.basis.weights(v, self.zero.rows), self.frame.exponents.tolist())
+        w = original_weights(self.basis.weights(self.side * v, self.zero.rows), self.frame.exponents.tolist())
         return self.frame.spread_out(w)
 
     def _settled(self, weights: tuple[int, ...], bias_weight: int) -> Settled:

@@ -18,11 +18,11 @@ MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(32), np.uint64(29)
 
 
 def contradictions(source: Source, most: int) -> list[Pair]:
-    """Pairs of equal rows, the first of class +1 and the second of class -1; no row twice, and at most so many.
+    """Pairs of equal rows of different classes, in the order of their numbers; no row twice, and at most so many.
 
     >>> from linsep.sources.inputs import as_source
     >>> contradictions(as_source([[1.0, 0.0], [2.0, 3.0], [1.0, -0.0]], [0, 1, 1]), 10)
-    [(2, 0)]
+    [(0, 2)]
     """
     multipliers = _multipliers(source.n_columns)
     found: list[tuple[Ints, Hashes]] = []
@@ -32,9 +32,9 @@ def contradictions(source: Source, most: int) -> list[Pair]:
         is_plus.append(block.y > 0)
     numbers, hashes, plus = (np.concatenate(part) for part in (*zip(*found, strict=True), is_plus))
     _, first, second = np.intersect1d(hashes[plus], hashes[~plus], return_indices=True)
-    pairs = np.column_stack([numbers[plus][first], numbers[~plus][second]])
+    pairs = np.sort(np.column_stack([numbers[plus][first], numbers[~plus][second]]), axis=1)
     pairs = pairs[np.lexsort(pairs.T[::-1])][:most]
-    return [(a, b) for a, b in pairs.tolist() if _are_equal(source.take([min(a, b), max(a, b)]))]
+    return [(a, b) for a, b in pairs.tolist() if _are_equal(source.take([a, b]))]
 
 
 def row_hashes(block: Block, multipliers: Hashes) -> Hashes:
