@@ -14,7 +14,16 @@ from linsep.proofs.verdicts import Verdict
 PAGE = Path(__file__).with_name("api.md")
 GROUPS = {
     "Questions": ("decide", "max_margin", "novikoff", "mle_exists", "verdict_from_json"),
-    "Answers": ("Separable", "Touching", "Overlapping", "Undecided", "Obstruction", "Novikoff", "MleReport"),
+    "Answers": (
+        "Separable",
+        "Touching",
+        "Overlapping",
+        "NotSeparable",
+        "Undecided",
+        "Obstruction",
+        "Novikoff",
+        "MleReport",
+    ),
     "The Perceptron": ("perceptron", "perceptron_steps", "PerceptronRun", "Step", "Halfspace", "homogenise"),
     "Classifiers": (
         "PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier", "OnlinePerceptron",

@@ -304,6 +304,91 @@ def mix_columns(X: NDArray[np.int64], w: list[int], rng: np.random.Generator) ->
     return X, w
 
 
+def integer_margin(n: int, d: int, pairs: int) -> Iterator[Instance]:
+    """Small integers on both sides of an integer hyperplane, half of them one unit of score away from it.
+
+    The weights grow from 1 to 2^20, so the margin is 1/|w|. Pairs are rows on the hyperplane, each with both labels.
+    """
+    rng = np.random.default_rng([n, d, pairs])
+    w = rng.permutation(np.rint(2.0 ** (np.arange(d) * 20.0 / d)).astype(np.int64) * rng.choice([-1, 1], d))
+    y = rng.choice([-1, 1], n)
+    X = moved_to(rng.integers(-5, 6, (n, d)), w, np.where(rng.random(n) < 0.5, y, y * rng.integers(1, 50, n)))
+    on = moved_to(rng.integers(-5, 6, (pairs, d)), w, np.zeros(pairs, np.int64))
+    plus = np.ones(pairs, np.int64)
+    X, y = shuffled_together((X, y), (on, plus), (on, -plus))
+    yield Instance(f"integer margin, {n} x {d}, {pairs} pairs", X, y, True, T if pairs else S, 2 if pairs else None)
+
+
+def moved_to(X: NDArray[np.int64], w: NDArray[np.int64], scores: NDArray[np.int64]) -> NDArray[np.int64]:
+    """X with each row changed a little, in the heavy columns first, until it has the score given. Some weight is ±1."""
+    for j in np.argsort(-np.abs(w), kind="stable"):
+        X[:, j] += np.rint((scores - X @ w) / w[j]).astype(np.int64)
+    if not np.array_equal(X @ w, scores):
+        raise ValueError("no weight is 1 or -1")
+    return X
+
+
+def shuffled_together(*parts: tuple[Table, Labels]) -> tuple[Table, Labels]:
+    """The rows of all parts in a random order."""
+    X, y = (np.concatenate(side) for side in zip(*parts, strict=True))
+    order = np.random.default_rng(len(y)).permutation(len(y))
+    return X[order].astype(np.float64), y[order]
+
+
+def equal_columns(n: int, d: int, ties: int) -> Iterator[Instance]:
+    """Columns that are one and the same up to 2^-40, labels by what is left of them.
+
+    A tie is three rows on the hyperplane: one of class +1 in the middle between two of class -1.
+    """
+    rng = np.random.default_rng([n, d, ties])
+    w = rng.integers(-3, 4, d)
+    w[0] = 1
+    w[-1] -= w.sum()  # what is common has no weight
+    rest, y = rng.integers(-(2**10), 2**10, (n, d)), rng.choice([-1, 1], n)
+    short = y * (rest @ w) <= 0
+    rest[short, 0] += (y - rest @ w)[short]
+    on = rng.integers(-(2**10), 2**10, (2 * ties, d))
+    on[:, 0] -= on @ w
+    X, on = (rng.integers(-1000, 1001, (len(part), 1)) + part * 2.0**-40 for part in (rest, on))
+    middle = on[::2] / 2 + on[1::2] / 2
+    minus, plus = -np.ones(2 * ties, np.int64), np.ones(ties, np.int64)
+    X, y = shuffled_together((X, y), (on, minus), (middle, plus))
+    yield Instance(f"equal columns, {n} x {d}, {ties} ties", X, y, True, T if ties else S, 3 if ties else None)
+
+
+def contradictory_text(n: int, d: int, words: int, pairs: int) -> Iterator[Instance]:
+    """Counts of a few words a row, on both sides of a hyperplane; some rows on it stand there with both labels."""
+    rng = np.random.default_rng([n, d, words, pairs])
+    w = rng.integers(1, 4, d) * rng.choice([-1, 1], d)
+    X = rng.integers(1, 4, (n, d)) * (rng.random((n, d)) < words / d)
+    X = X[X @ w != 0]
+    on = rng.integers(1, 4, (pairs, d)) * (rng.random((pairs, d)) < words / d)
+    ends = {1: int(np.argmax(w == 1)), -1: int(np.argmax(w == -1))}
+    for row in on:
+        score = int(row @ w)
+        row[ends[-1 if score > 0 else 1]] += abs(score)
+    plus = np.ones(pairs, np.int64)
+    X, y = shuffled_together((X, np.sign(X @ w)), (on, plus), (on, -plus))
+    yield Instance(f"contradictory text, {n} x {d}, {pairs} pairs", X, y, True, T, 2)
+
+
+def near_duplicates(n: int, d: int, pairs: int) -> Iterator[Instance]:
+    """Pairs of rows 2^-35 apart, on both sides of a hyperplane, among others."""
+    rng = np.random.default_rng([n, d, pairs])
+    w = rng.integers(1, 10, d) * rng.choice([-1, 1], d)
+    w[-1] = 1
+    X = rng.integers(-9, 10, (n, d))
+    X = X[X @ w != 0]
+    on = rng.integers(-9, 10, (pairs, d)).astype(np.float64)
+    on[:, -1] -= on @ w
+    side = np.zeros((pairs, d))
+    column = rng.integers(0, d, pairs)
+    side[np.arange(pairs), column] = np.sign(w[column]) * 2.0**-36
+    plus = np.ones(pairs, np.int64)
+    X, y = shuffled_together((X, np.sign(X @ w)), (on + side, plus), (on - side, -plus))
+    yield Instance(f"near duplicates, {n} x {d}, {pairs} pairs", X, y, True, S)
+
+
 def needle(n: int, d: int) -> Iterator[Instance]:
     """Two far clouds of n rows; one + row lies between the first and the last - row of the file.
 
@@ -361,6 +446,22 @@ SIZES: dict[Family, tuple[Iterable[tuple[int, ...]], Iterable[tuple[int, ...]]]]
     hard_thresholds: (
         [(16, 0), (24, 0)],
         list(product((16, 20, 24, 28, 32, 40, 50, 64, 80, 100, 125, 150), range(3))),
+    ),
+    integer_margin: (
+        [(24, 4, 0), (24, 4, 1)],
+        [(n, d, pairs) for n, d in ((200, 24), (1000, 50), (3000, 100), (9000, 167)) for pairs in (0, 1, 20)],
+    ),
+    equal_columns: (
+        [(24, 4, 0), (24, 4, 1)],
+        [(n, d, ties) for n, d in ((200, 24), (1000, 50), (3000, 100), (8500, 177)) for ties in (0, 1, 5)],
+    ),
+    contradictory_text: (
+        [(30, 6, 3, 1)],
+        [(300, 40, 6, 1), (900, 310, 12, 2), (5000, 400, 30, 1), (10_600, 800, 40, 1), (3900, 3460, 40, 3)],
+    ),
+    near_duplicates: (
+        [(20, 4, 3)],
+        [(200, 24, 20), (1000, 50, 45), (3000, 100, 90), (3000, 150, 140)],
     ),
     needle: (
         [(6, 2), (15, 3), (500, 4)],

@@ -516,7 +516,7 @@ def repeat_row(document: Any, table: Table, rng: random.Random) -> None:
 
 
 def change_kind(document: Any, table: Table, rng: random.Random) -> None:
-    document["kind"] = rng.choice(["separable", "touching", "overlapping", "undecided", "", None, 7])
+    document["kind"] = rng.choice(["separable", "touching", "overlapping", "not-separable", "undecided", "", None, 7])
     if rng.random() < 0.8:
         parts = {"separable": ["separator", "margin"], "overlapping": ["obstruction", "spread"]}
         parts |= {"touching": ["separator", "obstruction", "separated_rows", "spread"]}

@@ -25,7 +25,7 @@ from linsep.errors import (
     NotNumericError,
     ShapeError,
 )
-from linsep.proofs import Obstruction, Overlapping, Separable, Touching, Undecided
+from linsep.proofs import NotSeparable, Obstruction, Overlapping, Separable, Touching, Undecided
 from linsep.proofs.checked_rows import MemoryRows, rows_of
 from linsep.proofs.margin_checks import check_margin_high, check_margin_low, margin_bounds, root_above, root_below
 from linsep.proofs.proof_json import verdict_from_json
@@ -45,6 +45,11 @@ def separable(weights, bias_weight=0, n_rows=2, **more):
 
 def xor(**more):
     return Overlapping(**({"n_rows": 4, "n_columns": 2, "labels": (0, 1), "obstruction": FOUR, "spread": FOUR} | more))
+
+
+def not_separable(**more):
+    base = {"n_rows": 4, "n_columns": 2, "labels": (0, 1), "obstruction": FOUR, "reason": "time is up"}
+    return NotSeparable(**(base | more))
 
 
 def touching(**more):
@@ -404,11 +409,19 @@ def test_verdicts_are_frozen_and_equal_by_value():
         (separable((1,)), "separable", True),
         (touching(), "touching", False),
         (xor(), "overlapping", False),
+        (not_separable(), "not-separable", False),
         (Undecided(n_rows=1, n_columns=1, reason="tired"), "undecided", None),
     ],
 )
 def test_kind_and_answer(verdict, kind, answer):
     assert (verdict.kind, verdict.separable) == (kind, answer)
+
+
+def test_not_separable_is_proved_by_its_obstruction_alone():
+    not_separable().verify(XOR, XOR_Y)
+    assert "Whether one has no row on its wrong side is open" in not_separable().explain(XOR, XOR_Y)
+    with pytest.raises(CertificateError, match="do not cancel"):
+        not_separable(obstruction=Obstruction((0, 1, 2), (1, 1, 2))).verify(XOR, XOR_Y)
 
 
 def test_obstructions_are_put_in_order_and_divided_by_their_common_factor():
@@ -466,6 +479,7 @@ SAMPLES = [
     touching(),
     touching(separated_rows=(0, 3), spread=Obstruction((1, 2), (1, 1)), label_column="y"),
     xor(labels=(-(10**30), 10**30)),
+    not_separable(),
     Undecided(n_rows=1, n_columns=1, reason="too large", margin=(0.0, math.inf)),
     *(xor(labels=(text, text + "!")) for text in TEXTS[:-1]),
 ]
@@ -759,6 +773,7 @@ ABOUT_FOUR_ROWS = {
     "separable": separable((2, 0), -1, n_rows=4, labels=(0, 1)),
     "touching": touching(n_columns=2, weights=(0, 1), bias_weight=-1, labels=(0, 1)),
     "overlapping": Overlapping(n_rows=4, n_columns=2, labels=(0, 1), obstruction=SPREAD, spread=SPREAD),
+    "not-separable": not_separable(obstruction=SPREAD),
     "undecided": Undecided(n_rows=4, n_columns=2, labels=(0, 1), reason="time is up"),
 }
 DOORS = {

@@ -20,11 +20,11 @@ from tests.forge import resealed
 DOCUMENT = Path(__file__).parents[1] / "docs" / "certificate-format.md"
 SOURCE = Path(checker.__file__)
 EXAMPLES = re.findall(
-    r"^### (\w+)\n.*?```csv\n(.*?)```\n\n```json\n(.*?)```",
+    r"^### ([\w-]+)\n.*?```csv\n(.*?)```\n\n```json\n(.*?)```",
     DOCUMENT.read_text("utf-8"),
     re.DOTALL | re.MULTILINE,
 )
-STATUS = {"separable": 0, "touching": 0, "overlapping": 0, "undecided": 3, "definite": 0}
+STATUS = {"separable": 0, "touching": 0, "overlapping": 0, "not-separable": 0, "undecided": 3, "definite": 0}
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ import linsep
 from linsep import cli
 from linsep.cli import main
 from linsep.errors import InputError, NotSeparableError
-from linsep.proofs import Undecided
+from linsep.proofs import NotSeparable, Obstruction, Undecided
 from linsep.proofs.proof_json import verdict_from_json
 from linsep.storage.checksum import seal
 
@@ -239,6 +239,18 @@ def test_an_undecided_proof_claims_nothing(capsys, monkeypatch):
     assert "It claims nothing." in err
     assert main(["verify", "proof.json", "separable.csv"]) == 3
     assert checker("proof.json", "separable.csv").returncode == 3
+
+
+def test_not_separable_is_an_answer_with_a_proof(capsys, monkeypatch):
+    Path("xor.csv").write_text("a,b,y\n0,0,no\n1,1,no\n0,1,yes\n1,0,yes\n")
+    four = Obstruction((0, 1, 2, 3), (1, 1, 1, 1))
+    about = {"n_rows": 4, "n_columns": 2, "labels": ("no", "yes"), "names": ("a", "b"), "label_column": "y"}
+    verdict = NotSeparable(obstruction=four, reason="time is up", **about)
+    monkeypatch.setattr("linsep.decide", lambda *rows, **options: verdict)
+    assert main(["decide", "xor.csv", "--label", "y", "--proof", "proof.json"]) == 1
+    assert "not separable; whether weakly is open, 4 rows" in capsys.readouterr().out
+    assert main(["verify", "proof.json", "xor.csv"]) == 0
+    assert checker("proof.json", "xor.csv").returncode == 0
 
 
 def test_json_holds_the_facts_of_the_proof(capsys):

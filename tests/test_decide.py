@@ -10,7 +10,8 @@ import adversarial
 import linsep
 import naive
 from linsep import _decide, errors
-from linsep.solvers.clock import Clock
+from linsep.solvers import exact_lp
+from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_search import ExactSearch
 from linsep.solvers.min_norm import shortest
 from linsep.sources.calls import CallSource
@@ -191,6 +192,25 @@ def test_only_a_time_limit_leaves_anything_undecided():
     verdict.verify(X, y)
     assert linsep.verdict_from_json(verdict.to_json()) == verdict
     assert linsep.decide(X, y).kind == "separable"
+
+
+@pytest.mark.parametrize("size", [(400, 30, 1), (900, 310, 1)])
+def test_once_an_obstruction_is_known_the_rows_are_not_separable_whatever_the_time(size, monkeypatch):
+    (one,) = adversarial.integer_margin(*size)
+    monkeypatch.setattr(Clock, "is_over", lambda clock: clock.obstruction is not None)
+    verdict = linsep.decide(one.X, one.y, time_limit=60)
+    assert verdict.kind == "not-separable" and verdict.separable is False and len(verdict.obstruction.rows) == 2
+    linsep.verdict_from_json(verdict.to_json()).verify(one.X, one.y)
+
+
+def test_the_exact_lp_hands_on_the_obstruction_it_knows(monkeypatch):
+    monkeypatch.setattr(exact_lp, "three_way_in_int64", lambda rows: None)
+    source = as_source([[0, 0], [0, 0], [1, 5], [-3, 2]], [1, 0, 1, 0])
+    search = ExactSearch(source, np.arange(2), bias=True, clock=Clock(9))
+    monkeypatch.setattr(Clock, "is_over", lambda clock: search.lp.known is not None)
+    with pytest.raises(OutOfTime):
+        search.run(source.take([0, 1, 2, 3]))
+    assert search.clock.obstruction.rows == (0, 1)
 
 
 def test_a_generous_time_limit_changes_nothing(way):

@@ -19,7 +19,7 @@ _NAMES = {
     "explorer.widget": "explore",
     "halfspace": "Halfspace homogenise",
     "online.online_perceptron": "OnlinePerceptron",
-    "proofs": "Obstruction Overlapping Separable Touching Undecided",
+    "proofs": "NotSeparable Obstruction Overlapping Separable Touching Undecided",
     "proofs.proof_json": "verdict_from_json",
     "solvers.perceptron": "perceptron perceptron_steps",
     "solvers.perceptron_run": "PerceptronRun Step",
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
     from linsep.online.online_perceptron import OnlinePerceptron as OnlinePerceptron
+    from linsep.proofs import NotSeparable as NotSeparable
     from linsep.proofs import Obstruction as Obstruction
     from linsep.proofs import Overlapping as Overlapping
     from linsep.proofs import Separable as Separable

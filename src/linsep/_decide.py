@@ -6,6 +6,7 @@
     hundreds of columns               a separator by relaxation, which soon finds one or gives up;
                                       Newton's method: a separator, or short weights and a positive-definite matrix
     many rows                         a working set guided by floats, each answer proved exactly
+    tiny margins, contradictions      the same in a basis in which the rows are round, computed exactly
     what floats cannot settle         the exact LP, started from where they stopped
 
 Every verdict is checked against the data before it is handed out, and against nothing else.
@@ -23,6 +24,7 @@ from linsep import arguments
 from linsep.exact import coprime
 from linsep.loops.layouts import Dense
 from linsep.proofs import (
+    NotSeparable,
     Obstruction,
     Overlapping,
     Separable,
@@ -34,12 +36,15 @@ from linsep.proofs import (
 from linsep.proofs.verdicts import check
 from linsep.signs import form_of, signs
 from linsep.solvers import newton
+from linsep.solvers.change_of_basis import WIDTHS, settle_from
 from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.contradictions import Pair, contradictions
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.relax import relax
 from linsep.solvers.short_weights import WIDE, Blocked
+from linsep.solvers.weak_relaxation import relax_beside
 from linsep.solvers.working_set import Found, Separated, Stuck, search
 from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.inputs import as_source
@@ -50,6 +55,7 @@ from linsep.sources.subset import Remaining
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
+MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them the others help no longer
 MANY_COLUMNS = 300  # from here on relaxation is asked first
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
@@ -69,9 +75,10 @@ def decide(
 
     Returns `Separable` (complete separation, with the hyperplane), `Touching` (quasi-complete separation: a
     hyperplane with no row on the wrong side, and the rows that allow no better), `Overlapping` (overlap, with the
-    rows that forbid any) or, past `time_limit` seconds, `Undecided`, which proves nothing. Every proof has been
-    checked against the data in exact arithmetic; `verify` does it again. `watch` is called now and then with the
-    state of the search: its `seconds`, its `reads` of the whole data, and the `bounds` on the margin so far.
+    rows that forbid any) or, past `time_limit` seconds, `NotSeparable` if an obstruction is known by then (touching or
+    overlapping, proved), else `Undecided`, which proves nothing. Every proof has been checked against the data in exact
+    arithmetic; `verify` does it again. `watch` is called now and then with the state of the search: its `seconds`, its
+    `reads` of the whole data, and the `bounds` on the margin so far.
 
     Parameters
     ----------
@@ -82,7 +89,7 @@ def decide(
     bias : bool
         False asks for a hyperplane through the origin.
     time_limit : float or None
-        Seconds after which the answer is `Undecided`.
+        Seconds after which the answer is `NotSeparable` or `Undecided`.
 
     Raises
     ------
@@ -101,7 +108,7 @@ def decide(
     try:
         verdict = case.verdict(case.settle_while_reading())
     except OutOfTime:
-        return case.undecided()
+        verdict = case.undecided()
     check(verdict, source)
     return verdict
 
@@ -176,7 +183,12 @@ class Case:
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
         if len(columns) >= MANY_COLUMNS:
-            found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
+            if pairs := contradictions(rows, MOST_PAIRS):
+                settled = self.settle_beside(rows, columns, pairs, three_way=three_way)
+                if settled is not None:
+                    return settled
+            else:
+                found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
         if found is None and len(columns) >= WIDE:
             found = newton.search(rows, columns, bias=self.bias, clock=self.clock)
             if isinstance(found, Blocked):
@@ -185,13 +197,16 @@ class Case:
                     return settled
                 found = None
         if found is None:
-            found = search(rows, columns, bias=self.bias, clock=self.clock)
+            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=len(columns) not in WIDTHS)
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):
             settled = self.settle_blocked(rows, columns, found, three_way=three_way)
             if settled is not None:
                 return settled
+        settled = settle_from(rows, columns, found, bias=self.bias, maximal=self.maximal, clock=self.clock)
+        if settled is not None:
+            return settled
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
         return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
 
@@ -203,12 +218,23 @@ class Case:
             if wider is None:
                 return None
             found = wider
-        elif three_way and len(found.weights) < len(columns) + self.bias + 1:
-            return None
         whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights, dependences=found.dependences)
+        if found.dependences is None:
+            self.clock.met(whole)
+            if three_way and len(found.weights) < len(columns) + self.bias + 1:
+                return None
         if others is not None:
             return Settled("touching", *as_integers(others.w, 0.0), obstruction=whole, spread=whole)
         return Settled("overlapping", obstruction=whole, spread=whole)
+
+    def settle_beside(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | None:
+        """Decide rows of which some occur with both labels; None if the others do not let themselves be separated."""
+        pair = Obstruction(pairs[0], (1, 1))
+        if not three_way:
+            return Settled("overlapping", obstruction=pair, spread=pair)
+        self.clock.met(pair)
+        options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock, "in_use": len(columns)}
+        return relax_beside(rows, pairs, **options)
 
     def exact(self, rows: Source, columns: Ints) -> ExactSearch:
         """The exact LP on some rows."""
@@ -247,7 +273,11 @@ class Case:
         return marks.rows() if marks.count() <= MOST_NAMED else marks
 
     def undecided(self) -> Verdict:
-        """What is left to say when the time is over: no margin is larger than the rows looked at allow."""
+        """What is left to say when the time is over: an obstruction, or that no margin is larger than rows allow."""
+        if (known := self.clock.obstruction) is not None:
+            reason = f"The time limit of {self.clock.limit:g} seconds was over before more was known."
+            first = obstruction_of(self.source, known.rows, known.weights)
+            return NotSeparable(obstruction=first, reason=reason, **self.facts())
         reason = f"The time limit of {self.clock.limit:g} seconds was over before anything was proved."
         return Undecided(reason=reason, margin=(0.0, self.ceiling()), **self.facts())
 

@@ -36,7 +36,7 @@ import numpy as np
 from linsep import arguments
 from linsep._decide import Case, part_of
 from linsep.errors import ArgumentError
-from linsep.proofs import Overlapping, Separable, Touching, Undecided, Verdict, explain
+from linsep.proofs import NotSeparable, Overlapping, Separable, Touching, Undecided, Verdict, explain
 from linsep.proofs.verdicts import check
 from linsep.report import (
     SHOWN,
@@ -146,7 +146,7 @@ class Regression:
             kept = [column for column in columns if states[column] != "aliased"]
             states |= zip(kept, self._states(case, settled, kept, aliases), strict=True)
         except (OutOfTime, TooLarge):
-            verdict = verdict or self._named(case.undecided())
+            verdict = verdict or self._checked(case.undecided())
         return MleReport(
             verdict=verdict,
             states=tuple((self._name(c), state) for c, state in states.items()),
@@ -240,7 +240,8 @@ class MleReport(Reported):
     @property
     def exists(self) -> bool | None:
         """Whether the estimate exists (of the columns that are not aliased); None where that is not decided."""
-        return None if self.verdict.separable is None else isinstance(self.verdict, Overlapping)
+        is_open = isinstance(self.verdict, NotSeparable | Undecided)
+        return None if is_open else isinstance(self.verdict, Overlapping)
 
     @property
     def coefficients(self) -> dict[str, State]:
@@ -287,8 +288,8 @@ class MleReport(Reported):
     def _existence(self) -> str:
         n_rows = self.verdict.n_rows
         if self.exists is None:
-            reason = f"{self.verdict.reason} " if isinstance(self.verdict, Undecided) else ""
-            return f"Not decided. {reason}This proves nothing: allow more time."
+            reason = f"{self.verdict.reason} " if isinstance(self.verdict, NotSeparable | Undecided) else ""
+            return f"Not decided. {reason}This proves nothing about the estimate: allow more time."
         if self.exists:
             return (
                 "The maximum likelihood estimate exists and is unique: the classes overlap, "

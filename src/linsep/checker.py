@@ -15,7 +15,7 @@ hyperplane separates the classes. All it states is computed again here, in integ
                With `separated_rows`: these are the rows with z·w > 0, and all others are in the linear span
                of the `spread`, for which Σ u z = 0 too. Weak separators are 0 on it, hence on the others.
   overlapping  An obstruction, and a spread whose rows span every row: each weak separator is 0 on all rows.
-  undecided    Proves nothing.
+  not-separable  An obstruction: touching or overlapping, and the time was over first. (undecided proves nothing.)
 
 A row is in the span of the spread exactly when it is 0 on each v of a basis of {v : z·v = 0 on the spread}, which
 elimination without fractions finds (Bareiss 1968).
@@ -55,6 +55,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 VERDICTS, REFUTED, BAD_INPUT, UNDECIDED = ("VERIFIED", "REFUTED", "BAD INPUT", "UNDECIDED"), 1, 2, 3
+OPEN = "whether weakly is open"
 TENS = 10**38  # decimals times this are integers; the same power for all of them changes no sign and no span
 FINE = 56  # bits after the point where the positive-definite obstruction is checked in fixed point
 NUMERAL = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
@@ -99,6 +100,7 @@ CLAIMS: dict[str, dict[str, Any]] = {
     "separable": SEPARATOR | {"margin": (MARGIN | {"nearest": (ROWS,)},)},
     "touching": SEPARATOR | {"obstruction": ROWS, "separated_rows": ([COUNT],), "spread": (ROWS,)},
     "overlapping": {"obstruction": ROWS, "spread": ROWS},
+    "not-separable": {"obstruction": ROWS, "reason": TEXT},
     "undecided": {"reason": TEXT, "margin": MARGIN},
 }
 LATER: dict[str, dict[str, Any]] = {  # version 2
@@ -486,7 +488,7 @@ def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:
     column = str(layout.place) if names is None else f"{layout.label!a:.60}"
     header = "the first line is a row, not a header" if names is None else "below a header line"
     named = "" if names is None or len(names) > 20 else f": {', '.join(ascii(name) for name in names):.300}"
-    return f"""{kind} ({TITLES[kind]}){origin}: {data["rows"]} rows of {path!a}, label column {column}
+    return f"""{kind} ({TITLES.get(kind, OPEN)}){origin}: {data["rows"]} rows of {path!a}, label column {column}
 labels   {positive} is the positive class, {negative} the negative
 rows     {data["rows"]}, {header}
 columns  {data["columns"]}{named}

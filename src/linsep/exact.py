@@ -193,6 +193,71 @@ def dyadic(value: Any) -> Dyadic:
     return int(numerator), 1 - int(denominator).bit_length()
 
 
+# Products without rounding -----------------------------------------------------------------------
+
+BITS, MOST_DIGITS = 20, 16
+MOST_TERMS = 1 << 12
+
+
+class Digits(NamedTuple):
+    """Numbers of at most 1, cut into whole digits of 20 bits, so that floats multiply and add them without rounding.
+
+    A number is Σ d_k·2^(-20·(k+1)). The product of two digits is below 2^40, and `MOST_TERMS` such products add up in a
+    double without rounding. The sums of one place are carried to the next as on paper: nothing is lost, however much
+    cancels on the way.
+
+    Ozaki, Ogita, Oishi and Rump, Error-free transformations of matrix multiplication, Numerical Algorithms 59 (2012).
+    """
+
+    places: NDArray[np.float64]
+    """The highest first: places x rows x columns."""
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> tuple[Digits, NDArray[np.float64]]:
+        """Cut numbers of at most 1; also returns what the digits leave out, 0 where they are exact."""
+        rest, unit = values, 1.0
+        places: list[NDArray[np.float64]] = []
+        while len(places) < MOST_DIGITS and (not places or rest.any()):
+            unit *= 2.0**-BITS
+            digit = np.rint(rest / unit)
+            rest = rest - digit * unit  # exact: the lower bits of what was there
+            places.append(digit)
+        return cls(np.stack(places)), rest
+
+    @classmethod
+    def of_integers(cls, integers: Sequence[Sequence[int]]) -> Digits:
+        """Cut integers of any length, divided by a power of two that makes all of them less than 1."""
+        longest = max((abs(n).bit_length() for row in integers for n in row), default=0)
+        n_places = longest // BITS + 1
+        size = -(-BITS * n_places // 8)
+        sign = 1 << (BITS * n_places - 1)
+        raw = b"".join((n + sign).to_bytes(size, "little") for row in integers for n in row)
+        bits = np.unpackbits(np.frombuffer(raw, np.uint8).reshape(-1, size), axis=1, bitorder="little")
+        digits = bits[:, : BITS * n_places].reshape(-1, n_places, BITS) @ (1 << np.arange(BITS))
+        digits[:, -1] -= 1 << (BITS - 1)
+        places = digits.T[::-1].reshape(n_places, len(integers), -1)
+        return cls(_carried(places).astype(np.float64))
+
+    def __matmul__(self, other: Digits) -> NDArray[np.int64]:
+        """The digits of the product: places x rows x columns, each but the first between -2^19 and 2^19."""
+        (n_left, n_rows, inner), (n_right, _, n_columns) = self.places.shape, other.places.shape
+        pairs = self.places.reshape(-1, inner) @ other.places.transpose(1, 0, 2).reshape(inner, -1)
+        pairs = pairs.reshape(n_left, n_rows, n_right, n_columns)
+        sums = np.zeros((n_left + n_right, n_rows, n_columns), np.int64)
+        for place in range(n_left):
+            sums[place + 1 : place + 1 + n_right] += pairs[place].transpose(1, 0, 2).astype(np.int64)
+        return _carried(sums)
+
+
+def _carried(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same numbers with every digit but the first between -2^19 and 2^19."""
+    for k in range(len(places) - 1, 0, -1):
+        carry = (places[k] + (1 << (BITS - 1))) >> BITS
+        places[k] -= carry << BITS
+        places[k - 1] += carry
+    return places
+
+
 # Linear algebra -----------------------------------------------------------------------------------
 
 

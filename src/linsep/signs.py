@@ -9,7 +9,8 @@ Each stage is for the rows that the one before leaves in doubt:
    rounding the weights and the values to doubles.
 2. Scores that are integers below 2^62 in units of the row's last bit: int64 arithmetic, no rounding at all.
 3. Every product as the sum of two doubles (Dekker 1971), added up without rounding, where none leaves the range.
-4. Python integers.
+4. Dense rows and longer weights: both cut into digits of 20 bits, multiplied and added without rounding.
+5. Python integers.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.exact import Dyadic, dyadic
+from linsep.exact import BITS, MOST_TERMS, Digits, Dyadic, dyadic
 from linsep.faults import fault
 from linsep.scores import LEAST, MOST, WHOLE, rest_of_products
 from linsep.tables import is_sparse
@@ -228,6 +230,10 @@ def _exact_signs(form: Form, values: Values, numbers: NDArray[np.int64]) -> NDAr
         if not done.all() and is_exact(form):
             found, known = _pair_signs(form.floats, rows)
             out[~done], done = found[~done], done | known
+        if not done.all() and not is_sparse(values) and len(form.floats) <= MOST_TERMS:
+            left = np.flatnonzero(~done)
+            mantissas, _, done[left] = _digit_scores(form, values[left])
+            out[left] = np.sign(mantissas)
     for k in np.flatnonzero(~done).tolist():
         mantissa, _ = exact_score(form, *rows.row(k))
         out[k] = (mantissa > 0) - (mantissa < 0)
@@ -273,6 +279,45 @@ def _pair_signs(floats: Floats, rows: Flat) -> tuple[NDArray[np.int8], NDArray[n
     is_known = np.repeat(known, lengths)
     parts = np.where(is_known, high, 0.0), np.where(is_known, low, 0.0)
     return _signs_of_sums(rows, parts, np.where(known, floats[-1], 0.0)), known
+
+
+def fine_scores(form: Form, values: Values) -> Floats:
+    """Float scores times 2^shift that are right to a few digits, also where most of a score cancels (dense rows)."""
+    out, error = scores(form, values)
+    doubtful = np.flatnonzero(~(np.abs(out) > error))
+    if not is_sparse(values) and _is_word(values.dtype) and len(form.floats) <= MOST_TERMS:
+        for part, rows in pieces(values[doubtful]):
+            mantissas, exponents, _ = _digit_scores(form, rows)
+            with np.errstate(all="ignore"):
+                out[doubtful[part]] = np.ldexp(mantissas, exponents + form.shift)
+    return out
+
+
+def _digit_scores(form: Form, values: Values) -> tuple[Floats, NDArray[np.int64], NDArray[np.bool_]]:
+    """Scores m·2^e from sums of digits, their signs exact and m rounded; and for which rows that is so.
+
+    Those are the rows whose numbers are not too far apart.
+    """
+    x = np.column_stack([values.astype(np.float64), np.ones(len(values))])
+    known = np.ones(len(x), bool) if values.dtype.kind == "f" else (np.abs(x) < WHOLE).all(axis=1)
+    top = np.frexp(np.abs(x).max(axis=1))[1]
+    scaled = np.ldexp(x, -top[:, None])
+    digits, rest = Digits.of(scaled)
+    known &= (np.ldexp(scaled, top[:, None]) == x).all(axis=1) & ~rest.any(axis=1)
+    weights = _digits_of(form.coefficients)
+    sums = (digits @ weights)[:, :, 0]
+    highest = np.argmax(sums != 0, axis=0)  # all digits below it together are less than one of it
+    mantissas = np.zeros(len(x))
+    for k in range(4):
+        place = np.minimum(highest + k, len(sums) - 1)
+        digit = np.where(highest + k < len(sums), np.take_along_axis(sums, place[None], axis=0)[0], 0)
+        mantissas += digit * 2.0 ** (-BITS * k)
+    return mantissas, top + BITS * (len(weights.places) - 1 - highest), known
+
+
+@lru_cache(maxsize=2)
+def _digits_of(coefficients: tuple[int, ...]) -> Digits:
+    return Digits.of_integers([[c] for c in coefficients])
 
 
 def _signs_of_sums(rows: Flat, parts: tuple[Floats, Floats], constant: Floats) -> NDArray[np.int8]:

@@ -161,7 +161,7 @@ def _obstruction(X: Any, y: Any, verdict: Any) -> Answer | None:
     With bias, the weighted means of the two classes are the same point. Without, the weighted sum of the signed rows
     is the origin, and the weights sum to 1 over both classes.
     """
-    if not isinstance(verdict, (linsep.Touching, linsep.Overlapping)):
+    if verdict.separable is not False:
         return None
     rows, weights = verdict.obstruction.rows[:MOST_WEIGHTS], verdict.obstruction.weights[:MOST_WEIGHTS]
     positive = [bool(y[row] == verdict.labels[1]) for row in rows]

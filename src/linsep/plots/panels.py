@@ -178,7 +178,7 @@ def _ground(verdict: Verdict, widest: float, ax: "Axes") -> style.Color:
 def _words(verdict: Verdict) -> str:
     if isinstance(verdict, Separable):
         return f"{_margin(verdict):.3g}" if verdict.margin else "yes"
-    return {"touching": "touch", "overlapping": "overlap", "undecided": "?"}[verdict.kind]
+    return {"touching": "touch", "overlapping": "overlap", "not-separable": "no", "undecided": "?"}[verdict.kind]
 
 
 def _cell(row: int, column: int) -> tuple[list[float], list[float]]:
@@ -196,6 +196,6 @@ def _readable(ground: style.Color) -> str:
 
 def _headline(pairs: Mapping[tuple[Any, Any], Verdict]) -> str:
     kinds = [verdict.kind for verdict in pairs.values()]
-    words = ("separable", "touching", "overlapping", "undecided")
-    told = [f"{kinds.count(kind)} {kind}" for kind in words if kind in kinds]
+    words = ("separable", "touching", "overlapping", "not-separable", "undecided")
+    told = [f"{kinds.count(kind)} {kind.replace('-', ' ')}" for kind in words if kind in kinds]
     return f"{len(kinds)} pairs: {', '.join(told)}"

@@ -9,7 +9,17 @@ import scipy.sparse as sp
 
 from linsep.errors import ArgumentError
 from linsep.halfspace import Halfspace
-from linsep.proofs import HalfspaceVerdict, Obstruction, Overlapping, Separable, Touching, Undecided, Verdict
+from linsep.proofs import (
+    HalfspaceVerdict,
+    NotSeparable,
+    Obstruction,
+    Overlapping,
+    Separable,
+    Touching,
+    Undecided,
+    Verdict,
+)
+from linsep.proofs.verdicts import Obstructed
 from linsep.report import count
 from linsep.solvers.perceptron_run import PerceptronRun
 from linsep.sources.base import Block, Floats, Ints, Source
@@ -74,7 +84,7 @@ class Subject:
     @property
     def obstruction(self) -> Obstruction | None:
         """The rows that forbid a hyperplane, if they are known."""
-        return self.verdict.obstruction if isinstance(self.verdict, Touching | Overlapping) else None
+        return self.verdict.obstruction if isinstance(self.verdict, Obstructed) else None
 
     def common_point(self) -> Floats | None:
         """The point that both classes have as a weighted mean, where a bias makes the obstruction say so."""
@@ -90,6 +100,8 @@ class Subject:
         marked = count(len(self.marked), "row")
         if isinstance(self.verdict, Overlapping):
             return f"Overlapping: {marked} forbid{'s' * (len(self.marked) == 1)} any hyperplane"
+        if isinstance(self.verdict, NotSeparable):
+            return f"Not separable: {marked} forbid{'s' * (len(self.marked) == 1)} it; whether weakly is open"
         if isinstance(self.verdict, Touching):
             return f"Touching: {marked} allow{'s' * (len(self.marked) == 1)} no margin"
         if self.halfspace is not None and self.margin:
@@ -167,7 +179,7 @@ def _answered_wrongly(model: Any, source: Source) -> int:
 
 def _named(verdict: Verdict | None, halfspace: Halfspace | None) -> list[int]:
     """The rows by which a verdict proves what the picture shows."""
-    if isinstance(verdict, Touching | Overlapping):
+    if isinstance(verdict, Obstructed):
         return list(verdict.obstruction.rows)
     if isinstance(verdict, Separable) and verdict.nearest and halfspace == verdict.halfspace:
         return list(verdict.nearest.rows)

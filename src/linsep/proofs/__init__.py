@@ -15,6 +15,7 @@ Nothing in here knows a solver.
 from linsep.proofs.verdicts import (
     HalfspaceVerdict,
     Kind,
+    NotSeparable,
     Obstruction,
     Overlapping,
     Separable,
@@ -26,6 +27,7 @@ from linsep.proofs.verdicts import (
 __all__ = [
     "HalfspaceVerdict",
     "Kind",
+    "NotSeparable",
     "Obstruction",
     "Overlapping",
     "Separable",

@@ -14,6 +14,8 @@ from linsep.proofs import sketch
 from linsep.proofs.checked_rows import Label, Rows, scales_of
 from linsep.proofs.verdicts import (
     HalfspaceVerdict,
+    NotSeparable,
+    Obstructed,
     Obstruction,
     Overlapping,
     Separable,
@@ -42,6 +44,7 @@ TITLES = {
     "separable": "separable (complete separation)",
     "touching": "touching (quasi-complete separation)",
     "overlapping": "overlapping (overlap)",
+    "not-separable": "not separable; whether weakly is open",
     "undecided": "undecided",
 }
 SHOWN_DIGITS = 60  # of an exact margin
@@ -73,6 +76,8 @@ def report_of(
             if verdict.spread != verdict.obstruction:
                 spread = f"{_counted(verdict.spread)} together rule out a hyperplane that rows may lie on."
                 parts.append(Sentence(spread, "spread"))
+        case NotSeparable():
+            parts = [Fact("reason", verdict.reason), *parts, *_obstruction(verdict, columns, rows, where, exact)]
         case Undecided():
             low, high = verdict.margin
             believed = f"If they are, the margin is believed to lie between {low:.6g} and {high:.6g}."
@@ -100,6 +105,9 @@ def meaning(verdict: Verdict) -> str:
             return f"Some {hyperplane} has no row on its wrong side, but none has every row strictly on its side."
         case Overlapping():
             return f"No {hyperplane} separates the classes, not even one that rows may lie on."
+        case NotSeparable():
+            left_open = "Whether one has no row on its wrong side is open."
+            return f"No {hyperplane} has every row strictly on its side. {left_open}"
         case _:
             return "This proves nothing: the classes may be separable or not."
 
@@ -109,11 +117,11 @@ def details(verdict: Verdict) -> list[str]:
     found = [count(verdict.n_rows, "row"), count(verdict.n_columns, "column"), f"labels {told(verdict.labels)}"]
     if isinstance(verdict, HalfspaceVerdict):
         found.append(f"{equation(verdict, column_names(verdict.names, verdict.n_columns))} = 0")
-    if isinstance(verdict, Touching | Overlapping):
+    if isinstance(verdict, Obstructed):
         found.append(f"obstruction of {_counted(verdict.obstruction)}")
     if isinstance(verdict, Separable) and verdict.margin is not None:
         found.append(f"margin {verdict.margin[0]:.6g} to {verdict.margin[1]:.6g}")
-    return [*found, verdict.reason] if isinstance(verdict, Undecided) else found
+    return [*found, verdict.reason] if isinstance(verdict, NotSeparable | Undecided) else found
 
 
 def equation(verdict: HalfspaceVerdict, columns: Sequence[str]) -> str:
@@ -170,7 +178,7 @@ def _separated_rows(verdict: Touching) -> list[Part]:
 
 
 def _obstruction(
-    verdict: Touching | Overlapping, columns: Sequence[str], rows: Rows | None, where: Where | None, exact: bool
+    verdict: Obstructed, columns: Sequence[str], rows: Rows | None, where: Where | None, exact: bool
 ) -> list[Part]:
     obstruction, point = verdict.obstruction, ""
     if rows is not None:

@@ -18,6 +18,7 @@ from linsep.proofs.definite import ColumnDependence
 from linsep.proofs.verdicts import (
     NUMBERS,
     HalfspaceVerdict,
+    NotSeparable,
     Obstruction,
     Overlapping,
     Separable,
@@ -76,6 +77,8 @@ def _claim(verdict: Verdict) -> Document:
             claim["spread"] = _rows(spread)
         case Overlapping(obstruction=obstruction, spread=spread):
             claim["obstruction"], claim["spread"] = _rows(obstruction), _rows(spread)
+        case NotSeparable(obstruction=obstruction, reason=reason):
+            claim["obstruction"], claim["reason"] = _rows(obstruction), reason
         case Undecided(reason=reason, margin=margin):
             claim["reason"], claim["margin"] = reason, _interval(margin)
     return claim
@@ -218,6 +221,7 @@ _CLAIMS: Mapping[str, Mapping[str, Reader]] = {
         "spread": optional(_obstruction),
     },
     "overlapping": {"obstruction": _obstruction, "spread": _obstruction},
+    "not-separable": {"obstruction": _obstruction, "reason": string},
     "undecided": {"reason": string, "margin": _known_margin},
 }
 _DEFINITE_CLAIMS: Mapping[str, Mapping[str, Reader]] = {
@@ -232,6 +236,7 @@ _VERDICTS: Mapping[str, type[Verdict]] = {
     "separable": Separable,
     "touching": Touching,
     "overlapping": Overlapping,
+    "not-separable": NotSeparable,
     "undecided": Undecided,
 }
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linsep.picture import Picture, Point
-from linsep.proofs.verdicts import Floats, HalfspaceVerdict, Overlapping, Separable, Touching, Verdict
+from linsep.proofs.verdicts import Floats, HalfspaceVerdict, Obstructed, Overlapping, Separable, Verdict
 from linsep.report import label_text
 
 MODERATE = 1e100  # squares of larger values may overflow
@@ -20,7 +20,7 @@ MODERATE = 1e100  # squares of larger values may overflow
 
 def picture_of(verdict: Verdict) -> Picture | None:
     """The picture, where the verdict remembers some rows."""
-    found = verdict.obstruction if isinstance(verdict, Touching | Overlapping) else None
+    found = verdict.obstruction if isinstance(verdict, Obstructed) else None
     found = verdict.nearest if isinstance(verdict, Separable) else found
     nothing = np.zeros((0, verdict.n_columns))
     points, signs = verdict.sample or (nothing, np.zeros(0, np.int8))

@@ -4,6 +4,7 @@
     ├── Separable           complete separation: integer weights with every row strictly on its side
     ├── Touching            quasi-complete separation: a weak separator, and an obstruction to a strict one
     ├── Overlapping         overlap: an obstruction, and a spread that forbids even a weak separator
+    ├── NotSeparable        touching or overlapping: an obstruction, and the time was over before it was known which
     └── Undecided           no proof either way, and the reason
 
 A verdict is a frozen value. `verify(X, y)` re-checks it exactly from the data alone, `to_json()` writes the
@@ -44,7 +45,7 @@ from linsep.proofs.definite import ColumnDependence
 from linsep.report import Report, Reported, Where, listed, one_line
 from linsep.signs import form_of, is_exact, scaled_floats
 
-Kind: TypeAlias = Literal["separable", "touching", "overlapping", "undecided"]
+Kind: TypeAlias = Literal["separable", "touching", "overlapping", "not-separable", "undecided"]
 Numbers: TypeAlias = Literal["binary64", "exact-integers", "decimal"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Signs: TypeAlias = npt.NDArray[np.int8]
@@ -471,6 +472,24 @@ class Overlapping(Verdict):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NotSeparable(Verdict):
+    """No hyperplane has every row strictly on its side, as the obstruction proves. Whether weakly is open.
+
+    So the rows are touching or overlapping, and the time was over before it was known which; `reason` says so.
+    """
+
+    kind: ClassVar[Kind] = "not-separable"
+    separable: ClassVar[bool | None] = False
+
+    obstruction: Obstruction
+    reason: str
+
+    def _verify_claim(self, rows: Rows) -> None:
+        checks.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Undecided(Verdict):
     """No proof either way. `margin` holds bounds known so far; they are not proved by this value."""
 
@@ -501,6 +520,9 @@ def _require_doubles(obstruction: Obstruction) -> None:
         raise CertificateError(
             "A positive-definite obstruction is proved for doubles; these rows hold a number that no double is."
         )
+
+
+Obstructed: TypeAlias = Touching | Overlapping | NotSeparable
 
 
 def _check_interval(margin: tuple[float, float]) -> None:

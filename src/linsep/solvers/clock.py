@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from linsep.proofs import Obstruction
+
 
 class OutOfTime(Exception):  # noqa: N818 - not an error: the answer is then Undecided
     """The time limit is over."""
@@ -15,6 +17,7 @@ class Clock:
     """Counts seconds and reads of the whole data; `check` raises OutOfTime past the limit.
 
     `support` are row numbers with positive weights, those that mattered last: they bound the margin from above.
+    `obstruction` is the first one found: from then on the rows are known not to be separable.
     `watch` is shown the clock whenever the search looks at it or learns a bound; `bounds` are those on the margin, as
     floats see them.
     """
@@ -22,6 +25,7 @@ class Clock:
     limit: float | None = None
     reads: int = 0
     support: tuple[tuple[int, float], ...] = ()
+    obstruction: Obstruction | None = None
     watch: "Callable[[Clock], None] | None" = None
     bounds: tuple[float, float] = (0.0, math.inf)
     start: float = field(default_factory=time.perf_counter)
@@ -50,6 +54,10 @@ class Clock:
         self.bounds = max(low, self.bounds[0]), min(high, self.bounds[1])
         if self.watch is not None:
             self.watch(self)
+
+    def met(self, obstruction: Obstruction | None) -> None:
+        """Note an obstruction, unless one is known."""
+        self.obstruction = self.obstruction or obstruction
 
     def check(self) -> None:
         """Stop here if the limit has passed."""

@@ -114,6 +114,11 @@ class ExactLP:
                 self._is_free[place] |= coordinate != 0
             self._weigh()
 
+    @property
+    def known(self) -> Obstruction | None:
+        """The first obstruction that was freed, if any."""
+        return self._first
+
     def three_way(self, basis_hint: Sequence[int] = ()) -> Settled:
         """Decide all rows added: separable, touching or overlapping."""
         quick = None if self.pivots or self._first else three_way_in_int64(self._store.as_int64())

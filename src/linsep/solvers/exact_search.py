@@ -48,6 +48,7 @@ class ExactSearch:
                     return settled
                 self._add(self.source.take(against))
         except Stopped:
+            self.clock.met(self._rows_of(self.lp.known))
             raise OutOfTime from None
 
     def run_in_int64(self, rows: Block) -> Settled | None:

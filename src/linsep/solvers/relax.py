@@ -185,7 +185,7 @@ class Relaxation:
                 scan = source.scan(w, b)
                 self.clock.reads += 2 * is_whole
                 self.entries_left -= source.n_rows * walkers.entries_a_row
-                if is_separated(source, w, b, scan):
+                if self.is_right(source, scan):
                     return scan
                 read, waited = read + 1, waited + 1
                 if scan.mistakes <= FEWER * fewest:
@@ -207,7 +207,7 @@ class Relaxation:
             w, b = self.halfspace
             scan = source.scan(w, b, worst=max(1, room // JOIN))
             self.clock.reads += 1
-            if is_separated(source, w, b, scan):
+            if self.is_right(source, scan):
                 return scan
             found = scan.worst.take(np.flatnonzero(scan.worst_scores <= 0))
             if not len(found):
@@ -216,6 +216,10 @@ class Relaxation:
                 held = part.scan(w, b, worst=room - len(found)).worst
             held = held + found
         raise GaveUpError
+
+    def is_right(self, source: Source, scan: Scan) -> bool:
+        """Whether the weights are what is looked for on the rows of this source, proved."""
+        return is_separated(source, *self.halfspace, scan)
 
     def _ten_passes(self, walkers: Walkers, factor: float) -> None:
         """One pass over all rows, and the others over those that it leaves awake."""

@@ -127,8 +127,8 @@ class WorkingSet(Generic[V]):
         return True
 
 
-def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
-    """Look for a separator of all rows of the source."""
+def search(source: Source, columns: Ints, *, bias: bool, clock: Clock, careful: bool = True) -> Found:
+    """Look for a separator of all rows of the source; unless `careful`, what DAQP cannot settle is left at once."""
     width = len(columns) + bias
     working: WorkingSet[Frame] | None = None
     found: Found | None = None
@@ -136,7 +136,7 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Found:
         if working is None:
             first = level.globally(level.source.sample(max(2 * width + 10, FIRST_LOOK), seed=1))
             working = WorkingSet(Frame.around(first, columns, bias=bias), first)
-        found = _settle(level, working, clock)
+        found = _settle(level, working, clock, careful)
         if not isinstance(found, Separated):
             return found
     assert found is not None  # the whole is a level
@@ -157,7 +157,7 @@ def levels(source: Source, width: int) -> Iterator[SampleLevel]:
     yield SampleLevel(source, None)
 
 
-def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock) -> Found:
+def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, careful: bool) -> Found:
     """Go on until the rows of this level are separated, or cannot be."""
     width = working.frame.width
     while True:
@@ -166,6 +166,8 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock) -> Fou
         if not answer.is_solved:
             if blocked := _prove_blocked(working, answer.multipliers, level.source, clock):
                 return blocked
+            if not careful:
+                return _stuck(working)
             answer = working.solve_again(clock)
         if not answer.is_solved:
             return _prove_blocked(working, answer.multipliers, level.source, clock) or _stuck(working)
@@ -183,7 +185,7 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock) -> Fou
         if not working.renew(answer.w, level.globally(scan.worst)):
             return _stuck(working)
         if level.numbers is None and level.source.n_rows > MANY * width:
-            inner = _settle(_nearest(level, w, b), working, clock)
+            inner = _settle(_nearest(level, w, b), working, clock, careful)
             clock.reads += 1
             if not isinstance(inner, Separated):
                 return inner

@@ -1,0 +1,149 @@
+"""Tiny margins and contradictions: a basis computed exactly, rows that must be 0, and what comes of both."""
+
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import adversarial
+import linsep
+from linsep import exact
+from linsep.signs import form_of, signs
+from linsep.solvers import change_of_basis, exact_lp
+from linsep.solvers.contradictions import contradictions
+from linsep.sources.inputs import as_source
+
+FAMILIES = [
+    (adversarial.integer_margin, (400, 30, 0)),
+    (adversarial.integer_margin, (400, 30, 3)),
+    (adversarial.equal_columns, (400, 30, 0)),
+    (adversarial.equal_columns, (400, 30, 2)),
+    (adversarial.near_duplicates, (300, 30, 25)),
+    (adversarial.contradictory_text, (400, 60, 8, 2)),
+    (adversarial.contradictory_text, (900, 310, 12, 2)),
+]
+
+
+@pytest.fixture
+def without_exact_lp(monkeypatch):
+    """Nothing here may be left to the exact LP."""
+
+    def refuse(*_, **__):
+        raise AssertionError("left to the exact LP")
+
+    monkeypatch.setattr(exact_lp.ExactLP, "three_way", refuse)
+
+
+@pytest.mark.parametrize(("family", "size"), FAMILIES)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_tiny_margins_and_contradictions_need_no_exact_lp(family, size, sign, without_exact_lp):
+    (one,) = family(*size)
+    verdict = linsep.decide(one.X, sign * one.y)
+    assert verdict.kind in one.answers
+    if one.obstruction_rows:
+        assert len(verdict.obstruction.rows) == one.obstruction_rows
+
+
+@pytest.mark.parametrize(("family", "size"), FAMILIES)
+def test_which_class_is_called_positive_makes_no_difference(family, size):
+    (one,) = family(*size)
+    one_way, other = linsep.decide(one.X, one.y), linsep.decide(one.X, -one.y)
+    assert one_way.reads == other.reads and np.allclose(one_way.halfspace.w, -other.halfspace.w)
+
+
+@pytest.mark.parametrize("pairs", [1, 40])
+def test_sparse_rows_with_both_labels_are_separated_weakly_from_the_others(pairs, without_exact_lp):
+    (one,) = adversarial.contradictory_text(900, 310, 12, pairs)
+    verdict = linsep.decide(sp.csr_array(one.X), one.y)
+    assert verdict.kind == "touching" and len(verdict.obstruction.rows) == 2
+
+
+def test_rows_of_both_labels_that_span_everything_overlap(without_exact_lp):
+    X = np.vstack([np.eye(30), -np.eye(30), np.zeros((1, 30))])
+    verdict = linsep.decide(np.vstack([X, X]), np.repeat([1, -1], len(X)))
+    assert verdict.kind == "overlapping" and len(verdict.spread.rows) <= 62
+
+
+def test_a_maximal_weak_separator_is_0_on_the_span_of_the_contradictions_alone():
+    (one,) = adversarial.integer_margin(300, 30, 2)
+    on = one.X[[i for pair in contradictions(as_source(one.X, one.y), 9) for i in pair[:1]]]
+    X, y = np.vstack([one.X, 2 * on[:1] - on[1:]]), np.append(one.y, 1)  # a third row of their span
+    report = linsep.mle_exists(X, y)
+    assert not report.exists and len(report.verdict.separated_rows) == 300
+
+
+def test_the_time_limit_holds_in_every_phase():
+    (one,) = adversarial.equal_columns(3000, 120, 1)
+    linsep.decide(one.X, one.y, time_limit=0.2)
+    for limit in (0.1, 0.3, 0.6):
+        start = time.perf_counter()
+        linsep.decide(one.X, one.y, time_limit=limit)
+        assert time.perf_counter() - start < limit + 1.5  # half a second on an idle machine
+
+
+# Rows with both labels ------------------------------------------------------------------------------
+
+
+def test_zeros_of_any_kind_are_equal():
+    dense = np.array([[1.0, 0.0, 2.0], [5.0, 1.0, 0.0], [1.0, -0.0, 2.0]])
+    assert contradictions(as_source(dense, [0, 1, 1]), 9) == [(0, 2)]
+    stored = sp.csr_array(([1.0, 0.0, 2.0, 5.0, 1.0, 2.0], [0, 1, 2, 0, 0, 2], [0, 3, 4, 6]), shape=(3, 3))
+    assert contradictions(as_source(stored, [0, 1, 1]), 9) == [(0, 2)]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint64, np.float32, np.float64])
+def test_every_duplicate_with_both_labels_is_found(dtype):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 4, (500, 4)).astype(dtype)
+    y = rng.integers(0, 2, 500)
+    labels = {tuple(row): set(y[(row == X).all(axis=1)].tolist()) for row in X}
+    found = contradictions(as_source(X, y), 1000)
+    assert len(found) == sum(len(seen) == 2 for seen in labels.values())
+    assert all(a < b and (X[a] == X[b]).all() and y[a] != y[b] for a, b in found)
+
+
+def test_integers_that_one_double_stands_for_are_not_taken_for_equal():
+    X = np.array([[2**60, 1], [2**60 + 1, 1], [5, 5]])
+    assert contradictions(as_source(X, [0, 1, 1]), 9) == []
+
+
+# Digits ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bits", [1, 19, 20, 21, 60, 200])
+def test_products_of_digits_are_those_of_fractions(bits):
+    rng = np.random.default_rng(bits)
+    left = rng.normal(size=(6, 5)) * 2.0 ** rng.integers(-60, -3, (6, 5))
+    right = [(int(n) << 200) >> (262 - bits) for n in rng.integers(-(2**62), 2**62, 5)]
+    digits, rest = exact.Digits.of(left)
+    factor = exact.Digits.of_integers([[n] for n in right])
+    found = [whole(column) for column in (digits @ factor)[:, :, 0].T]
+    truth = [sum(Fraction(x) * n for x, n in zip(row, right, strict=True)) for row in left.tolist()]
+    assert not rest.any() and found == [value / 2 ** (20 * len(factor.places)) for value in truth]
+
+
+def whole(digits):
+    """The number that these digits stand for."""
+    return sum(Fraction(int(digit), 2 ** (20 * (k + 1))) for k, digit in enumerate(digits))
+
+
+@pytest.mark.parametrize("spread", [0, 50, 400, 1500])
+def test_signs_of_long_weights_are_exact(spread):
+    rng = np.random.default_rng(spread)
+    X = rng.integers(-3, 4, (300, 8)) * 2.0 ** rng.integers(-spread // 2, spread // 2 + 1, (300, 8))
+    weights = [int(n) << 150 | 1 for n in rng.integers(-3, 4, 8)]
+    truth = [sum(Fraction(x) * w for x, w in zip(row, weights, strict=True)) for row in X.tolist()]
+    expected = [(value > 0) - (value < 0) for value in truth]
+    assert signs(form_of(weights, 0), X).tolist() == expected
+
+
+def test_numbers_too_far_apart_are_left_to_the_exact_lp():
+    X = np.random.default_rng(0).normal(size=(60, 30))
+    X[:, 0] *= 2.0 ** np.random.default_rng(1).integers(-400, 400, 60)
+    source = as_source(X, np.repeat([0, 1], 30))
+    with pytest.raises(change_of_basis.LostError):
+        change_of_basis.BasisSearch(
+            source, np.arange(30), source.take([]), bias=True, maximal=False, clock=change_of_basis.Clock()
+        )
