@@ -147,3 +147,11 @@ def test_numbers_too_far_apart_are_left_to_the_exact_lp():
         change_of_basis.BasisSearch(
             source, np.arange(30), source.take([]), bias=True, maximal=False, clock=change_of_basis.Clock()
         )
+
+
+def test_rows_that_all_occur_with_both_labels_overlap():
+    rows = np.random.default_rng(0).integers(-3, 4, (320, 310)).astype(float)
+    X, y = np.concatenate([rows, rows]), np.repeat([0, 1], len(rows))
+    verdict = linsep.decide(X, y)
+    assert verdict.kind == "overlapping"
+    verdict.verify(X, y)
