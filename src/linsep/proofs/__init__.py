@@ -1,13 +1,13 @@
 """What linsep says, and why it may be believed: verdicts, how they are written, and how they are checked.
 
-    verdicts    the four verdicts, frozen values with the integers that prove them
-    recheck     what each claim requires of the data, in exact arithmetic
+    verdicts       the five verdicts, frozen values with the integers that prove them
+    checks         what each claim requires of the data, in exact arithmetic
     margin_checks  the same for margins
-    definite    the same for positive-definite obstructions: the theorem, and how floats prove it
-    rows        what a proof is checked against: an array, a sparse matrix, a dataframe, a source
-    written     a verdict as JSON, and back
-    words       a verdict in plain words
-    sketch      a verdict as a small picture
+    definite       the same for positive-definite obstructions: the theorem, and how floats prove it
+    checked_rows   what a proof is checked against: an array, a sparse matrix, a dataframe, a source
+    proof_json     a verdict as JSON, and back
+    explain        a verdict in plain words
+    sketch         a verdict as a small picture
 
 Nothing in here knows a solver.
 """
