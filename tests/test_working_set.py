@@ -76,7 +76,7 @@ def test_undecided_knows_what_the_rows_looked_at_allow(monkeypatch):
 def test_every_row_is_read_even_when_a_few_are_proof_enough():
     X, y = linsep.datasets.planted(20_000, 4, margin=0.01, flipped=2000)
     X[19_999, 1] = np.nan
-    with pytest.raises(linsep.errors.NotFiniteError, match="row 19999"):
+    with pytest.raises(linsep.errors.NotFiniteError, match="Row 19999"):
         linsep.decide(X, y)
 
 
