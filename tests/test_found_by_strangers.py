@@ -138,6 +138,30 @@ def test_ctrl_c_while_linsep_is_imported_leaves_no_traceback(tmp_path):
     assert (seen.returncode, seen.stdout, seen.stderr) == (130, "", "")
 
 
+CALLED_BACK = """
+import ctypes, os, signal, sys, time
+import linsep.cli
+signal.signal(signal.SIGINT, signal.default_int_handler)
+@ctypes.CFUNCTYPE(None)
+def called_back():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.1)
+def run():
+    called_back()
+    time.sleep(20)
+    return 0
+linsep.cli.main = run
+from linsep.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_ctrl_c_in_a_function_that_a_library_calls_back_is_not_lost(tmp_path):
+    (tmp_path / "program.py").write_text(CALLED_BACK)
+    seen = shell(f'"$PY" {tmp_path / "program.py"}')
+    assert (seen.returncode, seen.stdout, seen.stderr) == (130, "", "")
+
+
 @pytest.mark.campaign
 @pytest.mark.timeout(400)
 def test_ctrl_c_at_random_moments_leaves_nothing_half_done():

@@ -1,19 +1,33 @@
 """The program `linsep`, and `python -m linsep`: Ctrl-C ends it without a traceback, from its first line to its last.
 
 While a command runs, Ctrl-C is an exception which it answers. Before, while everything is imported, and after, while
-Python shuts down, there is nothing to save: the process ends at once.
+Python shuts down, there is nothing to save: the process ends at once. Where Python cannot raise it, in a function that
+the compiler calls back, it comes again a moment later.
 """
 
 import os
 import signal
 import sys
-from typing import NoReturn
+from _thread import interrupt_main
+from threading import Timer
+from typing import Any, NoReturn
 
 INTERRUPTED = 130
+MOMENT_S = 0.02
 
 
 def _leave(number: int, frame: object) -> NoReturn:
     os._exit(INTERRUPTED)
+
+
+def _once_more(lost: Any) -> None:
+    """Instead of a message about an interrupt that was ignored: the interrupt."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        again = Timer(MOMENT_S, interrupt_main)
+        again.daemon = True
+        again.start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def main() -> int:
@@ -25,6 +39,7 @@ def main() -> int:
 
     try:
         if is_heard:
+            sys.unraisablehook = _once_more
             signal.signal(signal.SIGINT, signal.default_int_handler)
         return run()
     except KeyboardInterrupt:
