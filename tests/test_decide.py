@@ -348,3 +348,16 @@ def test_a_plane_through_the_origin_has_no_bias(way):
 def test_a_narrow_margin_does_not_mean_many_reads_of_all_rows(seed):
     verdict = linsep.decide(*linsep.datasets.planted(40_000, 30, margin=1e-5, seed=seed))
     assert verdict.kind == "separable" and verdict.reads <= 5
+
+
+def test_an_obstruction_is_told_where_the_memory_does_not_suffice_for_more(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((60, 400))
+    X, y = np.concatenate([X, X[:1], -X]), np.r_[np.arange(60) % 2, 1, np.arange(60) % 2]
+
+    def too_much(*_, **__):
+        raise linsep.errors.OutOfMemoryError("too much")
+
+    for name in ("newton.search", "search"):
+        monkeypatch.setattr(f"linsep._decide.{name}", too_much)
+    verdict = linsep.decide(X, y)
+    assert (verdict.kind, verdict.reason, verdict.obstruction.rows) == ("not-separable", "too much.", (0, 60))

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
+from linsep.errors import OutOfMemoryError
 from linsep.exact import coprime
 from linsep.loops.layouts import Dense
 from linsep.proofs import (
@@ -109,6 +110,10 @@ def decide(
         verdict = case.verdict(case.settle_while_reading())
     except OutOfTime:
         verdict = case.undecided()
+    except OutOfMemoryError as error:
+        if clock.obstruction is None:
+            raise
+        verdict = case.not_separable(clock.obstruction, str(error))
     check(verdict, source)
     return verdict
 
@@ -274,12 +279,16 @@ class Case:
 
     def undecided(self) -> Verdict:
         """What is left to say when the time is over: an obstruction, or that no margin is larger than rows allow."""
-        if (known := self.clock.obstruction) is not None:
-            reason = f"The time limit of {self.clock.limit:g} seconds was over before more was known."
-            first = obstruction_of(self.source, known.rows, known.weights)
-            return NotSeparable(obstruction=first, reason=reason, **self.facts())
-        reason = f"The time limit of {self.clock.limit:g} seconds was over before anything was proved."
-        return Undecided(reason=reason, margin=(0.0, self.ceiling()), **self.facts())
+        told = f"The time limit of {self.clock.limit:g} seconds does not suffice to"
+        if self.clock.obstruction is not None:
+            return self.not_separable(self.clock.obstruction, f"{told} know more.")
+        return Undecided(reason=f"{told} prove anything.", margin=(0.0, self.ceiling()), **self.facts())
+
+    def not_separable(self, known: Obstruction, reason: str) -> Verdict:
+        """An obstruction is known, and for this reason no more."""
+        return NotSeparable(
+            obstruction=obstruction_of(self.source, known.rows, known.weights), reason=reason, **self.facts()
+        )
 
     def ceiling(self) -> float:
         """An upper bound on the margin, from the rows that mattered last; infinity if there were none."""

@@ -36,6 +36,9 @@ def relax_beside(
     zero = Equalities(Frame(source.n_columns, used, np.zeros(len(used) + bias, np.int32), bias))
     if not zero.add_pairs(block):  # rows of zeros, without a bias
         return None
+    if len(np.unique(pairs)) == source.n_rows:
+        obstruction, spread = zero.proofs
+        return Settled("overlapping", obstruction=obstruction, spread=spread)
     walk = WeakRelaxation(source.n_columns, zero, maximal, clock, WORK * (in_use + bias) ** 3)
     try:
         with one_thread():

@@ -8,8 +8,8 @@
 
 The optimum over W only gets longer, so no W comes back. A random sample of r of n rows leaves about D·n/r rows
 violated (Clarkson 1995), so samples of samples are settled first: each is a fraction of the one before, and
-when the whole is read, almost everything is known. A scan that still finds mistakes is the last look at most rows
-for a while: the next questions are asked of the rows that lie nearest to the hyperplane, and then of all again.
+when the whole is read, almost everything is known. A second scan that finds mistakes is the last look at most
+rows for a while: the next questions are asked of the rows that lie nearest to the hyperplane, and then of all again.
 
 Floats guide, exact arithmetic answers: what floats cannot settle is handed on as `Stuck`.
 """
@@ -160,6 +160,7 @@ def levels(source: Source, width: int) -> Iterator[SampleLevel]:
 def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, careful: bool) -> Found:
     """Go on until the rows of this level are separated, or cannot be."""
     width = working.frame.width
+    scans = 0
     while True:
         clock.check()
         answer = working.solve(clock)
@@ -178,13 +179,13 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, carefu
             clock.saw(high=_ceiling(working.block.take(matters), weights, working.frame.bias))
         w, b = working.frame.halfspace(answer.w)
         w, b, scan = scan_safely(level.source, w, b, worst=min(max(4 * width, len(working.block) // 2), 20 * width))
-        clock.reads += level.numbers is None
+        scans, clock.reads = scans + 1, clock.reads + (level.numbers is None)
         if is_separated(level.source, w, b, scan):
             support = np.flatnonzero(working.matters)
             return Separated(w, b, min(scan.lowest), working.block.take(support), answer.multipliers[support])
         if not working.renew(answer.w, level.globally(scan.worst)):
             return _stuck(working)
-        if level.numbers is None and level.source.n_rows > MANY * width:
+        if scans > 1 and level.numbers is None and level.source.n_rows > MANY * width:
             inner = _settle(_nearest(level, w, b), working, clock, careful)
             clock.reads += 1
             if not isinstance(inner, Separated):
