@@ -162,6 +162,32 @@ def test_ctrl_c_in_a_function_that_a_library_calls_back_is_not_lost(tmp_path):
     assert (seen.returncode, seen.stdout, seen.stderr) == (130, "", "")
 
 
+SWALLOWED = """
+import os, signal, sys
+import linsep.cli
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Broken:
+    def __del__(self):
+        raise AttributeError
+def app(*words, **options):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        Broken()
+        raise RuntimeError("no compiled object yet")
+linsep.cli.app = app
+sys.argv = ["linsep"]
+from linsep.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_ctrl_c_of_which_a_library_makes_another_error_is_ctrl_c(tmp_path):
+    (tmp_path / "program.py").write_text(SWALLOWED)
+    seen = shell(f'"$PY" {tmp_path / "program.py"}')
+    assert (seen.returncode, seen.stdout, seen.stderr) == (130, "", "linsep: interrupted.\n")
+
+
 @pytest.mark.campaign
 @pytest.mark.timeout(400)
 def test_ctrl_c_at_random_moments_leaves_nothing_half_done():

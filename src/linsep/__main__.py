@@ -21,12 +21,14 @@ def _leave(number: int, frame: object) -> NoReturn:
 
 
 def _once_more(lost: Any) -> None:
-    """Instead of a message about an interrupt that was ignored: the interrupt."""
+    """Instead of a message about an interrupt that was ignored: the interrupt. What it broke is not worth one."""
+    from linsep.cli import stdio
+
     if issubclass(lost.exc_type, KeyboardInterrupt):
         again = Timer(MOMENT_S, interrupt_main)
         again.daemon = True
         again.start()
-    else:
+    elif not stdio.interrupts:
         sys.__unraisablehook__(lost)
 
 
@@ -36,11 +38,12 @@ def main() -> int:
     if is_heard:
         signal.signal(signal.SIGINT, _leave)
     from linsep.cli import main as run
+    from linsep.cli import stdio
 
     try:
         if is_heard:
             sys.unraisablehook = _once_more
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, stdio.interrupt)
         return run()
     except KeyboardInterrupt:
         return INTERRUPTED

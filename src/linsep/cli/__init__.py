@@ -85,25 +85,30 @@ def _run(tokens: list[str]) -> int:
         return _fail("interrupted.", INTERRUPTED)
     except stdio.Terminated as error:
         return _fail("terminated.", SIGNALLED + error.args[0])
-    except CycloptsError as error:
+    except Exception as error:
+        if stdio.interrupts:  # a library has made another exception of it
+            return _fail("interrupted.", INTERRUPTED)
+        if debug and not isinstance(error, CycloptsError | stdio.UnshownError | BrokenPipeError):
+            raise
+        return _failed(error, in_json=in_json)
+    return code if isinstance(code, int) else SEPARABLE
+
+
+def _failed(error: Exception, *, in_json: bool) -> int:
+    """Say what went wrong: with the command, with what it shows, with the data, or with linsep."""
+    if isinstance(error, CycloptsError):
         if in_json:
             return _fail(str(error), BAD_INPUT, {"code": "E-USAGE", "message": str(error)})
         return _fail(f"{error}\nlinsep --help lists the commands, linsep COMMAND --help their options.", BAD_INPUT)
-    except (stdio.UnshownError, BrokenPipeError) as error:
+    if isinstance(error, stdio.UnshownError | BrokenPipeError):
         return _unshown(error, in_json=in_json)
-    except (LinsepError, OSError) as error:
-        if debug:
-            raise
+    if isinstance(error, LinsepError | OSError):
         return _fail(str(error), BAD_INPUT, _facts(error) if in_json else None)
-    except Exception as error:
-        if debug:
-            raise
-        told = (
-            f"a fault of linsep {__version__}, not of your data: {type(error).__name__}: {error}. "
-            "Please report it to the project, with what the same command prints with --debug."
-        )
-        return _fail(told, FAULT, {"code": "E-FAULT", "message": told} if in_json else None)
-    return code if isinstance(code, int) else SEPARABLE
+    told = (
+        f"a fault of linsep {__version__}, not of your data: {type(error).__name__}: {error}. "
+        "Please report it to the project, with what the same command prints with --debug."
+    )
+    return _fail(told, FAULT, {"code": "E-FAULT", "message": told} if in_json else None)
 
 
 def _unshown(error: OSError, *, in_json: bool) -> int:

@@ -122,6 +122,16 @@ def is_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
+interrupts: list[int] = []
+"""The signals that `interrupt` has raised."""
+
+
+def interrupt(number: int, frame: object) -> None:
+    """Ctrl-C as the exception that it is, and noted: libraries may swallow it, or make another one of it."""
+    interrupts.append(number)
+    raise KeyboardInterrupt
+
+
 class FirstSignal:
     """The first signal is noted, so that no work is cut in half; a second one, or one during a wait, interrupts.
 
