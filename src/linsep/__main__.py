@@ -5,6 +5,7 @@ Python shuts down, there is nothing to save: the process ends at once. Where Pyt
 the compiler calls back, it comes again a moment later.
 """
 
+import atexit
 import os
 import signal
 import sys
@@ -50,6 +51,9 @@ def main() -> int:
     finally:
         if is_heard:
             signal.signal(signal.SIGINT, _leave)
+        if stdio.interrupts:  # what was half compiled is not taken apart: LLVM may crash over it
+            atexit._run_exitfuncs()
+            _leave(signal.SIGINT, None)
 
 
 if __name__ == "__main__":
