@@ -155,3 +155,14 @@ def test_rows_that_all_occur_with_both_labels_overlap():
     verdict = linsep.decide(X, y)
     assert verdict.kind == "overlapping"
     verdict.verify(X, y)
+
+
+@pytest.mark.parametrize("n_columns", [220, 320])
+def test_a_row_with_both_labels_is_the_same_short_proof_in_memory_and_in_a_file(n_columns, tmp_path):
+    rows = np.random.default_rng(0).integers(-3, 4, (40, n_columns))
+    X, y = np.concatenate([rows, rows[:1]]), np.append(np.arange(40) % 2, 1)
+    names = ",".join(f"c{j}" for j in range(n_columns + 1))
+    np.savetxt(tmp_path / "rows.csv", np.column_stack([X, y]), "%d", ",", header=names, comments="")
+    for verdict in (linsep.decide(X, y), linsep.decide(linsep.open(tmp_path / "rows.csv", label=-1))):
+        first = verdict.obstruction
+        assert (verdict.kind, first.rows, first.weights, first.is_definite) == ("touching", (0, 40), (1, 1), False)

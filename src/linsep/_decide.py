@@ -187,13 +187,12 @@ class Case:
             zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
-        if len(columns) >= MANY_COLUMNS:
-            if pairs := contradictions(rows, MOST_PAIRS):
-                settled = self.settle_beside(rows, columns, pairs, three_way=three_way)
-                if settled is not None:
-                    return settled
-            else:
-                found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
+        if len(columns) >= WIDE and (pairs := contradictions(rows, MOST_PAIRS)):
+            settled = self.settle_beside(rows, columns, pairs, three_way=three_way)
+            if settled is not None:
+                return settled
+        elif len(columns) >= MANY_COLUMNS:
+            found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
         if found is None and len(columns) >= WIDE:
             found = newton.search(rows, columns, bias=self.bias, clock=self.clock)
             if isinstance(found, Blocked):
@@ -279,9 +278,9 @@ class Case:
 
     def undecided(self) -> Verdict:
         """What is left to say when the time is over: an obstruction, or that no margin is larger than rows allow."""
-        told = f"The time limit of {self.clock.limit:g} seconds does not suffice to"
+        told = f"The time limit of {self.clock.limit:g} seconds was too short to"
         if self.clock.obstruction is not None:
-            return self.not_separable(self.clock.obstruction, f"{told} know more.")
+            return self.not_separable(self.clock.obstruction, f"{told} find out more.")
         return Undecided(reason=f"{told} prove anything.", margin=(0.0, self.ceiling()), **self.facts())
 
     def not_separable(self, known: Obstruction, reason: str) -> Verdict:

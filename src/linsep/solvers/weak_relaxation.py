@@ -20,6 +20,8 @@ from linsep.solvers.relax import WORK, GaveUpError, Relaxation, Viewpoint, Walke
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import MOST_BITS, Block, Floats, Scan, Source
 
+ROUNDING = 1e-9  # parts of |x|·|w|: scores nearer to 0 may belong to rows where the weights will be 0
+
 
 def relax_beside(
     source: Source, pairs: list[Pair], *, bias: bool, maximal: bool, clock: Clock, in_use: int
@@ -72,8 +74,11 @@ class WeakRelaxation(Relaxation):
         return moves
 
     def is_right(self, source: Source, scan: Scan) -> bool:
-        """Whether the weights, made exactly 0 on the rows, are positive on those outside their span."""
-        if scan.certain:
+        """Whether the weights, made exactly 0 on the rows, are positive on those outside their span.
+
+        Of the rows of F one is always a mistake, by a rounding: the scan says how far the mistakes are from that.
+        """
+        if min(scan.lowest) < -ROUNDING * np.sqrt(scan.longest2 + 1) * np.hypot(np.linalg.norm(self.w), self.b[0]):
             return False
         self.form = self._projected()
         return all(self._allows(block) for block in source.blocks())
