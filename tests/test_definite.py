@@ -12,8 +12,9 @@ from scipy import sparse
 import linsep
 from linsep import checker
 from linsep.errors import CertificateError, NotFiniteError
-from linsep.proofs import Obstruction, Overlapping, Touching, definite
-from linsep.proofs.definite import ColumnDependence, bounds_of, least_eigenvalue
+from linsep.proofs import Obstruction, Overlapping, Touching, eigenvalues
+from linsep.proofs.definite import ColumnDependence
+from linsep.proofs.eigenvalues import bounds_of, least_eigenvalue
 from linsep.solvers import newton, short_weights
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.sources.inputs import as_source
@@ -115,7 +116,7 @@ def is_positive(matrix):
 @pytest.mark.parametrize("multiplied", [0, 2500])
 @pytest.mark.parametrize("power", range(0, 20))
 def test_the_bound_is_below_the_exact_least_eigenvalue_however_small_it_is(power, multiplied, monkeypatch):
-    monkeypatch.setattr(definite, "MULTIPLIED", multiplied)
+    monkeypatch.setattr(eigenvalues, "MULTIPLIED", multiplied)
     rng = np.random.default_rng(power)
     left, right = (np.linalg.qr(rng.standard_normal((9, 6)))[0] for _ in range(2))
     a = left @ np.diag(np.geomspace(1, 10.0 ** (-power / 2), 6)) @ right[:6, :6]
@@ -133,8 +134,8 @@ def test_integers_decide_more_than_floats_and_never_too_much(power):
     left, right = (np.linalg.qr(rng.standard_normal((9, 6)))[0] for _ in range(2))
     a = left @ np.diag(np.geomspace(1, 10.0 ** (-power / 2), 6)) @ right[:6, :6]
     exact = np.linalg.svd(a)[1].min() ** 2
-    assert definite.exceeds(a, 0.5 * exact) or power > 12
-    assert not definite.exceeds(a, 2 * exact)
+    assert eigenvalues.exceeds(a, 0.5 * exact) or power > 12
+    assert not eigenvalues.exceeds(a, 2 * exact)
 
 
 def test_a_singular_matrix_has_no_bound_above_zero():
@@ -456,4 +457,4 @@ def test_an_obstruction_below_many_columns_stays_exact():
 def test_the_sum_of_rows_is_exact_where_floats_would_cancel():
     X, y = np.array([[1.0], [2.0**-60], [-1.0]]), np.ones(3, int)
     assert bounds_of(X, y, [1, 1, 1], bias=False).length == pytest.approx(2.0**-61, rel=1e-6)
-    assert definite.bounds_of(X, y, [2**60 + 1, 1, 1], bias=False).length > 0.4
+    assert eigenvalues.bounds_of(X, y, [2**60 + 1, 1, 1], bias=False).length > 0.4

@@ -132,12 +132,6 @@ sys.exit(main())
 """
 
 
-def test_ctrl_c_while_linsep_is_imported_leaves_no_traceback(tmp_path):
-    (tmp_path / "program.py").write_text(IMPORTING)
-    seen = shell(f'"$PY" {tmp_path / "program.py"}')
-    assert (seen.returncode, seen.stdout, seen.stderr) == (130, "", "")
-
-
 CALLED_BACK = """
 import ctypes, os, signal, sys, time
 import linsep.cli
@@ -154,12 +148,6 @@ linsep.cli.main = run
 from linsep.__main__ import main
 sys.exit(main())
 """
-
-
-def test_ctrl_c_in_a_function_that_a_library_calls_back_is_not_lost(tmp_path):
-    (tmp_path / "program.py").write_text(CALLED_BACK)
-    seen = shell(f'"$PY" {tmp_path / "program.py"}')
-    assert (seen.returncode, seen.stdout, seen.stderr) == (130, "", "")
 
 
 SWALLOWED = """
@@ -182,10 +170,19 @@ sys.exit(main())
 """
 
 
-def test_ctrl_c_of_which_a_library_makes_another_error_is_ctrl_c(tmp_path):
-    (tmp_path / "program.py").write_text(SWALLOWED)
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [(IMPORTING, ""), (CALLED_BACK, ""), (SWALLOWED, "linsep: interrupted.\n")],
+    ids=[
+        "while linsep is imported",
+        "in a function that a library calls back",
+        "of which a library makes another error",
+    ],
+)
+def test_ctrl_c_is_ctrl_c_wherever_it_comes(program, told, tmp_path):
+    (tmp_path / "program.py").write_text(program)
     seen = shell(f'"$PY" {tmp_path / "program.py"}')
-    assert (seen.returncode, seen.stdout, seen.stderr) == (130, "", "linsep: interrupted.\n")
+    assert (seen.returncode, seen.stdout, seen.stderr) == (130, "", told)
 
 
 @pytest.mark.campaign

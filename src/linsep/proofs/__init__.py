@@ -1,9 +1,11 @@
 """What linsep says, and why it may be believed: verdicts, how they are written, and how they are checked.
 
     verdicts       the five verdicts, frozen values with the integers that prove them
+    obstructions   a few rows with weights, the heart of most of them
     checks         what each claim requires of the data, in exact arithmetic
     margin_checks  the same for margins
-    definite       the same for positive-definite obstructions: the theorem, and how floats prove it
+    definite       the same for positive-definite obstructions: the theorem
+    eigenvalues    how floats prove its condition
     checked_rows   what a proof is checked against: an array, a sparse matrix, a dataframe, a source
     proof_json     a verdict as JSON, and back
     explain        a verdict in plain words
@@ -12,11 +14,11 @@
 Nothing in here knows a solver.
 """
 
+from linsep.proofs.obstructions import Obstruction
 from linsep.proofs.verdicts import (
     HalfspaceVerdict,
     Kind,
     NotSeparable,
-    Obstruction,
     Overlapping,
     Separable,
     Touching,

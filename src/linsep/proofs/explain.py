@@ -12,11 +12,11 @@ from linsep.errors import told
 from linsep.exact import dyadic
 from linsep.proofs import sketch
 from linsep.proofs.checked_rows import Label, Rows, scales_of
+from linsep.proofs.obstructions import Obstruction
 from linsep.proofs.verdicts import (
     HalfspaceVerdict,
     NotSeparable,
     Obstructed,
-    Obstruction,
     Overlapping,
     Separable,
     Touching,

@@ -15,11 +15,11 @@ from typing import Any
 from linsep.errors import CertificateError, shown
 from linsep.proofs.checked_rows import Label
 from linsep.proofs.definite import ColumnDependence
+from linsep.proofs.obstructions import Obstruction
 from linsep.proofs.verdicts import (
     NUMBERS,
     HalfspaceVerdict,
     NotSeparable,
-    Obstruction,
     Overlapping,
     Separable,
     Touching,

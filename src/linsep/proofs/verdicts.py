@@ -16,11 +16,9 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from operator import index
 from typing import Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
@@ -28,7 +26,7 @@ import numpy.typing as npt
 
 from linsep.errors import CertificateError, shown
 from linsep.halfspace import Halfspace
-from linsep.proofs import checks, definite, margin_checks
+from linsep.proofs import checks, margin_checks
 from linsep.proofs.checked_rows import (
     Label,
     Rows,
@@ -41,8 +39,16 @@ from linsep.proofs.checked_rows import (
     rows_of,
     scales_of,
 )
-from linsep.proofs.definite import ColumnDependence
-from linsep.report import Report, Reported, Where, listed, one_line
+from linsep.proofs.obstructions import (
+    Obstruction,
+    check_as_spread,
+    check_obstruction,
+    integers,
+    plain,
+    require_doubles,
+    require_fit,
+)
+from linsep.report import Report, Reported, Where, one_line
 from linsep.signs import form_of, is_exact, scaled_floats
 
 Kind: TypeAlias = Literal["separable", "touching", "overlapping", "not-separable", "undecided"]
@@ -50,102 +56,6 @@ Numbers: TypeAlias = Literal["binary64", "exact-integers", "decimal"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Signs: TypeAlias = npt.NDArray[np.int8]
 NUMBERS: tuple[Numbers, ...] = ("binary64", "exact-integers", "decimal")
-
-
-def _integers(values: Iterable[Any], what: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(index(value)) for value in values)
-    except TypeError:
-        raise CertificateError(f"The {what} must be integers.") from None
-
-
-def _plain(label: Any) -> Label:
-    """A label as Python has it, not as NumPy does."""
-    found: Label = label.item() if isinstance(label, np.generic) else label
-    return found
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Obstruction:
-    """Rows with positive integer weights: `Σ weight·z = 0`, z the signed rows.
-
-    With bias this says that the weighted mean of the + rows is the weighted mean of the - rows.
-    Where there are many columns, short weights that nearly cancel are a proof as well, the positive-definite one (see
-    `linsep.proofs.definite`): then `dependences` is not None and holds the linear dependences of columns on these rows.
-    The rows are put in order and the weights divided by their common factor, which changes nothing.
-    `classes` are the labels of the rows and `points` their values, for people and pictures: they are not part of the
-    proof, and None where it was read from a file, which does not hold them (`points` also where they are many).
-
-    >>> import linsep
-    >>> found = linsep.decide([[0], [2], [1]], [0, 0, 1]).obstruction
-    >>> found.rows, found.weights, found.classes, found.shares
-    ((0, 1, 2), (1, 1, 2), (0, 0, 1), (0.5, 0.5, 1.0))
-    """
-
-    rows: tuple[int, ...]
-    weights: tuple[int, ...]
-    classes: tuple[Label, ...] | None = field(default=None, compare=False, repr=False)
-    points: Floats | None = field(default=None, compare=False, repr=False)
-    dependences: tuple[ColumnDependence, ...] | None = None
-
-    def __post_init__(self) -> None:
-        rows, weights = _integers(self.rows, "row numbers"), _integers(self.weights, "weights")
-        if not rows or len(rows) != len(weights):
-            raise CertificateError(f"{len(rows)} rows and {len(weights)} weights do not make an obstruction.")
-        if min(rows) < 0 or len(set(rows)) != len(rows):
-            raise CertificateError("The rows of an obstruction are distinct row numbers, counted from 0.")
-        if min(weights) <= 0:
-            raise CertificateError("The weights of an obstruction are positive.")
-        if self.classes is not None and len(self.classes) != len(rows):
-            raise CertificateError(f"{len(self.classes)} classes for {len(rows)} rows.")
-        if self.dependences is not None:
-            object.__setattr__(self, "dependences", tuple(self.dependences))
-            definite.own_columns(self.dependences)
-        common = math.gcd(*weights)
-        order = sorted(range(len(rows)), key=rows.__getitem__)
-        object.__setattr__(self, "rows", tuple(rows[k] for k in order))
-        object.__setattr__(self, "weights", tuple(weights[k] // common for k in order))
-        if self.classes is not None:
-            object.__setattr__(self, "classes", tuple(_plain(self.classes[k]) for k in order))
-        if self.points is not None:
-            object.__setattr__(self, "points", self.points[order])
-
-    def __repr__(self) -> str:
-        return one_line(self, f"{'row' if len(self.rows) == 1 else 'rows'} {listed(self.rows)}")
-
-    @property
-    def is_definite(self) -> bool:
-        """Whether the weights nearly cancel and a positive-definite matrix does the rest; else they cancel exactly."""
-        return self.dependences is not None
-
-    def _check(self, rows: Rows, bias: bool, what: str) -> None:
-        """Raise CertificateError unless a w with z·w >= 0 on these rows is 0 on them."""
-        if self.dependences is None:
-            checks.check_combination(rows, self.rows, self.weights, bias, what)
-        else:
-            definite.check_definite(rows, self.rows, self.weights, self.dependences, bias)
-
-    def _check_spread(self, rows: Rows, bias: bool, exempt: npt.NDArray[np.int64] | None = None) -> None:
-        """The same, and every row, except those in `exempt`, is a linear combination of these."""
-        if self.dependences is not None:
-            used = definite.check_definite(rows, self.rows, self.weights, self.dependences, bias)
-            definite.check_definite_span(rows, used, self.dependences, exempt)
-        elif exempt is None:
-            checks.check_spread(rows, self.rows, self.weights, bias, "spread")
-        else:
-            checks.check_combination(rows, self.rows, self.weights, bias, "spread")
-            checks.check_span(rows, self.rows, bias, "spread", exempt=exempt)
-
-    @property
-    def shares(self) -> tuple[float, ...] | None:
-        """The weight of each row divided by the sum over its class; None where the classes are not known."""
-        if self.classes is None:
-            return None
-        sums = Counter[Label]()
-        for u, label in zip(self.weights, self.classes, strict=True):
-            sums[label] += u
-        return tuple(u / sums[label] for u, label in zip(self.weights, self.classes, strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -175,7 +85,7 @@ class Verdict(Reported, ABC):
     sample: tuple[Floats, Signs] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        negative, positive = map(_plain, self.labels)
+        negative, positive = map(plain, self.labels)
         object.__setattr__(self, "labels", (negative, positive))
         if any(isinstance(label, float) and not math.isfinite(label) for label in self.labels):
             raise CertificateError("A label is not a finite number.")
@@ -311,8 +221,8 @@ class HalfspaceVerdict(Verdict, ABC):
 
     def __post_init__(self) -> None:
         Verdict.__post_init__(self)
-        object.__setattr__(self, "weights", _integers(self.weights, "weights"))
-        object.__setattr__(self, "bias_weight", _integers([self.bias_weight], "weights")[0])
+        object.__setattr__(self, "weights", integers(self.weights, "weights"))
+        object.__setattr__(self, "bias_weight", integers([self.bias_weight], "weights")[0])
         if len(self.weights) != self.n_columns:
             raise CertificateError(f"{len(self.weights)} weights for {self.n_columns} columns.")
         if self.bias_weight and not self.bias:
@@ -424,21 +334,21 @@ class Touching(HalfspaceVerdict):
         if (self.separated_rows is None) != (self.spread is None):
             raise CertificateError("The separated rows come with the spread that proves them.")
         if self.separated_rows is not None:
-            object.__setattr__(self, "separated_rows", _integers(self.separated_rows, "row numbers"))
-        _require_fit(self.obstruction, self.spread, self.numbers)
+            object.__setattr__(self, "separated_rows", integers(self.separated_rows, "row numbers"))
+        require_fit(self.obstruction, self.spread, self.numbers)
 
     def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
-        _require_doubles(self.obstruction)
+        require_doubles(self.obstruction)
         return HalfspaceVerdict._in_units_of(self, scales)
 
     def _verify_claim(self, rows: Rows) -> None:
         named = self.separated_rows is not None
         strict = checks.check_weak_separator(rows, self.weights, self.bias_weight, named=named)
         if self.spread != self.obstruction:
-            self.obstruction._check(rows, self.bias, "obstruction")
+            check_obstruction(self.obstruction, rows, self.bias)
         if self.separated_rows is not None and self.spread is not None:
             checks.check_same_rows(self.separated_rows, strict)
-            self.spread._check_spread(rows, self.bias, exempt=strict)
+            check_as_spread(self.spread, rows, self.bias, exempt=strict)
 
 
 @final
@@ -458,16 +368,16 @@ class Overlapping(Verdict):
 
     def __post_init__(self) -> None:
         Verdict.__post_init__(self)
-        _require_fit(self.obstruction, self.spread, self.numbers)
+        require_fit(self.obstruction, self.spread, self.numbers)
 
     def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
-        _require_doubles(self.obstruction)
+        require_doubles(self.obstruction)
         return self
 
     def _verify_claim(self, rows: Rows) -> None:
-        self.spread._check_spread(rows, self.bias)
+        check_as_spread(self.spread, rows, self.bias)
         if self.spread != self.obstruction:
-            self.obstruction._check(rows, self.bias, "obstruction")
+            check_obstruction(self.obstruction, rows, self.bias)
 
 
 @final
@@ -505,21 +415,6 @@ class Undecided(Verdict):
 
     def _verify_claim(self, rows: Rows) -> None:
         """Nothing is claimed but that there are such rows."""
-
-
-def _require_fit(obstruction: Obstruction, spread: Obstruction | None, numbers: Numbers) -> None:
-    """A positive-definite obstruction is its own spread, and about binary numbers."""
-    if spread is not None and spread != obstruction and (obstruction.is_definite or spread.is_definite):
-        raise CertificateError("A positive-definite obstruction is its own spread.")
-    if obstruction.is_definite and numbers == "decimal":
-        raise CertificateError("A positive-definite obstruction is proved for binary64, not for exact decimals.")
-
-
-def _require_doubles(obstruction: Obstruction) -> None:
-    if obstruction.is_definite:
-        raise CertificateError(
-            "A positive-definite obstruction is proved for doubles; these rows hold a number that no double is."
-        )
 
 
 Obstructed: TypeAlias = Touching | Overlapping | NotSeparable

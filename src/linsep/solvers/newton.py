@@ -23,7 +23,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from linsep.proofs.definite import gram_of
+from linsep.proofs.eigenvalues import gram_of
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, free_memory
 from linsep.solvers.short_weights import SPEED, Blocked, is_about_doubles, outside, prove, used_places

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from linsep.errors import LinsepError
 from linsep.exact import coprime, dyadic, original_multipliers
-from linsep.proofs import definite
+from linsep.proofs import definite, eigenvalues
 from linsep.proofs.definite import ColumnDependence
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame
@@ -115,7 +115,7 @@ class _Columns:
         if not 0 < len(self.places) < self.z.shape[0]:
             return None
         scaled = sp.diags_array(u) @ self.z if is_sparse(self.z) else self.z * u[:, None]
-        gram = definite.gram_of(scaled)
+        gram = eigenvalues.gram_of(scaled)
         gram.flat[:: len(gram) + 1] *= 1 - RANK
         try:
             factor = cho_factor(gram, overwrite_a=True, check_finite=False)
@@ -172,7 +172,7 @@ def _holds(found: Blocked, frame: Frame) -> bool:
     kept = np.intersect1d(kept, np.flatnonzero(definite.used_columns(values))).astype(np.int64)
     table = definite.some_columns(values, kept)
     bias = frame.bias and frame.n_columns not in own
-    return bool(definite.bounds_of(table, found.rows.y, found.weights, bias=bias, room=ROOM).holds)
+    return bool(eigenvalues.bounds_of(table, found.rows.y, found.weights, bias=bias, room=ROOM).holds)
 
 
 def outside(source: Source, found: Blocked, *, bias: bool) -> tuple[Ints, Ints]:
