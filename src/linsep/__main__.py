@@ -41,19 +41,21 @@ def main() -> int:
     from linsep.cli import main as run
     from linsep.cli import stdio
 
+    code = INTERRUPTED
     try:
         if is_heard:
             sys.unraisablehook = _once_more
             signal.signal(signal.SIGINT, stdio.interrupt)
-        return run()
+        code = run()
     except KeyboardInterrupt:
-        return INTERRUPTED
+        pass
     finally:
         if is_heard:
             signal.signal(signal.SIGINT, _leave)
         if stdio.interrupts:  # what was half compiled is not taken apart: LLVM may crash over it
             atexit._run_exitfuncs()
-            _leave(signal.SIGINT, None)
+            os._exit(code)  # 0 after the Ctrl-C that ends the explorer
+    return code
 
 
 if __name__ == "__main__":

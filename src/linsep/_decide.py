@@ -187,6 +187,7 @@ class Case:
             zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
+        self.clock.reads += len(columns) >= WIDE
         if len(columns) >= WIDE and (pairs := contradictions(rows, MOST_PAIRS)):
             settled = self.settle_beside(rows, columns, pairs, three_way=three_way)
             if settled is not None:

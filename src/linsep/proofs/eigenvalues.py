@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
+from linsep.blas import one_thread
 from linsep.errors import CertificateError
 from linsep.exact import integer_rows
 from linsep.proofs import checks
@@ -236,7 +236,7 @@ def least_eigenvalue(a: Any, length: float = 0.0, room: float = 1.0) -> float:
     off = (n_rows + width + 16) * TWICE_ROUNDOFF * trace
     if not (math.isfinite(length) and (n_rows + width) * TWICE_ROUNDOFF < 1e-3):
         return -math.inf
-    with threadpool_limits(1, "blas"):  # two threads of BLAS beside other work are slower than one, by far
+    with one_thread():
         gram = gram_of(a)
         for shift in (room * (1.01 * length + 64 * off), room * (1.01 * length + 8 * off)):
             if shift < trace:

@@ -22,10 +22,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from linsep.blas import one_thread
 from linsep.exact import Digits, independent_columns, original_weights
 from linsep.proofs import checks
 from linsep.signs import Form, fine_scores, form_of, scores, signs
-from linsep.solvers.blas import one_thread
 from linsep.solvers.clock import Clock
 from linsep.solvers.contradictions import contradictions
 from linsep.solvers.equalities import Equalities
@@ -63,6 +63,7 @@ def settle_from(
     try:
         with one_thread():
             search = BasisSearch(source, columns, found.rows, bias=bias, maximal=maximal, clock=clock)
+            clock.reads += 1
             search.take_pairs(contradictions(source, SAMPLE * search.frame.width))
             if isinstance(found, Blocked) and found.dependences is None:
                 search.make_zero(found.rows)

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
 
+from linsep.blas import one_thread
 from linsep.proofs.eigenvalues import gram_of
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, free_memory
@@ -51,7 +51,7 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separa
     first = source.sample(FIRST_ROWS * width, seed=1)
     if not _fits(_held(first), width):
         return None
-    with threadpool_limits(1, "blas"):  # two threads of BLAS beside other work are slower than one, by far
+    with one_thread():
         return _search(source, Newton(Frame.around(first, columns, bias=bias), first, clock), clock)
 
 

@@ -1,6 +1,6 @@
-"""One thread for the linear algebra of a solver.
+"""One thread for the linear algebra of solvers and proofs.
 
-Its matrices are small, and beside other work (a scan of our own, another program) the threads of a BLAS wait for each
+Their matrices are small, and beside other work (a scan of our own, another program) the threads of a BLAS wait for each
 other: a Cholesky factor of 800 rows took 20 times as long with two threads as with one.
 """
 
