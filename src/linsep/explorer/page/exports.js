@@ -149,5 +149,5 @@ export function exportsMenu(app, root) {
           ),
         ]),
   ];
-  return html("div", { class: "exports", role: "group", "aria-label": "Take along" }, said, ...items.filter(Boolean));
+  return html("div", { class: "exports", role: "group", "aria-label": "Save or share" }, said, ...items.filter(Boolean));
 }

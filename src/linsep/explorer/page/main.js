@@ -25,7 +25,7 @@ export function mount(root, host) {
   const aboutWeights = html(
     "p",
     { class: "words about-weights" },
-    "In the weight space each row is a line: w is right for the row on the side of its number. In the green cone w is right for all rows; the run walks until it is inside.",
+    "In weight space each row is a line, and w gets the row right when it is on the side of the row’s number. In the green cone w gets every row right; the run walks until it is inside.",
   );
   const points = () => [
     editing(app),

@@ -47,7 +47,7 @@ export function verdictView(app) {
     if (!obstruction) return [html("p", { class: "words" }, app.answer.verdict.text)];
     const why =
       kind === "touching"
-        ? `${app.isWide ? `Some ${line}` : "The dashed line"} has no row on its wrong side, but some rows on itself, and no ${line} does better.`
+        ? `${app.isWide ? `Some ${line}` : "The dashed line"} has no row on its wrong side, but some rows lie exactly on it, and no ${line} does better.`
         : `No ${line} separates them, not even with rows on it allowed.`;
     return [
       html(
