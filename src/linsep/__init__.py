@@ -12,6 +12,7 @@ _NAMES = {
     "_decide": "decide",
     "_load": "load",
     "_margin": "Novikoff max_margin novikoff",
+    "_mistakes": "fewest_mistakes",
     "_mle": "MleReport mle_exists",
     "_onnx": "to_onnx",
     "errors": "CertificateError InputError LinsepError NotSeparableError NotSeparableWarning",
@@ -20,6 +21,7 @@ _NAMES = {
     "halfspace": "Halfspace homogenise",
     "online.online_perceptron": "OnlinePerceptron",
     "proofs": "NotSeparable Obstruction Overlapping Separable Touching Undecided",
+    "proofs.mistakes": "FewestMistakes",
     "proofs.proof_json": "verdict_from_json",
     "solvers.perceptron": "perceptron perceptron_steps",
     "solvers.perceptron_run": "PerceptronRun Step",
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from linsep._margin import Novikoff as Novikoff
     from linsep._margin import max_margin as max_margin
     from linsep._margin import novikoff as novikoff
+    from linsep._mistakes import fewest_mistakes as fewest_mistakes
     from linsep._mle import MleReport as MleReport
     from linsep._mle import mle_exists as mle_exists
     from linsep._onnx import to_onnx as to_onnx
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
     from linsep.proofs import Separable as Separable
     from linsep.proofs import Touching as Touching
     from linsep.proofs import Undecided as Undecided
+    from linsep.proofs.mistakes import FewestMistakes as FewestMistakes
     from linsep.proofs.proof_json import verdict_from_json as verdict_from_json
     from linsep.solvers.perceptron import perceptron as perceptron
     from linsep.solvers.perceptron import perceptron_steps as perceptron_steps

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from linsep.loops import checksums as checksums
+    from linsep.loops import circuits as circuits
     from linsep.loops import column_scores as column_scores
     from linsep.loops import gram as gram
     from linsep.loops import numbers as numbers
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from linsep.loops import sweeps as sweeps
     from linsep.loops import text_hash as text_hash
     from linsep.loops import transpose as transpose
+    from linsep.loops import vertices as vertices
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -51,7 +51,7 @@ from linsep.proofs.obstructions import (
 from linsep.report import Report, Reported, Where, one_line
 from linsep.signs import form_of, is_exact, scaled_floats
 
-Kind: TypeAlias = Literal["separable", "touching", "overlapping", "not-separable", "undecided"]
+Kind: TypeAlias = Literal["separable", "touching", "overlapping", "not-separable", "undecided", "mistakes"]
 Numbers: TypeAlias = Literal["binary64", "exact-integers", "decimal"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Signs: TypeAlias = npt.NDArray[np.int8]

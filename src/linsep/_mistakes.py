@@ -1,0 +1,315 @@
+"""Which hyperplane makes the fewest mistakes? One that makes few, and a proof of how few are possible.
+
+    separable rows                    no mistakes
+    equal rows of both classes        the cheaper label of each is a mistake, whatever the hyperplane
+    few mistakes                      a walk over vertices that cools down; exact arithmetic confirms what it finds
+    no fewer                          a packing of obstructions, and a tree of cases where that is not enough
+
+Both ends are known at any time: whatever stops the search, what is known by then is the answer.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any
+
+import numpy as np
+
+from linsep import arguments
+from linsep._decide import as_integers, decide, facts_of
+from linsep.errors import ArgumentError, shown
+from linsep.exact import integer_rows, null_combination, original_multipliers
+from linsep.proofs import Obstruction, Separable
+from linsep.proofs.mistakes import FewestMistakes, mistaken
+from linsep.proofs.packings import UNITS, Leaf
+from linsep.proofs.verdicts import check
+from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.hitting_set import Case, HittingSet
+from linsep.solvers.merged_rows import Merged, merge
+from linsep.solvers.vertex_walk import VertexWalk
+from linsep.sources.base import Floats, Ints, Source
+from linsep.sources.inputs import as_source
+from linsep.sources.memory import MemorySource
+
+STEPS = 1000  # of the first walks over vertices; later ones are longer
+WALKS = 3
+SHARE_OF_WALKS = 0.5  # of the time is for walks, as long as cases are open
+
+
+def fewest_mistakes(
+    X: Any,
+    y: Any = None,
+    *,
+    cost: Any = None,
+    bias: bool = True,
+    time_limit: float | None = 60,
+    watch: Callable[["Search"], None] | None = None,
+) -> FewestMistakes:
+    """Find a hyperplane with as few mistakes as possible, and prove how few are possible.
+
+    A mistake is a row on the wrong side of the hyperplane or exactly on it. The answer holds the hyperplane, its
+    `mistaken_rows`, what they cost (`best`), what every hyperplane costs at least (`lower`, proved) and whether the two
+    are equal (`optimal`). Past `time_limit` seconds, or after Ctrl-C, it holds what is known by then.
+
+    Parameters
+    ----------
+    X, y : the rows and their labels
+        As `decide` takes them.
+    cost : what a mistake costs
+        A number for each row, or for each label ({"healthy": 1, "ill": 5}). Without it every mistake costs 1.
+    bias : bool
+        False asks for a hyperplane through the origin.
+    time_limit : float or None
+        Seconds; None for as long as it takes.
+    watch : callable
+        Called now and then with the search: its `best`, `lower` and `seconds`.
+
+    >>> import linsep
+    >>> found = linsep.fewest_mistakes(*linsep.datasets.xor())
+    >>> found.best, found.lower, found.optimal
+    (1, 1, True)
+    """
+    bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
+    source, clock = as_source(X, y), Clock(limit)
+    costs, unit = _costs(cost, source)
+    search = Search(source, bias, costs, unit, clock, watch)
+    with suppress(OutOfTime, KeyboardInterrupt):
+        search.run()
+    found = search.answer()
+    check(found, source)
+    return found
+
+
+def _costs(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fraction]:
+    """The costs of the rows as coprime whole numbers, and what 1 of them is worth; None where each costs 1."""
+    if cost is None:
+        return None, Fraction(1)
+    if isinstance(cost, Mapping):
+        known = [label for label in source.facts.pair if label in cost]
+        if len(known) < 2 or len(cost) > 2:
+            raise ArgumentError(f"cost is {shown(cost)}: it needs a number for each of the two labels.")
+        pair = [_fraction(cost[label]) for label in source.facts.pair]
+        signs = np.concatenate([block.y for block in source.blocks()])
+        given = [pair[int(sign > 0)] for sign in signs.tolist()]
+    else:
+        given = [_fraction(one) for one in (cost.tolist() if hasattr(cost, "tolist") else cost)]
+    if len(given) != source.n_rows:
+        raise ArgumentError(f"cost has {len(given):,} numbers; there are {source.n_rows:,} rows.")
+    common = lcm(*(one.denominator for one in given))
+    whole = [int(one * common) for one in given]
+    divisor = gcd(*whole) or 1
+    return tuple(one // divisor for one in whole), Fraction(divisor, common)
+
+
+def _fraction(cost: Any) -> Fraction:
+    """A cost as it is written: 0.1 is one tenth."""
+    value = arguments.size("cost", cost)
+    return Fraction(repr(value)) if value != int(value) else Fraction(int(value))
+
+
+@dataclass(slots=True)
+class Search:
+    """What is known so far: a hyperplane, as exact weights, its mistakes, and the cases of the bound."""
+
+    source: Source
+    bias: bool
+    costs: tuple[int, ...] | None
+    unit: Fraction
+    clock: Clock
+    watch: Callable[["Search"], None] | None = None
+    plane: tuple[tuple[int, ...], int] = ((), 0)
+    wrong: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    spent: int = -1
+    merged: Merged | None = None
+    cover: HittingSet | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return self.clock.seconds
+
+    @property
+    def best(self) -> float:
+        """The least cost of a hyperplane so far."""
+        return float(self.spent * self.unit)
+
+    @property
+    def lower(self) -> float:
+        """What every hyperplane costs at least, as far as is known."""
+        paid = sum(cost for *_, cost in self.merged.pairs) if self.merged else 0
+        return float((paid + (self.cover.bound if self.cover else 0.0)) * float(self.unit))
+
+    def run(self) -> None:
+        """Search until both ends meet, or until the time is over."""
+        self.note(*self.constant())
+        verdict = decide(self.source, bias=self.bias, time_limit=self.clock.left)
+        if isinstance(verdict, Separable):
+            self.note(verdict.weights, verdict.bias_weight)
+            return
+        self.merged = merged = merge(self.source, self.costs, bias=self.bias)
+        walks = VertexWalk(merged.z, merged.costs)
+        near = walks.start()
+        for _ in range(WALKS):
+            near = self.walked(walks, near, STEPS)
+        left = [merged.kinds.costs[k] - self.paid(k) for k in merged.left.tolist()]
+        self.cover = cover = HittingSet(merged.z, left, self.proved, self.settled, self.clock)
+        self.tell_best()
+        cover.begin()
+        steps, spent = STEPS, 0.0
+        started = self.clock.seconds
+        while cover.open:
+            self.clock.check()
+            if self.watch is not None:
+                self.watch(self)
+            before = self.clock.seconds
+            if spent < SHARE_OF_WALKS * (before - started):
+                steps = min(2 * steps, 50 * STEPS)
+                near = self.walked(walks, near if walks.random.random() < 0.7 else walks.start(), steps)
+                spent += self.clock.seconds - before
+            else:
+                cover.step()
+
+    def paid(self, kind: int) -> int:
+        """What a kind of row costs that occurs with both labels, whatever the hyperplane."""
+        assert self.merged is not None
+        return sum(cost for first, second, cost in self.merged.pairs if kind in (first, second))
+
+    def constant(self) -> tuple[tuple[int, ...], int]:
+        """The hyperplane at infinity: all rows are of the class that costs more; without bias, the weights 0."""
+        if not self.bias:
+            return (0,) * self.source.n_columns, 0
+        sums = {-1: 0, 1: 0}
+        for numbers, _, y in self.source.blocks():
+            for row, sign in zip(numbers.tolist(), y.tolist(), strict=True):
+                sums[int(sign)] += 1 if self.costs is None else self.costs[row]
+        return (0,) * self.source.n_columns, 1 if sums[1] >= sums[-1] else -1
+
+    def note(self, weights: Sequence[int], bias_weight: int) -> None:
+        """Count the mistakes of a hyperplane exactly, and keep it if it is the best."""
+        wrong = np.concatenate(list(mistaken(self.source, weights, bias_weight)))
+        spent = len(wrong) if self.costs is None else sum(self.costs[row] for row in wrong.tolist())
+        if self.spent < 0 or spent < self.spent:
+            self.plane, self.wrong, self.spent = (tuple(weights), bias_weight), wrong, spent
+            self.tell_best()
+
+    def tell_best(self) -> None:
+        """Let the bound know what there is to beat."""
+        if self.cover is not None and self.merged is not None:
+            self.cover.best = self.spent - sum(cost for *_, cost in self.merged.pairs)
+
+    def walked(self, walks: VertexWalk, near: Floats, steps: int) -> Floats:
+        """A walk over vertices, and what comes of it; returns where to go on."""
+        assert self.merged is not None
+        self.clock.check()
+        cost, w = walks.walk(near, steps)
+        known = self.spent - sum(paid for *_, paid in self.merged.pairs)
+        if cost < known:
+            self.note(*as_integers(*self.merged.halfspace(w)))
+            if self.spent - sum(paid for *_, paid in self.merged.pairs) > cost:
+                self.settled(walks.right(w))
+        return w
+
+    def settled(self, right: Ints) -> tuple[int, ...] | None:
+        """Ask for a hyperplane that gets these kinds of rows right, and note it; else the kinds of an obstruction."""
+        assert self.merged is not None
+        kinds = self.merged.left[right]
+        rows = np.sort(self.merged.kinds.first[kinds])
+        block = self.source.take(rows)
+        part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
+        verdict = decide(part, bias=self.bias, time_limit=self.clock.left)
+        if isinstance(verdict, Separable):
+            self.note(verdict.weights, verdict.bias_weight)
+            return None
+        place = {int(row): k for k, row in enumerate(self.merged.kinds.first[self.merged.left])}
+        obstruction = getattr(verdict, "obstruction", None)
+        if obstruction is None or obstruction.is_definite:
+            return None
+        return tuple(sorted(place[int(rows[row])] for row in obstruction.rows))
+
+    def proved(self, kinds: tuple[int, ...]) -> Obstruction | None:
+        """The obstruction on these kinds of rows, in exact integers; None if there is none that uses all of them."""
+        assert self.merged is not None
+        rows = self.merged.kinds.first[self.merged.left[list(kinds)]]
+        block = self.source.take(rows)
+        values = block.values if isinstance(block.values, np.ndarray) else block.values.toarray()
+        table = integer_rows(values, block.y, bias=self.bias)
+        weights = null_combination(table.rows.tolist())
+        if weights is None or min(weights) <= 0:
+            return None
+        return Obstruction(tuple(rows.tolist()), original_multipliers(weights, table.row_exponents.tolist()))
+
+    # The answer ------------------------------------------------------------------------------------------
+
+    def answer(self) -> FewestMistakes:
+        """What is known, with its proof."""
+        weights, bias_weight = self.plane
+        facts = {**facts_of(self.source), "bias": self.bias}
+        facts |= {"weights": weights, "bias_weight": bias_weight, "mistaken_rows": tuple(self.wrong.tolist())}
+        facts |= {"costs": self.costs, "unit": self.unit, "reads": self.clock.reads, "seconds": self.clock.seconds}
+        if self.merged is None:
+            return FewestMistakes(**facts)
+        return FewestMistakes(**facts, **Proof(self.merged, self.cover).parts(self.spent))
+
+
+@dataclass(slots=True)
+class Proof:
+    """The cases of a bound, in terms of the rows of the user."""
+
+    merged: Merged
+    cover: HittingSet | None
+    obstructions: list[Obstruction] = field(default_factory=list)
+    numbers: dict[Any, int] = field(default_factory=dict)
+
+    def parts(self, spent: int) -> dict[str, Any]:
+        """The fields of the proof."""
+        cases = [*self.cover.open, *self.cover.closed] if self.cover else []
+        leaves = [self.leaf(case) for case in cases or [Case(0.0, 0, (), np.zeros(0, np.int64))]]
+        named = {row for found in self.obstructions for row in found.rows}
+        named |= {row for leaf in leaves for row, _ in leaf.path}
+        paid = sum(cost for *_, cost in self.merged.pairs)
+        bound = self.cover.bound if self.cover and cases else 0.0
+        least = spent if bound == np.inf else min(spent, paid + int(np.ceil(bound - 1e-9)))
+        return {
+            "least": least,
+            "copies": self.copies(named),
+            "obstructions": tuple(self.obstructions),
+            "leaves": tuple(leaves),
+        }
+
+    def leaf(self, case: Case) -> Leaf:
+        """A case as it is written down."""
+        first, left = self.merged.kinds.first, self.merged.left
+        path = tuple((int(first[left[kind]]), is_right) for kind, is_right in case.path)
+        mistaken = {int(left[kind]) for kind, is_right in case.path if not is_right}
+        multipliers = [(self.number(k), units) for k, units in case.multipliers.items()]
+        if not np.isinf(case.bound):
+            pairs = [pair for pair in self.merged.pairs if not mistaken & set(pair[:2])]
+            multipliers += [(self.pair(a, b), cost * UNITS) for a, b, cost in pairs]
+        return Leaf(path, tuple(multipliers))
+
+    def number(self, k: int) -> int:
+        """The number that an obstruction has in the proof."""
+        if k not in self.numbers:
+            assert self.cover is not None
+            found = self.cover.proof(k)
+            assert found is not None
+            self.numbers[k] = len(self.obstructions)
+            self.obstructions.append(found)
+        return self.numbers[k]
+
+    def pair(self, a: int, b: int) -> int:
+        """The number of the obstruction of two kinds that are the same point."""
+        if (a, b) not in self.numbers:
+            first = self.merged.kinds.first
+            self.numbers[a, b] = len(self.obstructions)
+            self.obstructions.append(Obstruction((int(first[a]), int(first[b])), (1, 1)))
+        return self.numbers[a, b]
+
+    def copies(self, named: set[int]) -> tuple[tuple[int, ...], ...]:
+        """The rows of each kind that the proof speaks of, where there are several."""
+        kinds = self.merged.kinds
+        sizes = np.bincount(kinds.of_row, minlength=len(kinds.first))
+        several = [kind for kind, row in enumerate(kinds.first.tolist()) if row in named and sizes[kind] > 1]
+        return tuple(kinds.rows_of(kind) for kind in several)

@@ -1,0 +1,156 @@
+"""A walk from vertex to vertex of the arrangement: weights at which as many rows as possible are exactly 0.
+
+At a vertex D - 1 independent rows are tight, z·w = 0. Releasing one of them leaves a circle of weights; along it every
+other row changes sides twice, and one sort tells the cost at every crossing, which are the next vertices. A vertex can
+be left so that all its tight rows are right, so these cost nothing.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from linsep.loops.compiler import njit
+
+ZERO = 1e-9  # |z·w| of unit rows and weights up to which a row counts as 0
+FLAT = 1e-7  # and up to which, all around a circle, it does not cross
+
+
+@njit(cache=True, nogil=True)
+def inverse_of(z: Any, tight: Any, w: Any) -> Any:
+    """The inverse of the tight rows above w: its column j moves tight row j alone, at a right angle to w."""
+    width = w.size
+    square = np.empty((width, width))
+    for k in range(width - 1):
+        square[k] = z[tight[k]]
+    square[width - 1] = w
+    return np.linalg.inv(square)
+
+
+@njit(cache=True, nogil=True)
+def cost_beside(z: Any, costs: Any, scores: Any, is_tight: Any, inward: Any) -> float:
+    """The cost of the weights a little inward from a vertex, where all tight rows are right."""
+    cost = 0.0
+    for i in range(costs.size):
+        if is_tight[i] or scores[i] > ZERO:
+            continue
+        if scores[i] < -ZERO or not np.dot(z[i], inward) > ZERO:  # NaN is wrong
+            cost += costs[i]
+    return cost
+
+
+@njit(cache=True, nogil=True)
+def crossings(costs: Any, a: Any, b: Any, is_tight: Any, rows: Any, keys: Any) -> tuple[int, float]:
+    """The rows that cross 0 on the circle w·cos + v·sin, and the cost just before w; a and b are their scores at w and v.
+
+    A key rises with the angle of the crossing, from 0 to 180 degrees: the other crossing is opposite.
+    """
+    found, cost = 0, 0.0
+    for i in range(costs.size):
+        if is_tight[i]:
+            continue
+        if abs(a[i]) <= FLAT and abs(b[i]) <= FLAT:  # 0 all around
+            cost += costs[i]
+            continue
+        at_start = abs(a[i]) <= ZERO
+        keys[found] = -np.inf if at_start else b[i] / a[i]
+        if not (b[i] < 0.0 if at_start else a[i] > 0.0):
+            cost += costs[i]
+        rows[found] = i
+        found += 1
+    return found, cost
+
+
+@njit(cache=True, nogil=True)
+def are_together(first: float, second: float) -> bool:
+    """Whether two keys, the cotangents of their angles, are those of one angle."""
+    return first == second or (np.isfinite(first) and second - first <= ZERO * (1.0 + first * first))
+
+
+@njit(cache=True, nogil=True)
+def costs_along(costs: Any, a: Any, b: Any, rows: Any, keys: Any, order: Any, cost: float, values: Any) -> float:
+    """Write the cost at each crossing of the circle, those of the first half before the others; returns the least.
+
+    Of rows that cross together one becomes tight; each of the others counts half.
+    """
+    n, least = order.size, np.inf
+    for half in range(2):
+        k = 0
+        while k < n:
+            end, entering, leaving = k, 0.0, 0.0
+            while end < n and (end == k or are_together(keys[order[k]], keys[order[end]])):
+                i = rows[order[end]]
+                was_right = a[i] > ZERO if abs(a[i]) > ZERO else b[i] < 0.0
+                if was_right == (half == 0):
+                    leaving += costs[i]
+                else:
+                    entering += costs[i]
+                end += 1
+            for q in range(k, end):
+                others = entering + leaving - costs[rows[order[q]]]
+                values[half * n + q] = cost - entering + 0.5 * others
+                least = min(least, values[half * n + q])
+            cost += leaving - entering
+            k = end
+    return least
+
+
+@njit(cache=True, nogil=True)
+def drawn(values: Any, least: float, heat: float) -> int:
+    """One of the values, each with a chance of exp(-value/heat)."""
+    total = 0.0
+    for value in values:
+        total += math.exp((least - value) / heat)
+    left = np.random.random() * total
+    for k in range(values.size):
+        left -= math.exp((least - values[k]) / heat)
+        if left <= 0.0:
+            return k
+    return int(np.argmin(values))
+
+
+@njit(cache=True, nogil=True)
+def anneal(z: Any, costs: Any, tight: Any, w: Any, hot: float, cold: float, steps: int, seed: int, best: Any) -> float:
+    """Walk `steps` vertices while the heat falls; returns the least cost met, and writes weights that have it.
+
+    `z` are unit rows, `tight` D - 1 independent ones of them that are 0 at the unit vector `w`; both are changed.
+    """
+    np.random.seed(seed)
+    n, width = z.shape
+    is_tight = np.zeros(n, np.bool_)
+    is_tight[tight] = True
+    rows, keys, values = np.empty(n, np.int64), np.empty(n), np.empty(2 * n)
+    inverse, scores, least = inverse_of(z, tight, w), z @ w, np.inf
+    for step in range(steps):
+        released = np.random.randint(width - 1)
+        v = inverse[:, released] / np.sqrt(np.sum(inverse[:, released] ** 2))
+        is_tight[tight[released]] = False
+        across = z @ v
+        scores[tight[released]] = 0.0
+        found, cost = crossings(costs, scores, across, is_tight, rows, keys)
+        order = np.argsort(keys[:found])
+        lowest = costs_along(costs, scores, across, rows, keys, order, cost, values[: 2 * found])
+        picked = drawn(values[: 2 * found], lowest, hot * (cold / hot) ** (step / steps))
+        row = rows[order[picked % found]]
+        length = math.hypot(scores[row], across[row])
+        cosine, sine = -across[row] / length, scores[row] / length
+        if abs(scores[row]) <= ZERO:
+            cosine, sine = 1.0, 0.0
+        elif sine < 0.0:
+            cosine, sine = -cosine, -sine
+        if picked >= found:
+            cosine, sine = -cosine, -sine
+        w = cosine * w + sine * v
+        w /= np.sqrt(np.sum(w**2))
+        tight[released] = row
+        is_tight[row] = True
+        inverse = inverse_of(z, tight, w)
+        scores = z @ w
+        inward = np.zeros(width)
+        for k in range(width - 1):
+            inward += inverse[:, k]
+        cost = cost_beside(z, costs, scores, is_tight, inward)
+        if cost < least:
+            least = cost
+            best[0], best[1] = w, inward
+    return least

@@ -1,0 +1,168 @@
+"""The fewest mistakes: a hyperplane, what it costs, and what every hyperplane costs at least, with the proof of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from linsep.errors import CertificateError
+from linsep.proofs import checks
+from linsep.proofs.checked_rows import Rows
+from linsep.proofs.obstructions import Obstruction, integers
+from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
+from linsep.proofs.verdicts import HalfspaceVerdict, Kind
+from linsep.report import Fact, Part, Report, Sentence, Where, column_names, count, one_line, row_grid
+from linsep.signs import form_of, signs
+from linsep.tables import is_sparse
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FewestMistakes(HalfspaceVerdict):
+    """A hyperplane with few mistakes, and a proof that none has fewer than `lower`.
+
+    A mistake is a row on the wrong side or exactly on the hyperplane. `mistaken_rows` are those of this hyperplane,
+    `best` their cost (their number, where no costs were given), `lower` what every hyperplane costs at least;
+    `optimal` says that the two are equal. The proof of `lower` are `obstructions`, each of which every hyperplane
+    mistakes in one row, and `leaves`, which say how they add up (see `linsep.proofs.packings`).
+    """
+
+    kind: ClassVar[Kind] = "mistakes"
+
+    mistaken_rows: tuple[int, ...]
+    least: int = 0
+    costs: tuple[int, ...] | None = None
+    unit: Fraction = Fraction(1)
+    copies: tuple[tuple[int, ...], ...] = ()
+    obstructions: tuple[Obstruction, ...] = ()
+    leaves: tuple[Leaf, ...] = (Leaf(),)
+
+    def __post_init__(self) -> None:
+        HalfspaceVerdict.__post_init__(self)
+        object.__setattr__(self, "mistaken_rows", integers(self.mistaken_rows, "row numbers"))
+        object.__setattr__(self, "copies", tuple(integers(group, "row numbers") for group in self.copies))
+        if self.costs is not None:
+            object.__setattr__(self, "costs", integers(self.costs, "costs"))
+            if len(self.costs) != self.n_rows or min(self.costs) < 0:
+                raise CertificateError(f"Each of the {self.n_rows} rows has a cost, 0 or more.")
+        if not self.unit > 0 or self.least < 0:
+            raise CertificateError("Costs are not negative, and their unit is positive.")
+        if any(found.is_definite for found in self.obstructions):
+            raise CertificateError("The obstructions of a bound are exact combinations.")
+
+    @property
+    def separable(self) -> bool | None:  # type: ignore[override]
+        """True if there are no mistakes, False if every hyperplane makes one; None if that is open."""
+        return True if not self.mistaken_rows else False if self.lower > 0 else None
+
+    @property
+    def spent(self) -> int:
+        """What the mistakes of this hyperplane cost, in units."""
+        costs = self.costs
+        return len(self.mistaken_rows) if costs is None else sum(costs[row] for row in self.mistaken_rows)
+
+    @property
+    def best(self) -> int | float:
+        """What the mistakes of this hyperplane cost."""
+        return _plain(self.spent * self.unit)
+
+    @property
+    def lower(self) -> int | float:
+        """What the mistakes of every hyperplane cost at least: proved."""
+        return _plain(self.least * self.unit)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no hyperplane makes fewer mistakes, or cheaper ones."""
+        return self.least == self.spent
+
+    def _verify_claim(self, rows: Rows) -> None:
+        found = [row for numbers in mistaken(rows, self.weights, self.bias_weight) for row in numbers.tolist()]
+        if sorted(self.mistaken_rows) != sorted(found):
+            row = min(set(self.mistaken_rows) ^ set(found), default=0)
+            raise CertificateError(f"Row {row}: the mistaken rows are not those of this hyperplane.")
+        self._verify_bound(rows)
+        if self.least > self.spent:
+            raise CertificateError(f"The bound is {self.lower}, but a hyperplane with a cost of {self.best} is known.")
+
+    def _verify_bound(self, rows: Rows) -> None:
+        named = {row for obstruction in self.obstructions for row in obstruction.rows}
+        named |= {row for leaf in self.leaves for row, _ in leaf.path}
+        if named and not 0 <= min(named) <= max(named) < rows.n_rows:
+            raise CertificateError(f"The bound names row {max(named)}; the rows are 0 to {rows.n_rows - 1}.")
+        require_apart(self.copies, named)
+        for group in self.copies:
+            check_copies(rows, group)
+        for obstruction in self.obstructions:
+            checks.check_combination(rows, obstruction.rows, obstruction.weights, self.bias, "obstruction")
+        proved = least_cost(self.leaves, self.obstructions, cost_of_rows(named, self.copies, self.costs))
+        if proved is None or proved < self.least:
+            raise CertificateError(f"The bound is {self.least} costs; the obstructions prove {proved}.")
+
+    def report(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        where: Where | None = None,
+        exact: bool = False,
+        verify: bool = True,
+    ) -> Report:
+        """The hyperplane, its mistakes, and how few they could be."""
+        from linsep.proofs import explain
+
+        if X is not None and verify:
+            self._verified(X, y)
+        columns = column_names(self.names if names is None else names, self.n_columns)
+        what = "mistakes" if self.costs is None else "cost"
+        known = f"{self.best}, and no hyperplane makes fewer (proved)" if self.optimal else (
+            f"{self.best} at most (shown), {self.lower} at least (proved)"
+        )
+        parts: list[Part] = [
+            Fact(what, known),
+            Sentence(f"{explain.equation(self, columns)} = 0", "hyperplane"),
+        ]
+        if self.mistaken_rows:
+            parts.append(Sentence(f"It is wrong about {count(len(self.mistaken_rows), 'row')}:", "rows"))
+            parts.append(row_grid(self.mistaken_rows, {}, where))
+        if self.obstructions:
+            cases = f" in {count(len(self.leaves), 'case')}" if len(self.leaves) > 1 else ""
+            parts.append(Sentence(f"The bound rests on {count(len(self.obstructions), 'obstruction')}{cases}.", "bound"))
+        title = f"fewest mistakes, {count(self.n_rows, 'row')}."
+        return Report(title, (*parts, *explain.left_out(self)), "yes" if self.optimal else "unsure")
+
+    def __repr__(self) -> str:
+        ends = f"best {self.best}, {'optimal' if self.optimal else f'lower {self.lower}'}"
+        return one_line(self, count(self.n_rows, "row"), count(self.n_columns, "column"), ends)
+
+    def _own_facts(self) -> dict[str, Any]:
+        known = {"best": self.best, "lower": self.lower, "optimal": self.optimal}
+        return {**HalfspaceVerdict._own_facts(self), **known}
+
+
+def mistaken(rows: Rows, weights: Sequence[int], bias_weight: int) -> Iterator[Any]:
+    """The numbers of the rows that are not strictly on their side, block by block."""
+    form = form_of(weights, bias_weight)
+    for numbers, values, y in rows.blocks():
+        yield numbers[signs(form, values) * y <= 0]
+
+
+def check_copies(rows: Rows, group: Sequence[int]) -> None:
+    """These rows are equal, and of one class."""
+    if not all(0 <= row < rows.n_rows for row in group):
+        raise CertificateError(f"Row {max(group)} is named as a copy; the rows are 0 to {rows.n_rows - 1}.")
+    _, values, y = checks.taken(rows, group)
+    dense = values.toarray() if is_sparse(values) else values
+    different = (dense != dense[:1]).any(axis=1) | (np.asarray(y) != y[0])
+    if different.any():
+        raise CertificateError(f"Row {group[int(np.argmax(different))]} is not a copy of row {group[0]}.")
+
+
+def _plain(cost: Fraction | int) -> int | float:
+    return int(cost) if Fraction(cost).denominator == 1 else float(cost)
+

@@ -1,0 +1,115 @@
+"""Rows as the search for the fewest mistakes sees them: each kind once, with its cost, in round coordinates.
+
+Equal rows of one class are right or mistaken together. Of equal rows of both classes one kind is always mistaken: the
+cheaper of the two is paid for at once, and only the difference is left to be saved.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from linsep.solvers.contradictions import _multipliers, row_hashes
+from linsep.solvers.scaling import Frame, require_memory
+from linsep.sources.base import Block, Floats, Ints, Source
+
+RANK = 1e-11  # singular values below this part of the largest are 0
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """The distinct signed rows: the number of the first row of each, all its rows, and the sum of their costs."""
+
+    first: Ints
+    of_row: Ints
+    costs: tuple[int, ...]
+
+    def rows_of(self, kind: int) -> tuple[int, ...]:
+        """The rows of a kind, the first one first."""
+        return tuple(np.flatnonzero(self.of_row == kind).tolist())
+
+
+def kinds_of(block: Block, costs: Sequence[int] | None) -> Kinds:
+    """All rows of a source, given as a block in their order, by kind."""
+    hashes = row_hashes(block, _multipliers(block.n_columns)) ^ (block.y > 0).astype(np.uint64)
+    _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
+    of_row = _told_apart(block, first, of_row)
+    _, first, of_row = np.unique(of_row, return_index=True, return_inverse=True)
+    own = np.ones(len(block), object) if costs is None else np.array(costs, object)
+    sums = np.zeros(len(first), object)
+    np.add.at(sums, of_row, own)
+    return Kinds(first, of_row, tuple(sums.tolist()))
+
+
+def _told_apart(block: Block, first: Ints, of_row: Ints) -> Ints:
+    """The same kinds, but rows that only share a hash, which nobody has seen, each a kind of its own."""
+    values, leader = block.values, first[of_row]
+    if block.is_sparse:
+        odd = np.asarray(abs(values - values[leader]).sum(axis=1)).ravel() != 0
+    else:
+        odd = (values != values[leader]).any(axis=1)
+    odd |= block.y != block.y[leader]
+    return np.where(odd, len(first) + np.arange(len(block)), of_row)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What is left to be saved: unit rows z in round coordinates, one for each kind, and their costs.
+
+    `kinds` are all there are and `left` those that have a cost left. `pairs` are two kinds that are the same point, and
+    what one of them costs at least. `basis` turns weights of z into weights of the frame.
+    """
+
+    kinds: Kinds
+    left: Ints
+    costs: Floats
+    z: Floats
+    pairs: tuple[tuple[int, int, int], ...]
+    frame: Frame
+    basis: Floats
+
+    def halfspace(self, v: Floats) -> tuple[Floats, float]:
+        """Weights of z as weights of the columns, and the bias."""
+        return self.frame.halfspace(self.basis @ v)
+
+
+def merge(source: Source, costs: Sequence[int] | None, *, bias: bool) -> Merged:
+    """Read all rows, and keep each kind of them once."""
+    require_memory(source.n_rows, source.n_columns + bias)
+    block = source.take(np.arange(source.n_rows))
+    kinds = kinds_of(block, costs)
+    pairs, left_over = _pairs(block.take(kinds.first), kinds.costs)
+    left = np.flatnonzero([cost > 0 for cost in left_over])
+    rows = block.take(kinds.first[left])
+    frame = Frame.around(rows, np.arange(source.n_columns), bias=bias)
+    signed = frame.signed(rows)
+    basis = _round_basis(signed)
+    z = signed @ basis
+    lengths = np.linalg.norm(z, axis=1)
+    z /= np.where(lengths > 0, lengths, 1.0)[:, None]
+    return Merged(kinds, left, np.array([float(left_over[k]) for k in left]), z, pairs, frame, basis)
+
+
+def _pairs(block: Block, costs: Sequence[int]) -> tuple[tuple[tuple[int, int, int], ...], list[int]]:
+    """The kinds that are one point with both labels, and the costs that are left of all kinds."""
+    hashes, plus = row_hashes(block, _multipliers(block.n_columns)), block.y > 0
+    _, a, b = np.intersect1d(hashes[plus], hashes[~plus], return_indices=True)
+    left, found = list(costs), []
+    for first, second in zip(np.flatnonzero(plus)[a].tolist(), np.flatnonzero(~plus)[b].tolist(), strict=True):
+        values = block.take(np.array([first, second])).values
+        dense = values if isinstance(values, np.ndarray) else values.toarray()
+        cost = min(left[first], left[second])
+        if cost and (dense[0] == dense[1]).all():
+            found.append((first, second, cost))
+            left[first] -= cost
+            left[second] -= cost
+    return tuple(found), left
+
+
+def _round_basis(signed: Floats) -> Floats:
+    """Coordinates in which the rows are as many as their rank, and about equally long in every direction."""
+    lengths = np.linalg.norm(signed, axis=1)
+    upper = np.linalg.qr(signed / np.where(lengths > 0, lengths, 1.0)[:, None], mode="r")
+    _, sizes, rotation = np.linalg.svd(upper, full_matrices=False)
+    kept = sizes > RANK * sizes.max(initial=0.0)
+    return np.asarray(rotation[kept].T / sizes[kept])
