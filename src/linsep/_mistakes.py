@@ -35,7 +35,8 @@ from linsep.sources.memory import MemorySource
 
 STEPS = 1000  # of the first walks over vertices; later ones are longer
 WALKS = 3
-SHARE_OF_WALKS = 0.5  # of the time is for walks, as long as cases are open
+BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close another hyperplane is tried
+SHARE_OF_WALKS = 0.3  # of the time is for walks, as long as cases are open
 
 
 def fewest_mistakes(
@@ -138,8 +139,8 @@ class Search:
     @property
     def lower(self) -> float:
         """What every hyperplane costs at least, as far as is known."""
-        paid = sum(cost for *_, cost in self.merged.pairs) if self.merged else 0
-        return float((paid + (self.cover.bound if self.cover else 0.0)) * float(self.unit))
+        base = self.merged.base if self.merged else 0
+        return (base + (self.cover.bound if self.cover else 0.0)) * float(self.unit)
 
     def run(self) -> None:
         """Search until both ends meet, or until the time is over."""
@@ -149,12 +150,14 @@ class Search:
             self.note(verdict.weights, verdict.bias_weight)
             return
         self.merged = merged = merge(self.source, self.costs, bias=self.bias)
-        walks = VertexWalk(merged.z, merged.costs)
+        if not len(merged.left):  # one label of each point is a mistake, and no hyperplane makes another
+            self.note_beside((0,) * self.source.n_columns, 0, merged.base)
+            return
+        walks = VertexWalk(merged.z, np.array(merged.costs, np.float64))
         near = walks.start()
         for _ in range(WALKS):
             near = self.walked(walks, near, STEPS)
-        left = [merged.kinds.costs[k] - self.paid(k) for k in merged.left.tolist()]
-        self.cover = cover = HittingSet(merged.z, left, self.proved, self.settled, self.clock)
+        self.cover = cover = HittingSet(merged.z, merged.costs, self.proved, self.settled, self.clock)
         self.tell_best()
         cover.begin()
         steps, spent = STEPS, 0.0
@@ -170,11 +173,6 @@ class Search:
                 spent += self.clock.seconds - before
             else:
                 cover.step()
-
-    def paid(self, kind: int) -> int:
-        """What a kind of row costs that occurs with both labels, whatever the hyperplane."""
-        assert self.merged is not None
-        return sum(cost for first, second, cost in self.merged.pairs if kind in (first, second))
 
     def constant(self) -> tuple[tuple[int, ...], int]:
         """The hyperplane at infinity: all rows are of the class that costs more; without bias, the weights 0."""
@@ -197,19 +195,29 @@ class Search:
     def tell_best(self) -> None:
         """Let the bound know what there is to beat."""
         if self.cover is not None and self.merged is not None:
-            self.cover.best = self.spent - sum(cost for *_, cost in self.merged.pairs)
+            self.cover.best = self.spent - self.merged.base
 
     def walked(self, walks: VertexWalk, near: Floats, steps: int) -> Floats:
         """A walk over vertices, and what comes of it; returns where to go on."""
         assert self.merged is not None
         self.clock.check()
         cost, w = walks.walk(near, steps)
-        known = self.spent - sum(paid for *_, paid in self.merged.pairs)
-        if cost < known:
+        if cost < self.spent - self.merged.base:
             self.note(*as_integers(*self.merged.halfspace(w)))
-            if self.spent - sum(paid for *_, paid in self.merged.pairs) > cost:
+            if cost < self.spent - self.merged.base:
                 self.settled(walks.right(w))
         return w
+
+    def note_beside(self, weights: Sequence[int], bias_weight: int, cost: int) -> None:
+        """Note a hyperplane; where points lie on it that it need not touch, one beside it."""
+        self.note(weights, bias_weight)
+        random = np.random.default_rng(0)
+        for bits in BESIDE:
+            if self.spent <= cost:
+                return
+            moves = random.integers(-1000, 1001, len(weights) + 1).tolist()
+            moved = [(w << bits) + move for w, move in zip((*weights, bias_weight), moves, strict=True)]
+            self.note(moved[:-1], moved[-1] if self.bias else 0)
 
     def settled(self, right: Ints) -> tuple[int, ...] | None:
         """Ask for a hyperplane that gets these kinds of rows right, and note it; else the kinds of an obstruction."""
@@ -220,7 +228,8 @@ class Search:
         part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
         verdict = decide(part, bias=self.bias, time_limit=self.clock.left)
         if isinstance(verdict, Separable):
-            self.note(verdict.weights, verdict.bias_weight)
+            cost = self.merged.base + sum(self.merged.costs) - sum(self.merged.costs[k] for k in right.tolist())
+            self.note_beside(verdict.weights, verdict.bias_weight, cost)
             return None
         place = {int(row): k for k, row in enumerate(self.merged.kinds.first[self.merged.left])}
         obstruction = getattr(verdict, "obstruction", None)
@@ -260,17 +269,16 @@ class Proof:
     merged: Merged
     cover: HittingSet | None
     obstructions: list[Obstruction] = field(default_factory=list)
-    numbers: dict[Any, int] = field(default_factory=dict)
+    numbers: dict[int | tuple[int, ...], int] = field(default_factory=dict)
 
     def parts(self, spent: int) -> dict[str, Any]:
         """The fields of the proof."""
         cases = [*self.cover.open, *self.cover.closed] if self.cover else []
-        leaves = [self.leaf(case) for case in cases or [Case(0.0, 0, (), np.zeros(0, np.int64))]]
+        leaves = [self.leaf(case) for case in cases or [Case(0.0, 0, ())]]
         named = {row for found in self.obstructions for row in found.rows}
         named |= {row for leaf in leaves for row, _ in leaf.path}
-        paid = sum(cost for *_, cost in self.merged.pairs)
         bound = self.cover.bound if self.cover and cases else 0.0
-        least = spent if bound == np.inf else min(spent, paid + int(np.ceil(bound - 1e-9)))
+        least = spent if bound == np.inf else min(spent, self.merged.base + int(np.ceil(bound - 1e-9)))
         return {
             "least": least,
             "copies": self.copies(named),
@@ -285,27 +293,25 @@ class Proof:
         mistaken = {int(left[kind]) for kind, is_right in case.path if not is_right}
         multipliers = [(self.number(k), units) for k, units in case.multipliers.items()]
         if not np.isinf(case.bound):
-            pairs = [pair for pair in self.merged.pairs if not mistaken & set(pair[:2])]
-            multipliers += [(self.pair(a, b), cost * UNITS) for a, b, cost in pairs]
+            paid = [(kinds, cost) for kinds, cost in self.merged.paid if mistaken.isdisjoint(kinds)]
+            multipliers += [(self.number(kinds), cost * UNITS) for kinds, cost in paid]
         return Leaf(path, tuple(multipliers))
 
-    def number(self, k: int) -> int:
-        """The number that an obstruction has in the proof."""
-        if k not in self.numbers:
-            assert self.cover is not None
-            found = self.cover.proof(k)
-            assert found is not None
-            self.numbers[k] = len(self.obstructions)
-            self.obstructions.append(found)
-        return self.numbers[k]
+    def number(self, which: int | tuple[int, ...]) -> int:
+        """The number in the proof of an obstruction that the search has found, or of kinds that are paid for."""
+        if which not in self.numbers:
+            self.numbers[which] = len(self.obstructions)
+            self.obstructions.append(self.obstruction(which))
+        return self.numbers[which]
 
-    def pair(self, a: int, b: int) -> int:
-        """The number of the obstruction of two kinds that are the same point."""
-        if (a, b) not in self.numbers:
-            first = self.merged.kinds.first
-            self.numbers[a, b] = len(self.obstructions)
-            self.obstructions.append(Obstruction((int(first[a]), int(first[b])), (1, 1)))
-        return self.numbers[a, b]
+    def obstruction(self, which: int | tuple[int, ...]) -> Obstruction:
+        """The obstruction itself."""
+        if isinstance(which, tuple):
+            rows = self.merged.kinds.first[list(which)]
+            return Obstruction(tuple(rows.tolist()), (1,) * len(rows))
+        found = self.cover.proof(which) if self.cover else None
+        assert found is not None
+        return found
 
     def copies(self, named: set[int]) -> tuple[tuple[int, ...], ...]:
         """The rows of each kind that the proof speaks of, where there are several."""

@@ -23,10 +23,10 @@ from linsep.sources.base import Floats, Ints
 
 NOISE = (0.02, 0.1, 0.3, 1.0)  # added to the prices of a walk, so that no two are alike
 WALKS, CASE_WALKS = 20, 6
-ENOUGH = 200  # violated obstructions before the relaxation is solved again
-ROUNDS, CASE_ROUNDS = 60, 8
+ENOUGH, TAKEN = 240, 60  # violated obstructions before the walks end, and the most violated ones that are added
+ROUNDS, CASE_ROUNDS = 100, 8
 KEPT = 2000  # obstructions that one walk may bring home
-TIGHT = 1.1  # of x(S): what is above this is not carried on
+MANY, SLACK = 1500, 1.3  # from so many obstructions on, those with x(S) above this are put aside
 
 Exact = Callable[[tuple[int, ...]], Obstruction | None]
 Settle = Callable[[Ints], tuple[int, ...] | None]
@@ -39,7 +39,6 @@ class Case:
     bound: float
     number: int
     path: tuple[tuple[int, bool], ...] = field(compare=False)
-    active: Ints = field(compare=False)
     shares: Floats | None = field(compare=False, default=None)
     multipliers: dict[int, int] = field(compare=False, default_factory=dict)
 
@@ -59,6 +58,7 @@ class HittingSet:
         self.numbers: dict[tuple[int, ...], int] = {}
         self.proved: dict[int, Obstruction | None] = {}
         self.matrix = sp.csr_array((0, len(z)))
+        self.active = np.zeros(0, np.int64)
         self.basis: Ints | None = None
         self.best = sum(costs)
         self.count = 0
@@ -69,11 +69,11 @@ class HittingSet:
 
     def begin(self) -> None:
         """The case in which nothing is taken for granted."""
-        root = Case(0.0, 0, (), np.zeros(0, np.int64))
+        root = Case(0.0, 0, ())
         self.basis = self._first_basis()
         if self.basis is not None:
             try:
-                root.active = self._violated(np.zeros(len(self.z)), WALKS)
+                self.active = self._violated(np.zeros(len(self.z)), WALKS)
                 self._solve(root, ROUNDS, WALKS)
             finally:
                 self._file(root)
@@ -97,34 +97,36 @@ class HittingSet:
         return None
 
     def _violated(self, shares: Floats, walks: int) -> Ints:
-        """The numbers of new obstructions S with x(S) < 1."""
+        """The numbers of obstructions S with x(S) < 1 that are not in use, the most violated ones."""
         n, width = self.z.shape
         found, sizes = np.zeros((KEPT, width + 1), np.int64), np.zeros(KEPT, np.int64)
-        new: list[int] = []
+        known, new = set(self.active.tolist()), set[int]()
         for _ in range(walks):
             self.clock.check()
             noise = self.random.choice(NOISE) * self.random.choice([1.0, 5 * (shares.mean() + 1e-3)])
-            new += self._walked(shares + noise * self.random.random(n), shares, found, sizes)
+            new |= self._walked(shares + noise * self.random.random(n), shares, found, sizes) - known
             if len(new) >= ENOUGH:
                 break
         if not new:  # the cheapest one of all
-            new = self._walked(shares + 1e-7 * self.random.random(n), shares, found, sizes)
-        return np.array(new, np.int64)
+            new = self._walked(shares + 1e-7 * self.random.random(n), shares, found, sizes) - known
+        order = sorted(new, key=lambda k: (float(shares[list(self.found[k])].sum()), k))
+        return np.array(order[:TAKEN], np.int64)
 
-    def _walked(self, prices: Floats, shares: Floats, found: Ints, sizes: Ints) -> list[int]:
+    def _walked(self, prices: Floats, shares: Floats, found: Ints, sizes: Ints) -> set[int]:
+        """The numbers of the violated obstructions that a walk comes by."""
         assert self.basis is not None
         basis = self.basis.copy()
         count = loops.circuits.walk(self.z, prices, shares, basis, 30 * basis.size, found, sizes)
         if self._is_sound(basis):
             self.basis = basis
-        new: list[int] = []
-        for k in range(count):
-            rows = tuple(sorted(found[k, : sizes[k]].tolist()))
-            if rows not in self.numbers:
-                self.numbers[rows] = len(self.found)
-                self.found.append(rows)
-                new.append(self.numbers[rows])
-        return new
+        return {self._number(tuple(sorted(found[k, : sizes[k]].tolist()))) for k in range(count)}
+
+    def _number(self, rows: tuple[int, ...]) -> int:
+        """The number of an obstruction, a new one if it was not known."""
+        if rows not in self.numbers:
+            self.numbers[rows] = len(self.found)
+            self.found.append(rows)
+        return self.numbers[rows]
 
     def _is_sound(self, basis: Ints) -> bool:
         """Whether a basis is one to go on from: neither singular nor, as floats see it, infeasible."""
@@ -134,15 +136,15 @@ class HittingSet:
             return False
         return bool(np.abs(inverse).max() < 1e9 and inverse[:, -1].min() > -1e-9)
 
-    def _rows(self, active: Ints) -> sp.csr_array:
-        """The matrix of obstructions and rows, for some obstructions."""
+    def _rows(self) -> sp.csr_array:
+        """The matrix of obstructions in use and rows."""
         late = self.found[self.matrix.shape[0] :]
         if late:
             places = np.repeat(np.arange(len(late)), [len(rows) for rows in late])
             columns = np.fromiter((i for rows in late for i in rows), np.int64)
             more = sp.csr_array((np.ones(len(places)), (places, columns)), (len(late), len(self.z)))
             self.matrix = sp.csr_array(sp.vstack([self.matrix, more]))
-        return self.matrix[active]
+        return self.matrix[self.active]
 
     def _solve(self, case: Case, rounds: int, walks: int) -> None:
         """Raise the bound of a case by the obstructions that its shares violate, until it is closed or none is found."""
@@ -153,41 +155,40 @@ class HittingSet:
             self.clock.check()
             if self._is_impossible(case):
                 return
-            rows = self._rows(case.active)
+            rows = self._rows()
             solved = linprog(self.costs, -rows, -np.ones(rows.shape[0]), bounds=bounds, method="highs-ds")
             if solved.status != 0:
                 return
             duals = np.maximum(-solved.ineqlin.marginals, 0.0)
-            if self._drop_unproved(case, duals):
+            if self._drop_unproved(duals):
                 continue
             self._note(case, duals)
             case.shares = solved.x
             if self.is_done(case):
                 return
+            if len(self.active) > MANY:
+                self.active = self.active[(duals > 1e-9) | (rows @ solved.x < SLACK)]
             new = self._violated(solved.x, walks)
             if not len(new):
                 return
-            carried = case.active[(duals > 1e-9) | (rows @ solved.x < TIGHT)]
-            case.active = np.concatenate([carried, new])
+            self.active = np.concatenate([self.active, new])
 
     def _is_impossible(self, case: Case) -> bool:
         """Whether all rows of an obstruction are right: then there is no such hyperplane."""
         right = np.zeros(len(self.z))
         right[[row for row, is_right in case.path if is_right]] = 1.0
-        rows = self._rows(case.active)
-        for place in np.flatnonzero(rows @ right == rows.sum(axis=1)).tolist():
-            number = int(case.active[place])
+        rows = self._rows()
+        for number in self.active[rows @ right == rows.sum(axis=1)].tolist():
             if self.proof(number) is not None:
                 case.bound, case.multipliers = np.inf, {number: 0}
                 return True
-            case.active = np.delete(case.active, place)
-            return self._is_impossible(case)
+            self.active = self.active[self.active != number]
         return False
 
-    def _drop_unproved(self, case: Case, duals: Floats) -> bool:
+    def _drop_unproved(self, duals: Floats) -> bool:
         """Take obstructions out that the bound rests on and that exact arithmetic does not confirm."""
-        bad = [k for k in np.flatnonzero(duals > 1e-9).tolist() if self.proof(int(case.active[k])) is None]
-        case.active = np.delete(case.active, bad)
+        bad = [k for k in np.flatnonzero(duals > 1e-9).tolist() if self.proof(int(self.active[k])) is None]
+        self.active = np.delete(self.active, bad)
         return bool(bad)
 
     def proof(self, number: int) -> Obstruction | None:
@@ -199,7 +200,7 @@ class HittingSet:
     def _note(self, case: Case, duals: Floats) -> None:
         """Write the dual solution down as whole units that no row exceeds, and the bound that they prove."""
         case_of = dict(case.path)
-        used = zip(case.active.tolist(), duals.tolist(), strict=True)
+        used = zip(self.active.tolist(), duals.tolist(), strict=True)
         multipliers = {k: int(dual * UNITS) for k, dual in used if dual * UNITS >= 1 and self._counts(k, case_of)}
         spent: dict[int, list[int]] = {}
         for number in multipliers:
@@ -249,7 +250,7 @@ class HittingSet:
         if row is None:
             self._close(case)
             return True
-        children = [Case(case.bound, self._next(), (*case.path, (row, right)), case.active) for right in (True, False)]
+        children = [Case(case.bound, self._next(), (*case.path, (row, right))) for right in (True, False)]
         for child in children:
             child.multipliers = self._inherited(case, child)
         try:
@@ -272,11 +273,8 @@ class HittingSet:
         if named is None:
             self.closed.append(case)
             return
-        if named not in self.numbers:
-            self.numbers[named] = len(self.found)
-            self.found.append(named)
         try:
-            case.active = np.append(case.active, self.numbers[named])
+            self.active = np.append(self.active, self._number(named))
             self._solve(case, CASE_ROUNDS, CASE_WALKS)
         finally:
             self._file(case)

@@ -13,6 +13,8 @@ from linsep.solvers.contradictions import _multipliers, row_hashes
 from linsep.solvers.scaling import Frame, require_memory
 from linsep.sources.base import Block, Floats, Ints, Source
 
+Paid = tuple[tuple[int, ...], int]
+
 RANK = 1e-11  # singular values below this part of the largest are 0
 
 
@@ -56,17 +58,23 @@ def _told_apart(block: Block, first: Ints, of_row: Ints) -> Ints:
 class Merged:
     """What is left to be saved: unit rows z in round coordinates, one for each kind, and their costs.
 
-    `kinds` are all there are and `left` those that have a cost left. `pairs` are two kinds that are the same point, and
-    what one of them costs at least. `basis` turns weights of z into weights of the frame.
+    `kinds` are all there are, `left` those that have a cost left, and `costs` what is left. `paid` are kinds of which
+    one is a mistake whatever the hyperplane, and what that costs: two that are the same point, or one that is zero.
+    `basis` turns weights of z into weights of the frame.
     """
 
     kinds: Kinds
     left: Ints
-    costs: Floats
+    costs: tuple[int, ...]
     z: Floats
-    pairs: tuple[tuple[int, int, int], ...]
+    paid: tuple[Paid, ...]
     frame: Frame
     basis: Floats
+
+    @property
+    def base(self) -> int:
+        """What every hyperplane costs before anything is searched for."""
+        return sum(cost for _, cost in self.paid)
 
     def halfspace(self, v: Floats) -> tuple[Floats, float]:
         """Weights of z as weights of the columns, and the bias."""
@@ -78,7 +86,7 @@ def merge(source: Source, costs: Sequence[int] | None, *, bias: bool) -> Merged:
     require_memory(source.n_rows, source.n_columns + bias)
     block = source.take(np.arange(source.n_rows))
     kinds = kinds_of(block, costs)
-    pairs, left_over = _pairs(block.take(kinds.first), kinds.costs)
+    paid, left_over = _paid(block.take(kinds.first), kinds.costs, bias)
     left = np.flatnonzero([cost > 0 for cost in left_over])
     rows = block.take(kinds.first[left])
     frame = Frame.around(rows, np.arange(source.n_columns), bias=bias)
@@ -87,23 +95,32 @@ def merge(source: Source, costs: Sequence[int] | None, *, bias: bool) -> Merged:
     z = signed @ basis
     lengths = np.linalg.norm(z, axis=1)
     z /= np.where(lengths > 0, lengths, 1.0)[:, None]
-    return Merged(kinds, left, np.array([float(left_over[k]) for k in left]), z, pairs, frame, basis)
+    return Merged(kinds, left, tuple(left_over[k] for k in left.tolist()), z, paid, frame, basis)
 
 
-def _pairs(block: Block, costs: Sequence[int]) -> tuple[tuple[tuple[int, int, int], ...], list[int]]:
-    """The kinds that are one point with both labels, and the costs that are left of all kinds."""
+def _paid(block: Block, costs: Sequence[int], bias: bool) -> tuple[tuple[Paid, ...], list[int]]:
+    """The kinds of which one is a mistake in any case, and the costs that are left of all kinds."""
     hashes, plus = row_hashes(block, _multipliers(block.n_columns)), block.y > 0
     _, a, b = np.intersect1d(hashes[plus], hashes[~plus], return_indices=True)
+    pairs = np.column_stack([np.flatnonzero(plus)[a], np.flatnonzero(~plus)[b]])
     left, found = list(costs), []
-    for first, second in zip(np.flatnonzero(plus)[a].tolist(), np.flatnonzero(~plus)[b].tolist(), strict=True):
-        values = block.take(np.array([first, second])).values
+    for kinds in [*_zero(block, bias), *map(tuple, pairs.tolist())]:
+        values = block.take(np.array(kinds)).values
         dense = values if isinstance(values, np.ndarray) else values.toarray()
-        cost = min(left[first], left[second])
-        if cost and (dense[0] == dense[1]).all():
-            found.append((first, second, cost))
-            left[first] -= cost
-            left[second] -= cost
+        cost = min(left[kind] for kind in kinds)
+        if cost and (dense == dense[0]).all():
+            found.append((kinds, cost))
+            for kind in kinds:
+                left[kind] -= cost
     return tuple(found), left
+
+
+def _zero(block: Block, bias: bool) -> list[tuple[int, ...]]:
+    """Rows of zeros, which lie on every hyperplane through the origin."""
+    if bias:
+        return []
+    sums = abs(block.values).sum(axis=1)
+    return [(int(kind),) for kind in np.flatnonzero(np.asarray(sums).ravel() == 0)]
 
 
 def _round_basis(signed: Floats) -> Floats:
