@@ -153,7 +153,7 @@ class Search:
         if not len(merged.left):  # one label of each point is a mistake, and no hyperplane makes another
             self.note_beside((0,) * self.source.n_columns, 0, merged.base)
             return
-        walks = VertexWalk(merged.z, np.array(merged.costs, np.float64))
+        walks = VertexWalk(merged.z, np.array(merged.costs, np.float64), self.clock)
         near = walks.start()
         for _ in range(WALKS):
             near = self.walked(walks, near, STEPS)

@@ -110,18 +110,18 @@ def drawn(values: Any, least: float, heat: float) -> int:
 
 
 @njit(cache=True, nogil=True)
-def anneal(z: Any, costs: Any, tight: Any, w: Any, hot: float, cold: float, steps: int, seed: int, best: Any) -> float:
-    """Walk `steps` vertices while the heat falls; returns the least cost met, and writes weights that have it.
+def anneal(z: Any, costs: Any, tight: Any, w: Any, heats: Any, least: float, best: Any) -> float:
+    """Walk a vertex for each of the heats; returns the least cost met, if below `least`, and writes weights that have it.
 
-    `z` are unit rows, `tight` D - 1 independent ones of them that are 0 at the unit vector `w`; both are changed.
+    `z` are unit rows, `tight` D - 1 independent ones of them that are 0 at the unit vector `w`; both are where the walk
+    ends, so that another can go on from there.
     """
-    np.random.seed(seed)
     n, width = z.shape
     is_tight = np.zeros(n, np.bool_)
     is_tight[tight] = True
     rows, keys, values = np.empty(n, np.int64), np.empty(n), np.empty(2 * n)
-    inverse, scores, least = inverse_of(z, tight, w), z @ w, np.inf
-    for step in range(steps):
+    inverse, scores = inverse_of(z, tight, w), z @ w
+    for heat in heats:
         released = np.random.randint(width - 1)
         v = inverse[:, released] / np.sqrt(np.sum(inverse[:, released] ** 2))
         is_tight[tight[released]] = False
@@ -130,7 +130,7 @@ def anneal(z: Any, costs: Any, tight: Any, w: Any, hot: float, cold: float, step
         found, cost = crossings(costs, scores, across, is_tight, rows, keys)
         order = np.argsort(keys[:found])
         lowest = costs_along(costs, scores, across, rows, keys, order, cost, values[: 2 * found])
-        picked = drawn(values[: 2 * found], lowest, hot * (cold / hot) ** (step / steps))
+        picked = drawn(values[: 2 * found], lowest, heat)
         row = rows[order[picked % found]]
         length = math.hypot(scores[row], across[row])
         cosine, sine = -across[row] / length, scores[row] / length
@@ -140,7 +140,7 @@ def anneal(z: Any, costs: Any, tight: Any, w: Any, hot: float, cold: float, step
             cosine, sine = -cosine, -sine
         if picked >= found:
             cosine, sine = -cosine, -sine
-        w = cosine * w + sine * v
+        w[:] = cosine * w + sine * v
         w /= np.sqrt(np.sum(w**2))
         tight[released] = row
         is_tight[row] = True
@@ -154,3 +154,9 @@ def anneal(z: Any, costs: Any, tight: Any, w: Any, hot: float, cold: float, step
             least = cost
             best[0], best[1] = w, inward
     return least
+
+
+@njit(cache=True)
+def seed(number: int) -> None:
+    """Begin the random numbers of the walks anew."""
+    np.random.seed(number)

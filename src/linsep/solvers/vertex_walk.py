@@ -6,18 +6,21 @@ What floats find is a set of rows to get right; whether some hyperplane does is 
 import numpy as np
 
 from linsep import loops
+from linsep.solvers.clock import Clock
 from linsep.sources.base import Floats, Ints
 
 HOT, COLD = 2.0, 0.2  # mean costs: how much worse a vertex may be that is often chosen
 STEPS_INWARD = 10.0 ** -np.arange(1, 13)
+SLICE = 2_000_000  # entries of steps between two looks at the clock: a tenth of a second
+NEAR = 4_000  # rows: of more than these only the ones nearest to the hyperplane walk along
 
 
 class VertexWalk:
     """Walks over the rows z, unit vectors, whose mistakes have these costs; the best weights so far are kept."""
 
-    def __init__(self, z: Floats, costs: Floats, seed: int = 0) -> None:
-        self.z, self.costs = z, costs
-        self.random = np.random.default_rng(seed)
+    def __init__(self, z: Floats, costs: Floats, clock: Clock) -> None:
+        self.z, self.costs, self.clock = z, costs, clock
+        self.random = np.random.default_rng(0)
         self.unit = float(np.median(costs)) if len(costs) else 1.0
 
     def start(self) -> Floats:
@@ -26,19 +29,34 @@ class VertexWalk:
         return np.asarray(found / max(np.linalg.norm(found), 1e-300))
 
     def walk(self, near: Floats, steps: int) -> tuple[float, Floats]:
-        """The least cost met on a walk that begins near some weights, and weights that have it."""
-        tight = self._tight_near(near)
-        width = self.z.shape[1]
-        if len(tight) < width - 1:
-            return self.cost(near), near
-        w = np.linalg.svd(self.z[tight])[2][-1] if width > 1 else np.ones(1)
-        w = w if w @ near >= 0 else -w
-        best, seed = np.zeros((2, width)), int(self.random.integers(2**31))
-        if width > 1:
-            hot, cold = HOT * self.unit, COLD * self.unit
-            loops.vertices.anneal(self.z, self.costs, tight, np.ascontiguousarray(w), hot, cold, steps, seed, best)
-        candidates = [near, w, -w, *self._inward(best)]
-        return min(((self.cost(v), v) for v in candidates), key=lambda found: found[0])
+        """The least cost met on a walk that begins near some weights, and weights that have it.
+
+        Of many rows the nearest ones walk, as if the others stayed where they are; the cost is that of all.
+        """
+        found = [near]
+        for vertex, inward in self._vertices(near, steps):
+            length = np.linalg.norm(inward)
+            found += [vertex, -vertex]
+            found += [vertex + step * inward / length for step in STEPS_INWARD] if length > 0 else []
+        return min(((self.cost(v), v) for v in found), key=lambda one: one[0])
+
+    def _vertices(self, near: Floats, steps: int) -> list[Floats]:
+        """The best vertices of a walk, each with the way into the cell beside it."""
+        order = np.argsort(np.abs(self.z @ near))[:NEAR]
+        z, costs, width = self.z[order], self.costs[order], self.z.shape[1]
+        tight = self._tight_near(z, near)
+        if width < 2 or len(tight) < width - 1:
+            return [np.array([np.eye(1, width)[0], np.zeros(width)])]
+        w = np.ascontiguousarray(np.linalg.svd(z[tight])[2][-1])
+        w *= 1.0 if w @ near >= 0 else -1.0
+        best, least = np.zeros((2, width)), np.inf
+        heats = self.unit * HOT * (COLD / HOT) ** (np.arange(steps) / steps)
+        loops.vertices.seed(int(self.random.integers(2**31)))
+        for part in np.array_split(heats, -(-steps * z.size // SLICE)):
+            least = loops.vertices.anneal(z, costs, tight, w, part, least, best)
+            if self.clock.is_over():
+                break
+        return [best]
 
     def cost(self, w: Floats) -> float:
         """What these weights cost, as floats see it: a score of 0, or none at all, is a mistake."""
@@ -48,21 +66,15 @@ class VertexWalk:
         """The rows that these weights get right."""
         return np.flatnonzero(self.z @ w > 0)
 
-    def _inward(self, best: Floats) -> list[Floats]:
-        """Weights a little way into the cell beside a vertex: how little depends on how narrow it is."""
-        vertex, inward = best
-        length = np.linalg.norm(inward)
-        return [vertex + step * inward / length for step in STEPS_INWARD] if length > 0 else []
-
-    def _tight_near(self, near: Floats) -> Ints:
+    def _tight_near(self, z: Floats, near: Floats) -> Ints:
         """D - 1 independent rows close to the hyperplane."""
-        order = np.argsort(np.abs(self.z @ near) * (1.0 + 0.2 * self.random.random(len(self.z))))
-        width = self.z.shape[1]
+        order = np.argsort(np.abs(z @ near) * (1.0 + 0.2 * self.random.random(len(z))))
+        width = z.shape[1]
         directions, found = np.zeros((width, 0)), []
         for i in order.tolist():
             if len(found) == width - 1:
                 break
-            rest = self.z[i] - directions @ (directions.T @ self.z[i])
+            rest = z[i] - directions @ (directions.T @ z[i])
             size = np.linalg.norm(rest)
             if size > 1e-4:
                 directions = np.column_stack([directions, rest / size])
