@@ -34,7 +34,6 @@ from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
 
 STEPS = 1000  # of the first walks over vertices; later ones are longer
-WALKS = 3
 BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close another hyperplane is tried
 SHARE_OF_WALKS = 0.3  # of the time is for walks, as long as cases are open
 
@@ -154,12 +153,11 @@ class Search:
             self.note_beside((0,) * self.source.n_columns, 0, merged.base)
             return
         walks = VertexWalk(merged.z, np.array(merged.costs, np.float64), self.clock)
-        near = walks.start()
-        for _ in range(WALKS):
-            near = self.walked(walks, near, STEPS)
+        near = self.improved(*walks.descend(walks.start()), walks)
+        near = self.improved(*walks.walk(near, STEPS), walks)
         self.cover = cover = HittingSet(merged.z, merged.costs, self.proved, self.settled, self.clock)
         self.tell_best()
-        cover.begin()
+        cover.begin(near)
         steps, spent = STEPS, 0.0
         started = self.clock.seconds
         while cover.open:
@@ -168,8 +166,9 @@ class Search:
                 self.watch(self)
             before = self.clock.seconds
             if spent < SHARE_OF_WALKS * (before - started):
+                near = self.improved(*walks.descend(walks.beside(near)), walks, near)
+                near = self.improved(*walks.walk(near, steps), walks, near)
                 steps = min(2 * steps, 50 * STEPS)
-                near = self.walked(walks, near if walks.random.random() < 0.7 else walks.start(), steps)
                 spent += self.clock.seconds - before
             else:
                 cover.step()
@@ -197,16 +196,15 @@ class Search:
         if self.cover is not None and self.merged is not None:
             self.cover.best = self.spent - self.merged.base
 
-    def walked(self, walks: VertexWalk, near: Floats, steps: int) -> Floats:
-        """A walk over vertices, and what comes of it; returns where to go on."""
+    def improved(self, cost: float, w: Floats, walks: VertexWalk, near: Floats | None = None) -> Floats:
+        """Note weights of this cost if they are the best, exactly; returns the better of them and `near`."""
         assert self.merged is not None
         self.clock.check()
-        cost, w = walks.walk(near, steps)
         if cost < self.spent - self.merged.base:
             self.note(*as_integers(*self.merged.halfspace(w)))
             if cost < self.spent - self.merged.base:
                 self.settled(walks.right(w))
-        return w
+        return near if near is not None and walks.cost(near) < cost else w
 
     def note_beside(self, weights: Sequence[int], bias_weight: int, cost: int) -> None:
         """Note a hyperplane; where points lie on it that it need not touch, one beside it."""

@@ -25,6 +25,7 @@ NOISE = (0.02, 0.1, 0.3, 1.0)  # added to the prices of a walk, so that no two a
 WALKS, CASE_WALKS = 20, 6
 ENOUGH, TAKEN = 240, 60  # violated obstructions before the walks end, and the most violated ones that are added
 ROUNDS, CASE_ROUNDS = 100, 8
+STRETCH = 40  # times D + 1 rows: how many are looked at for obstructions that share no row
 KEPT = 2000  # obstructions that one walk may bring home
 MANY, SLACK = 1500, 1.3  # from so many obstructions on, those with x(S) above this are put aside
 
@@ -67,32 +68,54 @@ class HittingSet:
 
     # The relaxation -------------------------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """The case in which nothing is taken for granted."""
+    def begin(self, near: Floats) -> None:
+        """The case in which nothing is taken for granted; `near` are weights that make few mistakes."""
         root = Case(0.0, 0, ())
-        self.basis = self._first_basis()
-        if self.basis is not None:
-            try:
+        try:
+            self._pack(root, np.argsort(np.abs(self.z @ near)))
+            self.basis = self._basis_of(np.arange(len(self.z)))
+            if self.basis is not None and not len(self.active):
                 self.active = self._violated(np.zeros(len(self.z)), WALKS)
+            if len(self.active):
                 self._solve(root, ROUNDS, WALKS)
-            finally:
-                self._file(root)
+        finally:
+            self._file(root)
 
-    def _first_basis(self) -> Ints | None:
+    def _pack(self, root: Case, order: Ints) -> None:
+        """Obstructions that share no row, from one stretch of rows after another, the nearest first."""
+        length = STRETCH * (self.z.shape[1] + 1)
+        try:
+            for start in range(0, len(order), length):
+                rows = order[start : start + length]
+                while len(found := self._obstruction_in(rows)):
+                    self.clock.check()
+                    number = self._number(tuple(sorted(found.tolist())))
+                    if self.proof(number) is not None:
+                        self.active = np.append(self.active, number)
+                    rows = rows[~np.isin(rows, found)]
+        finally:
+            self._note(root, np.array([min(self.costs[list(self.found[k])]) for k in self.active.tolist()]))
+
+    def _obstruction_in(self, rows: Ints) -> Ints:
+        """The rows of an obstruction among these, as floats see it; none if they see none."""
+        if not len(rows):
+            return rows
+        z, width = self.z[rows], self.z.shape[1]
+        equalities, right = np.vstack([z.T, np.ones(len(rows))]), np.append(np.zeros(width), 1.0)
+        solved = linprog(self.random.random(len(rows)), A_eq=equalities, b_eq=right, method="highs-ds")
+        return rows[solved.x > 1e-9] if solved.status == 0 else rows[:0]
+
+    def _basis_of(self, rows: Ints) -> Ints | None:
         """D + 1 rows that hold an obstruction and span everything; None if floats see none."""
-        n, width = self.z.shape
-        equalities, right = np.vstack([self.z.T, np.ones(n)]), np.append(np.zeros(width), 1.0)
-        found = linprog(self.random.random(n), A_eq=equalities, b_eq=right, method="highs-ds")
-        if found.status != 0:
-            return None
-        directions, basis = np.zeros((width + 1, 0)), []
-        for i in np.argsort(-found.x).tolist():
-            column = equalities[:, i]
-            rest = column - directions @ (directions.T @ column)
+        found = self._obstruction_in(rows)
+        columns = np.column_stack([self.z, np.ones(len(self.z))])
+        directions, basis = np.zeros((columns.shape[1], 0)), list[int]()
+        for i in [*found.tolist(), *rows.tolist()] if len(found) else []:
+            rest = columns[i] - directions @ (directions.T @ columns[i])
             if np.linalg.norm(rest) > 1e-7:
                 directions = np.column_stack([directions, rest / np.linalg.norm(rest)])
                 basis.append(i)
-            if len(basis) == width + 1:
+            if len(basis) == columns.shape[1]:
                 return np.array(basis)
         return None
 
@@ -114,7 +137,8 @@ class HittingSet:
 
     def _walked(self, prices: Floats, shares: Floats, found: Ints, sizes: Ints) -> set[int]:
         """The numbers of the violated obstructions that a walk comes by."""
-        assert self.basis is not None
+        if self.basis is None:
+            return set()
         basis = self.basis.copy()
         count = loops.circuits.walk(self.z, prices, shares, basis, 30 * basis.size, found, sizes)
         if self._is_sound(basis):

@@ -1,9 +1,15 @@
-"""A hyperplane with few mistakes: a walk over the vertices of the arrangement that cools down, from several starts.
+"""A hyperplane with few mistakes: downhill on a smooth loss, then a walk over vertices that cools down.
 
-What floats find is a set of rows to get right; whether some hyperplane does is for exact arithmetic to say.
+The loss of a row is a sigmoid of its score: the steeper it is, the nearer to a step, which is a mistake or none. It is
+made steeper from descent to descent. What floats find is a set of rows to get right; whether some hyperplane does is
+for exact arithmetic to say.
 """
 
+from typing import Any
+
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from linsep import loops
 from linsep.solvers.clock import Clock
@@ -11,6 +17,9 @@ from linsep.sources.base import Floats, Ints
 
 HOT, COLD = 2.0, 0.2  # mean costs: how much worse a vertex may be that is often chosen
 STEPS_INWARD = 10.0 ** -np.arange(1, 13)
+STEEPNESS = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
+DESCENT = 100  # steps downhill for each
+FAR = (0.03, 0.1, 0.3)  # how far from the best the next descent begins
 SLICE = 2_000_000  # entries of steps between two looks at the clock: a tenth of a second
 NEAR = 4_000  # rows: of more than these only the ones nearest to the hyperplane walk along
 
@@ -24,9 +33,40 @@ class VertexWalk:
         self.unit = float(np.median(costs)) if len(costs) else 1.0
 
     def start(self) -> Floats:
-        """The weights of least squares: every row wants the score 1."""
-        found = np.linalg.lstsq(self.z, np.ones(len(self.z)), rcond=None)[0]
-        return np.asarray(found / max(np.linalg.norm(found), 1e-300))
+        """The weights of a logistic regression, as far as it gets."""
+        return self._descended(self._logistic, np.zeros(self.z.shape[1]))
+
+    def descend(self, near: Floats) -> tuple[float, Floats]:
+        """The least cost met downhill from some weights, as the loss grows steeper, and weights that have it."""
+        best = self.cost(near), near
+        for steepness in STEEPNESS:
+            if self.clock.is_over():
+                break
+            near = self._descended(self._sigmoid, near, steepness)
+            best = min(best, (self.cost(near), near), key=lambda found: found[0])
+        return best
+
+    def beside(self, near: Floats) -> Floats:
+        """Other weights, not far away."""
+        moved = near + self.random.choice(FAR) * self.random.standard_normal(near.size) / np.sqrt(near.size)
+        return np.asarray(moved / np.linalg.norm(moved))
+
+    def _descended(self, loss: Any, w: Floats, *options: float) -> Floats:
+        found = minimize(loss, w, options, "L-BFGS-B", jac=True, options={"maxiter": DESCENT}).x
+        length = np.linalg.norm(found)
+        return np.asarray(found / length) if length > 0 else w
+
+    def _logistic(self, w: Floats) -> tuple[float, Floats]:
+        """Σ cost·log(1 + exp(-score)), and its gradient."""
+        scores = self.z @ w
+        return float(self.costs @ np.logaddexp(0.0, -scores)), -(self.costs * expit(-scores)) @ self.z
+
+    def _sigmoid(self, w: Floats, steepness: float) -> tuple[float, Floats]:
+        """Σ cost·sigmoid(-steepness·score) of the unit vector of w, and its gradient."""
+        length = np.linalg.norm(w)
+        wrong = expit(-steepness * (self.z @ (w / length)))
+        slope = -(self.costs * wrong * (1.0 - wrong) * steepness) @ self.z / length
+        return float(self.costs @ wrong), np.asarray(slope - (slope @ w) * w / length**2)
 
     def walk(self, near: Floats, steps: int) -> tuple[float, Floats]:
         """The least cost met on a walk that begins near some weights, and weights that have it.
