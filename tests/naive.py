@@ -208,6 +208,20 @@ def is_separable(X: Any, y: Any, bias: bool = True) -> bool:
     return all(isinstance(found, WeakSeparator) for found in findings(signed_rows(X, y, bias)))
 
 
+def fewest_mistakes(X: Any, y: Any, costs: Sequence[int], bias: bool = True) -> int:
+    """The least cost of rows without which a hyperplane separates the others: every set of rows is tried.
+
+    >>> fewest_mistakes([[0], [1], [2]], [1, -1, 1], [1, 1, 1])
+    1
+    """
+    Z, rows = signed_rows(X, y, bias), range(len(y))
+    sets = (wrong for size in range(len(y) + 1) for wrong in combinations(rows, size))
+    for wrong in sorted(sets, key=lambda wrong: sum(costs[i] for i in wrong)):
+        if not any(isinstance(found, Obstruction) for found in findings([Z[i] for i in rows if i not in wrong])):
+            return sum(costs[i] for i in wrong)
+    raise AssertionError("without any rows, all are separated")
+
+
 def weak_separated_rows(X: Any, y: Any, bias: bool = True) -> frozenset[int]:
     """The rows that some weak separator puts strictly on their side.
 

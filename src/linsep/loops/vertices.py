@@ -41,9 +41,9 @@ def cost_beside(z: Any, costs: Any, scores: Any, is_tight: Any, inward: Any) -> 
 
 @njit(cache=True, nogil=True)
 def crossings(costs: Any, a: Any, b: Any, is_tight: Any, rows: Any, keys: Any) -> tuple[int, float]:
-    """The rows that cross 0 on the circle w·cos + v·sin, and the cost just before w; a and b are their scores at w and v.
+    """The rows that cross 0 on the circle w·cos + v·sin, and the cost just before w.
 
-    A key rises with the angle of the crossing, from 0 to 180 degrees: the other crossing is opposite.
+    Their scores at w and v are a and b. A key rises with the angle of the crossing, from 0 to 180 degrees: the other crossing is opposite.
     """
     found, cost = 0, 0.0
     for i in range(costs.size):
@@ -111,10 +111,10 @@ def drawn(values: Any, least: float, heat: float) -> int:
 
 @njit(cache=True, nogil=True)
 def anneal(z: Any, costs: Any, tight: Any, w: Any, heats: Any, least: float, best: Any) -> float:
-    """Walk a vertex for each of the heats; returns the least cost met, if below `least`, and writes weights that have it.
+    """Walk a vertex for each of the heats; returns the least cost met, and writes weights that have it.
 
     `z` are unit rows, `tight` D - 1 independent ones of them that are 0 at the unit vector `w`; both are where the walk
-    ends, so that another can go on from there.
+    ends, so that another can go on from there. Only a cost below `least` is written down.
     """
     n, width = z.shape
     is_tight = np.zeros(n, np.bool_)

@@ -1,4 +1,4 @@
-"""The fewest mistakes: a hyperplane, what it costs, and what every hyperplane costs at least, with the proof of both."""
+"""The fewest mistakes: a hyperplane, what it costs, what every hyperplane costs at least, and the proof of both."""
 
 from __future__ import annotations
 
@@ -120,8 +120,10 @@ class FewestMistakes(HalfspaceVerdict):
             self._verified(X, y)
         columns = column_names(self.names if names is None else names, self.n_columns)
         what = "mistakes" if self.costs is None else "cost"
-        known = f"{self.best}, and no hyperplane makes fewer (proved)" if self.optimal else (
-            f"{self.best} at most (shown), {self.lower} at least (proved)"
+        known = (
+            f"{self.best}, and no hyperplane makes fewer (proved)"
+            if self.optimal
+            else (f"{self.best} at most (shown), {self.lower} at least (proved)")
         )
         parts: list[Part] = [
             Fact(what, known),
@@ -132,7 +134,9 @@ class FewestMistakes(HalfspaceVerdict):
             parts.append(row_grid(self.mistaken_rows, {}, where))
         if self.obstructions:
             cases = f" in {count(len(self.leaves), 'case')}" if len(self.leaves) > 1 else ""
-            parts.append(Sentence(f"The bound rests on {count(len(self.obstructions), 'obstruction')}{cases}.", "bound"))
+            parts.append(
+                Sentence(f"The bound rests on {count(len(self.obstructions), 'obstruction')}{cases}.", "bound")
+            )
         title = f"fewest mistakes, {count(self.n_rows, 'row')}."
         return Report(title, (*parts, *explain.left_out(self)), "yes" if self.optimal else "unsure")
 
@@ -165,4 +169,3 @@ def check_copies(rows: Rows, group: Sequence[int]) -> None:
 
 def _plain(cost: Fraction | int) -> int | float:
     return int(cost) if Fraction(cost).denominator == 1 else float(cost)
-

@@ -53,16 +53,15 @@ def require_all_cases(leaves: Sequence[Leaf]) -> None:
         below, depth = nodes.pop()
         if len(below) == 1 and len(below[0].path) == depth:
             continue
-        rows = {leaf.path[depth][0] if len(leaf.path) > depth else None for leaf in below}
-        cases = [[leaf for leaf in below if leaf.path[depth][1] is ok] for ok in (True, False)] if None not in rows else []
-        if len(rows) != 1 or not all(cases):
+        if any(len(leaf.path) <= depth for leaf in below) or len({leaf.path[depth][0] for leaf in below}) > 1:
+            raise CertificateError("The cases of the bound are not those of a tree.")
+        cases = [[leaf for leaf in below if leaf.path[depth][1] is is_right] for is_right in (True, False)]
+        if not all(cases):
             raise CertificateError("The cases of the bound are not all there: a row is right or mistaken.")
         nodes += [(case, depth + 1) for case in cases]
 
 
-def least_cost(
-    leaves: Sequence[Leaf], obstructions: Sequence[Obstruction], cost_of: Mapping[int, int]
-) -> int | None:
+def least_cost(leaves: Sequence[Leaf], obstructions: Sequence[Obstruction], cost_of: Mapping[int, int]) -> int | None:
     """What every hyperplane costs at least, in whole costs; None if the cases rule out every one (which is absurd)."""
     require_all_cases(leaves)
     found = [units for leaf in leaves if (units := _units(leaf, obstructions, cost_of)) is not None]
@@ -92,9 +91,7 @@ def _units(leaf: Leaf, obstructions: Sequence[Obstruction], cost_of: Mapping[int
     return total
 
 
-def cost_of_rows(
-    rows: Iterable[int], copies: Sequence[Sequence[int]], costs: Sequence[int] | None
-) -> dict[int, int]:
+def cost_of_rows(rows: Iterable[int], copies: Sequence[Sequence[int]], costs: Sequence[int] | None) -> dict[int, int]:
     """What each of these rows costs, together with its copies."""
     own = (lambda row: 1) if costs is None else costs.__getitem__
     sums = {group[0]: sum(map(own, group)) for group in copies}
@@ -109,4 +106,3 @@ def require_apart(copies: Sequence[Sequence[int]], named: Iterable[int]) -> None
     copied = {row for group in copies for row in group[1:]}
     if (row := next((row for row in named if row in copied), None)) is not None:
         raise CertificateError(f"Row {row} is a copy: the bound must speak of the first of its kind.")
-

@@ -10,6 +10,7 @@ cases are distinguished, the least one first: a row that is half mistaken is rig
 import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -103,7 +104,7 @@ class HittingSet:
         z, width = self.z[rows], self.z.shape[1]
         equalities, right = np.vstack([z.T, np.ones(len(rows))]), np.append(np.zeros(width), 1.0)
         solved = linprog(self.random.random(len(rows)), A_eq=equalities, b_eq=right, method="highs-ds")
-        return rows[solved.x > 1e-9] if solved.status == 0 else rows[:0]
+        return rows[:0] if solved.x is None else rows[solved.x > 1e-9]
 
     def _basis_of(self, rows: Ints) -> Ints | None:
         """D + 1 rows that hold an obstruction and span everything; None if floats see none."""
@@ -171,7 +172,7 @@ class HittingSet:
         return self.matrix[self.active]
 
     def _solve(self, case: Case, rounds: int, walks: int) -> None:
-        """Raise the bound of a case by the obstructions that its shares violate, until it is closed or none is found."""
+        """Raise the bound of a case by obstructions that its shares violate, until it is closed or none is found."""
         bounds = np.column_stack([np.zeros(len(self.z)), np.ones(len(self.z))])
         for row, is_right in case.path:
             bounds[row] = (0.0, 0.0) if is_right else (1.0, 1.0)
@@ -180,8 +181,9 @@ class HittingSet:
             if self._is_impossible(case):
                 return
             rows = self._rows()
-            solved = linprog(self.costs, -rows, -np.ones(rows.shape[0]), bounds=bounds, method="highs-ds")
-            if solved.status != 0:
+            right: Any = -np.ones(rows.shape[0])
+            solved = linprog(self.costs, cast(Any, -rows), right, bounds=cast(Any, bounds), method="highs-ds")
+            if solved.x is None:
                 return
             duals = np.maximum(-solved.ineqlin.marginals, 0.0)
             if self._drop_unproved(duals):

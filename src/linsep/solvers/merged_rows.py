@@ -35,23 +35,22 @@ def kinds_of(block: Block, costs: Sequence[int] | None) -> Kinds:
     """All rows of a source, given as a block in their order, by kind."""
     hashes = row_hashes(block, _multipliers(block.n_columns)) ^ (block.y > 0).astype(np.uint64)
     _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
-    of_row = _told_apart(block, first, of_row)
-    _, first, of_row = np.unique(of_row, return_index=True, return_inverse=True)
+    leader = _told_apart(block, first[of_row])
+    first, of_row = np.unique(leader, return_inverse=True)
     own = np.ones(len(block), object) if costs is None else np.array(costs, object)
     sums = np.zeros(len(first), object)
     np.add.at(sums, of_row, own)
     return Kinds(first, of_row, tuple(sums.tolist()))
 
 
-def _told_apart(block: Block, first: Ints, of_row: Ints) -> Ints:
-    """The same kinds, but rows that only share a hash, which nobody has seen, each a kind of its own."""
-    values, leader = block.values, first[of_row]
+def _told_apart(block: Block, leader: Ints) -> Ints:
+    """The first row that each row is equal to: the one given, which has the same hash, or else the row itself."""
+    values = block.values
     if block.is_sparse:
         odd = np.asarray(abs(values - values[leader]).sum(axis=1)).ravel() != 0
     else:
         odd = (values != values[leader]).any(axis=1)
-    odd |= block.y != block.y[leader]
-    return np.where(odd, len(first) + np.arange(len(block)), of_row)
+    return np.where(odd | (block.y != block.y[leader]), np.arange(len(block)), leader)
 
 
 @dataclass(frozen=True, slots=True)

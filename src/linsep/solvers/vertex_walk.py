@@ -34,7 +34,9 @@ class VertexWalk:
 
     def start(self) -> Floats:
         """The weights of a logistic regression, as far as it gets."""
-        return self._descended(self._logistic, np.zeros(self.z.shape[1]))
+        width = self.z.shape[1]
+        found = self._descended(self._logistic, np.zeros(width))
+        return found if found.any() else np.eye(1, width)[0]
 
     def descend(self, near: Floats) -> tuple[float, Floats]:
         """The least cost met downhill from some weights, as the loss grows steeper, and weights that have it."""
@@ -110,7 +112,7 @@ class VertexWalk:
         """D - 1 independent rows close to the hyperplane."""
         order = np.argsort(np.abs(z @ near) * (1.0 + 0.2 * self.random.random(len(z))))
         width = z.shape[1]
-        directions, found = np.zeros((width, 0)), []
+        directions, found = np.zeros((width, 0)), list[int]()
         for i in order.tolist():
             if len(found) == width - 1:
                 break

@@ -1,0 +1,168 @@
+"""The fewest mistakes: against brute force, with proofs that hold, and proofs that must not."""
+
+import time
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import linsep
+from linsep.proofs import Obstruction
+from linsep.proofs.packings import UNITS, Leaf
+from tests import naive
+
+
+def instance(seed):
+    """Few rows in few columns: half of them on a small grid, with ties, copies and contradictions."""
+    random = np.random.default_rng(seed)
+    n, d = int(random.integers(3, 8)), int(random.integers(1, 4))
+    X = random.integers(-2, 3, (n, d)).astype(float) if random.random() < 0.6 else random.standard_normal((n, d))
+    y = np.where(np.arange(n) < 2, [1, -1] * (n // 2) + [1] * (n % 2), random.choice([-1, 1], n))
+    cost = random.integers(0, 5, n).tolist() if random.random() < 0.4 else None
+    return X, y, cost, bool(random.random() < 0.7)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_both_ends_are_those_of_brute_force(seed):
+    X, y, cost, bias = instance(seed)
+    found = linsep.fewest_mistakes(X, y, cost=cost, bias=bias)
+    least = naive.fewest_mistakes(X.tolist(), y.tolist(), cost or [1] * len(y), bias)
+    assert (found.best, found.lower, found.optimal) == (least, least, True)
+    found.verify(X, y)
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """Rows of two classes, a tenth of them with the wrong label: several cases are needed."""
+    X, y = linsep.datasets.planted(60, 3, margin=0.05, seed=3)
+    y = y.copy()
+    y[::7] *= -1
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def found(noisy):
+    return linsep.fewest_mistakes(*noisy)
+
+
+def test_what_is_claimed_holds(noisy, found):
+    X, y = noisy
+    assert found.lower <= found.best == len(found.mistaken_rows) and found.optimal
+    halfspace = found.halfspace
+    assert np.flatnonzero(y * (X @ halfspace.w + halfspace.b) <= 0).tolist() == list(found.mistaken_rows)
+    kept = np.delete(np.arange(len(y)), found.mistaken_rows)
+    assert linsep.decide(X[kept], y[kept]).separable
+
+
+FORGERIES = {
+    "a higher bound": lambda found: replace(found, least=found.least + 1),
+    "a mistake left out": lambda found: replace(found, mistaken_rows=found.mistaken_rows[1:]),
+    "another hyperplane": lambda found: replace(found, weights=tuple(-w for w in found.weights)),
+    "a case left out": lambda found: replace(found, leaves=found.leaves[1:] or (Leaf(((0, True),)),)),
+    "a packing left out": lambda found: replace(found, leaves=(Leaf(found.leaves[0].path), *found.leaves[1:])),
+    "more of each obstruction": lambda found: replace(found, leaves=tuple(map(doubled, found.leaves))),
+    "an obstruction that is none": lambda found: replace(found, obstructions=tuple(map(turned, found.obstructions))),
+    "copies that are none": lambda found: replace(found, copies=((0, 1, 2),)),
+}
+
+
+def doubled(leaf):
+    return Leaf(leaf.path, tuple((k, 2 * units) for k, units in leaf.multipliers))
+
+
+def turned(obstruction):
+    return Obstruction(obstruction.rows, (*obstruction.weights[:-1], obstruction.weights[-1] + 1))
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forged_proof_is_refused(noisy, found, name):
+    with pytest.raises(linsep.CertificateError):
+        FORGERIES[name](found).verify(*noisy)
+
+
+def test_a_case_that_counts_a_mistaken_row_twice_is_refused(noisy, found):
+    row = found.obstructions[0].rows[0]
+    cases = Leaf(((row, True),), ((0, UNITS),)), Leaf(((row, False),), ((0, UNITS),))
+    with pytest.raises(linsep.CertificateError, match="mistaken there"):
+        replace(found, leaves=cases, least=1).verify(*noisy)
+
+
+def test_equal_rows_are_one_row_with_the_sum_of_their_costs():
+    X, y = [[0.0]] * 3 + [[1.0]] * 2 + [[2.0]] * 4, [1] * 3 + [-1] * 2 + [1] * 4
+    found = linsep.fewest_mistakes(X, y)
+    assert found.best == found.lower == 2 and found.copies == ((0, 1, 2), (3, 4), (5, 6, 7, 8))
+
+
+def test_rows_of_both_labels_cost_the_cheaper_one():
+    found = linsep.fewest_mistakes([[0.0], [0.0], [0.0], [5.0]], [1, -1, -1, 1])
+    assert (found.best, found.lower, found.mistaken_rows) == (1, 1, (0,))
+
+
+def test_separable_rows_have_no_mistakes():
+    found = linsep.fewest_mistakes(*linsep.datasets.cornwell())
+    assert (found.best, found.lower, found.separable, found.mistaken_rows) == (0, 0, True, ())
+
+
+def test_a_cost_for_each_label_is_one_for_each_row():
+    X, y = [[0.0], [1.0], [2.0]], ["ill", "well", "ill"]
+    by_label = linsep.fewest_mistakes(X, y, cost={"ill": 5, "well": 1})
+    assert by_label == replace(linsep.fewest_mistakes(X, y, cost=[5, 1, 5]), seconds=by_label.seconds)
+    assert by_label.mistaken_rows == (1,)
+
+
+def test_a_tenth_is_a_tenth():
+    found = linsep.fewest_mistakes([[0.0], [1.0], [2.0]], [1, 0, 1], cost=[0.1, 0.3, 0.2])
+    assert (found.best, found.lower, found.unit, found.mistaken_rows) == (0.1, 0.1, Fraction(1, 10), (0,))
+
+
+@pytest.mark.parametrize(
+    ("cost", "told"),
+    [
+        ([1, 2], "cost has 2 numbers; there are 4 rows"),
+        ([1, 1, -1, 1], "cost is -1"),
+        ({0: 1}, "a number for each of the two labels"),
+        ([1, 1, float("nan"), 1], "cost is NaN"),
+    ],
+)
+def test_costs_that_make_no_sense_are_refused(cost, told):
+    with pytest.raises(linsep.errors.ArgumentError, match=told):
+        linsep.fewest_mistakes(*linsep.datasets.xor(), cost=cost)
+
+
+def test_sparse_rows_and_files_give_the_same_answer(noisy, found, tmp_path):
+    X, y = noisy
+    lines = [",".join(map(repr, [*row, label])) for row, label in zip(X.tolist(), y.tolist(), strict=True)]
+    (tmp_path / "rows.csv").write_text("a,b,c,y\n" + "\n".join(lines))
+    for source in (sp.csr_matrix(X), linsep.open(tmp_path / "rows.csv", label="y")):
+        other = linsep.fewest_mistakes(source, None if source is not X and not sp.issparse(source) else y)
+        assert (other.best, other.lower) == (found.best, found.lower)
+
+
+def test_the_time_limit_is_kept_and_both_ends_are_proved():
+    random = np.random.default_rng(1)
+    X, y = random.standard_normal((3000, 20)), random.choice([-1, 1], 3000)
+    linsep.fewest_mistakes(X[:300], y[:300], time_limit=0.3)  # compiles
+    start = time.perf_counter()
+    found = linsep.fewest_mistakes(X, y, time_limit=2)
+    assert time.perf_counter() - start < 4
+    assert 0 < found.lower < found.best < 1500
+    found.verify(X, y)
+
+
+def test_an_interrupt_returns_what_is_known(noisy):
+    def stop(search):
+        raise KeyboardInterrupt
+
+    random = np.random.default_rng(2)
+    X, y = random.standard_normal((200, 8)), random.choice([-1, 1], 200)
+    found = linsep.fewest_mistakes(X, y, watch=stop)
+    assert 0 < found.lower <= found.best < 100
+    found.verify(X, y)
+
+
+def test_it_says_what_it_knows(noisy, found):
+    said = found.explain(*noisy)
+    assert f"{found.best}, and no hyperplane makes fewer (proved)" in said
+    assert repr(found) == f"<FewestMistakes: 60 rows, 3 columns, best {found.best}, optimal>"
