@@ -43,7 +43,8 @@ def cost_beside(z: Any, costs: Any, scores: Any, is_tight: Any, inward: Any) -> 
 def crossings(costs: Any, a: Any, b: Any, is_tight: Any, rows: Any, keys: Any) -> tuple[int, float]:
     """The rows that cross 0 on the circle w·cos + v·sin, and the cost just before w.
 
-    Their scores at w and v are a and b. A key rises with the angle of the crossing, from 0 to 180 degrees: the other crossing is opposite.
+    Their scores at w and v are a and b. A key rises with the angle of the crossing, from 0 to 180 degrees: the other
+    crossing is opposite.
     """
     found, cost = 0, 0.0
     for i in range(costs.size):
