@@ -223,7 +223,12 @@ def is_number(label: Any) -> bool:
     """Is the label a text that files have as a number: digits, or the decimal of a binary64?"""
     if not isinstance(label, str) or NUMERAL.fullmatch(label) is None or math.isinf(float(label)):
         return False
-    return label.strip(" \t+-").isdigit() or Decimal(label.strip()) == Decimal(repr(float(label)))
+    return label.strip(" \t+-").isdigit() or is_its_double(label)
+
+
+def is_its_double(field: str) -> bool:
+    """Is the number the decimal of its binary64? Not one with an exponent beyond all bounds."""
+    return not re.search("[eE][+-]?[0-9]{10}", field) and Decimal(field.strip()) == Decimal(repr(float(field)))
 
 
 def is_label(field: str, label: Any) -> bool:
@@ -233,7 +238,7 @@ def is_label(field: str, label: Any) -> bool:
     if isinstance(label, bool):
         return field.strip().lower() == str(label).lower()
     value = read_number(field, "exact-integers") if NUMERAL.fullmatch(field) else None
-    return value == label and (isinstance(value, int) or Decimal(field.strip()) == Decimal(repr(value)))
+    return value == label and (isinstance(value, int) or is_its_double(field))
 
 
 def find_layout(data: dict[str, Any], options: argparse.Namespace) -> Layout:
