@@ -16,7 +16,8 @@ os.environ.update(dict.fromkeys(ONE_THREAD, "1"))  # read on import
 
 import matplotlib as mpl  # noqa: E402
 import numpy as np  # noqa: E402
-from matplotlib import pyplot  # noqa: E402
+from matplotlib import pyplot, ticker  # noqa: E402
+from PIL import Image  # noqa: E402
 
 import linsep  # noqa: E402
 from timing import table  # noqa: E402
@@ -114,16 +115,23 @@ def shown(slope):
 def draw(found):
     """Four panels, side by side and one below the other."""
     mpl.use("Agg")
-    figure, axes = pyplot.subplots(2, 2, figsize=(9, 6.4), layout="constrained")
+    figure, axes = pyplot.subplots(2, 2, figsize=(9, 7.4), layout="constrained")
     for ax, axis in zip(axes.flat, PANELS, strict=True):
         for _, name, places, times, slope in (line for line in found if line[0] == axis):
             label = name if slope is None else f"{name}: exponent {slope:.1f}"
             ax.plot(places, times, "o-", color=COLOURS[name], markersize=4, linewidth=1.2, label=label)
         ax.set(xscale="log", yscale="log", xlabel=axis, ylabel="seconds")
+        for side in (ax.xaxis, ax.yaxis):
+            low, high = side.get_view_interval()
+            if high < 1000 * low:
+                side.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+                side.set_major_formatter(lambda value, _: f"{value:,g}")
+            side.set_minor_locator(ticker.NullLocator())
         ax.grid(True, which="major", color="0.9")
         ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, fontsize=8)
-    figure.savefig(PICTURE, dpi=110, pil_kwargs={"optimize": True}, metadata={"Software": None})
+        ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1))
+    figure.savefig(PICTURE, dpi=110, metadata={"Software": None})
+    Image.open(PICTURE).convert("RGB").quantize(48).save(PICTURE, optimize=True)
 
 
 if __name__ == "__main__":

@@ -270,6 +270,7 @@ FORGERIES: tuple[Forgery, ...] = (
 )  # fmt: skip
 
 
+@np.errstate(all="ignore")  # a value beyond the largest double makes no table
 def forged(true: Claim, rng: Random) -> tuple[Claim, str] | None:
     """A changed copy, and what was changed; None where there was nothing to change."""
     claim, names = true.copy(), []

@@ -34,7 +34,7 @@ from linsep import _decide, exact
 from linsep.errors import InputError
 
 ONE_THREAD = ("LINSEP_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-PATIENCE = 120  # seconds of the processor for one instance; where others use the machine too, clocks run on
+PATIENCE = 120.0  # seconds of the processor for one instance; where others use the machine too, clocks run on
 FROM_JSON = 20  # every so many verdicts are checked again, from their written form
 RANDOM, RANDOM_BY_FLOATS, CHUNK = 100_000, 20_000, 1000
 SLOW = 10.0  # seconds: verdicts on wide tables that take longer are named
@@ -375,6 +375,12 @@ def parts(total: int) -> Iterator[tuple[int, int]]:
     return ((start, min(start + 4096, total)) for start in range(0, total, 4096))
 
 
+def wait_at_most(seconds: float) -> None:
+    """Set the limit of a worker."""
+    global PATIENCE
+    PATIENCE = seconds
+
+
 def run(job: Job) -> Tally:
     """One job in a worker; a warning is a fault there, as in the tests."""
     warnings.simplefilter("error")
@@ -408,13 +414,14 @@ def main() -> int:
     parser.add_argument("--wide", type=int, default=6, help="tables of each wide family")
     parser.add_argument("--seed", type=int, default=0, help="of the first of them; the others follow")
     parser.add_argument("--columns", type=int, default=2000, help="they have at most so many")
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds of the processor for one instance")
     parser.add_argument("--only", choices=["wide"], help="nothing but the wide families")
     asked = parser.parse_args()
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))  # read by the workers as they start
     start = time.perf_counter()
     tallies: dict[str, Tally] = {}
     jobs = [*wide_campaign(asked.wide, asked.seed, asked.columns), *([] if asked.only else campaign())]
-    with multiprocessing.get_context("spawn").Pool(asked.workers) as pool:
+    with multiprocessing.get_context("spawn").Pool(asked.workers, wait_at_most, (asked.patience,)) as pool:
         for done, tally in enumerate(pool.imap_unordered(run, jobs), 1):
             if done % max(1, len(jobs) // 10) == 0:
                 print(f"{done} of {len(jobs)} jobs, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
