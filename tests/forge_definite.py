@@ -374,7 +374,8 @@ def untruth(claim: Claim) -> str | None:
         if any(sum(weight * z[column] for column, weight in zip(columns, weights, strict=True)) for z in Z):
             return "a dependence does not hold"
         own.add(columns[0])
-    if claim.separated is not None and {*claim.separated} != naive.weak_separated_rows(claim.X, claim.y, claim.bias):
+    named = None if claim.separator is None else claim.separated  # of overlapping rows none are written
+    if named is not None and {*named} != naive.weak_separated_rows(claim.X, claim.y, claim.bias):
         return "other rows are separated"
     kept = [j for j in range(len(Z[0])) if j not in own and any(z[j] for z in Z)]
     if not any(is_condition_met(Z, weights, kept) for weights in (claim.weights, coprime(claim.weights))):
