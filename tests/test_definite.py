@@ -370,7 +370,7 @@ def test_touching_rows_have_one_proof_for_obstruction_and_spread(tmp_path):
 
 
 def test_conjugate_gradients_find_the_same_kind_of_proof(monkeypatch):
-    monkeypatch.setattr(newton, "DIRECT", 10)
+    monkeypatch.setattr(short_weights, "DIRECT", 10)
     X, y = flipped(n=900)
     X[np.random.default_rng(0).random(X.shape) < 0.8] = 0.0
     verdict = linsep.decide(sparse.csr_array(X), y)

@@ -195,7 +195,7 @@ class Case:
         elif len(columns) >= MANY_COLUMNS:
             found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
         if found is None and len(columns) >= WIDE:
-            found = newton.search(rows, columns, bias=self.bias, clock=self.clock)
+            found = newton.search(rows, columns, bias=self.bias, clock=self.clock, any_will_do=not three_way)
             if isinstance(found, Blocked):
                 settled = self.settle_blocked(rows, columns, found, three_way=three_way)
                 if settled is not None:

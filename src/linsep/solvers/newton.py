@@ -26,7 +26,16 @@ from linsep.blas import one_thread
 from linsep.proofs.eigenvalues import gram_of
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, free_memory
-from linsep.solvers.short_weights import SPEED, Blocked, is_about_doubles, outside, prove, used_places
+from linsep.solvers.short_weights import (
+    SPEED,
+    Blocked,
+    conjugate_gradients,
+    is_about_doubles,
+    is_large,
+    outside,
+    prove,
+    used_places,
+)
 from linsep.solvers.working_set import Separated, is_separated, scan_safely
 from linsep.sources.base import Block, Floats, Ints, Source
 from linsep.sources.memory import MemorySource
@@ -36,15 +45,19 @@ FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS = 120  # of Newton's method without an answer
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
 MOST_RIDGES = 30  # each ten times the one before, until the system has a solution
-DIRECT = 1500  # columns of sparse rows up to which a step is one Cholesky factor
-MOST_ITERATIONS, NEARLY = 1000, 1e-10  # of conjugate gradients, and the part of the residual that is left
+NEARLY = 1e-10  # solved: the part of the residual that conjugate gradients leave
 MOST_BYTES = 1 << 32  # of the rows looked at together and the Gram matrix
 RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram matrix's diagonal; its next part; its end
 
 
 @np.errstate(all="ignore")
-def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separated | Blocked | None:
-    """A separator of all rows, or a positive-definite proof that there is none; None where neither is found."""
+def search(
+    source: Source, columns: Ints, *, bias: bool, clock: Clock, any_will_do: bool = False
+) -> Separated | Blocked | None:
+    """A separator of all rows, or a positive-definite proof that there is none; None where neither is found.
+
+    If any obstruction will do, the proof may be about few of the columns.
+    """
     width = len(columns) + bias
     if not width or not is_about_doubles(source) or not _fits(0, width):
         return None
@@ -52,7 +65,7 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separa
     if not _fits(_held(first), width):
         return None
     with one_thread():
-        return _search(source, Newton(Frame.around(first, columns, bias=bias), first, clock), clock)
+        return _search(source, Newton(Frame.around(first, columns, bias=bias), first, clock), clock, any_will_do)
 
 
 def widened(
@@ -107,7 +120,7 @@ def _held(block: Block) -> int:
     return 2 * block.values.nnz if block.is_sparse else len(block) * block.n_columns
 
 
-def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Blocked | None:
+def _search(source: Source, newton: "Newton", clock: Clock, any_will_do: bool) -> Separated | Blocked | None:
     width = newton.frame.width
     if not math.isfinite(newton.ridge):  # some number is not finite: who reads the rows meanwhile says which
         return None
@@ -127,7 +140,7 @@ def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Block
             z = newton.z[in_force]
             if len(in_force) > len(used_places(z)):
                 short = 1.0 - newton.scores[in_force]
-                found = prove(newton.frame, newton.block.take(in_force), short, clock, z)
+                found = prove(newton.frame, newton.block.take(in_force), short, clock, z, any_will_do=any_will_do)
                 if found is not None:
                     return found
             if newton.ridge < newton.last_ridge:
@@ -151,7 +164,7 @@ class Newton:
     def _look(self) -> None:
         self.scores = self.z @ self.w
         self.in_force: npt.NDArray[np.bool_] = self.scores < 1.0
-        self.gram = None if self._is_large else gram_of(self.z[self.in_force])
+        self.gram = None if is_large(self.z) else gram_of(self.z[self.in_force])
 
     def add(self, found: Block) -> bool:
         """Look at these rows as well; says whether there are new ones among them."""
@@ -181,28 +194,15 @@ class Newton:
         self.in_force = in_force
         return not entered.any() and not left.any() and abs(size - 1.0) < 1e-6
 
-    @property
-    def _is_large(self) -> bool:
-        """Whether the system is solved without its matrix."""
-        return is_sparse(self.z) and self.frame.width > DIRECT
-
     def _iterated(self, rows: Any, right: Floats) -> Floats:
-        """Solve by conjugate gradients (Hestenes and Stiefel 1952), each column divided by its length first."""
+        """Solve by conjugate gradients, each column divided by its length first."""
         scale = 1.0 / np.sqrt((rows**2).sum(axis=0) + self.ridge)
-        found, rest = np.zeros(len(right)), scale * right
-        step, size = rest.copy(), float(rest @ rest)
-        enough = NEARLY**2 * size
-        for _ in range(MOST_ITERATIONS):
-            if size <= enough:
-                break
-            self.clock.check()
-            moved = scale * (rows.T @ (rows @ (scale * step)) + self.ridge * scale * step)
-            length = size / float(step @ moved)
-            found += length * step
-            rest -= length * moved
-            size, old = float(rest @ rest), size
-            step = rest + size / old * step
-        return np.asarray(scale * found)
+        turned = sp.csr_array(rows.T)
+
+        def multiply(step: Floats) -> Floats:
+            return np.asarray(scale * (turned @ (rows @ (scale * step)) + self.ridge * scale * step))
+
+        return np.asarray(scale * conjugate_gradients(multiply, scale * right, NEARLY, self.clock))
 
     def _solved(self, gram: Floats, right: Floats) -> Floats:
         from scipy.linalg import cho_factor, cho_solve
