@@ -15,8 +15,9 @@ from linsep.errors import CertificateError, NotFiniteError
 from linsep.proofs import Obstruction, Overlapping, Touching, eigenvalues
 from linsep.proofs.definite import ColumnDependence
 from linsep.proofs.eigenvalues import bounds_of, least_eigenvalue
-from linsep.solvers import newton, short_weights
+from linsep.solvers import newton, short_weights, working_set
 from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.working_set import Stuck
 from linsep.sources.inputs import as_source
 from tests import naive
 
@@ -60,9 +61,28 @@ def test_what_newton_finds_on_few_rows_is_what_the_oracle_says(seed):
     kind = naive.decide(X.tolist(), y.tolist(), bias=bias)
     if isinstance(found, newton.Separated):
         assert kind == "separable"
-    elif found is not None:
+    elif isinstance(found, short_weights.Blocked):
         assert kind != "separable"
         assert len(short_weights.outside(source, found, bias=bias)[0]) or kind == "overlapping"
+
+
+def test_rows_that_seem_to_have_a_separator_are_handed_on(monkeypatch):
+    monkeypatch.setattr(newton, "FEW_STEPS", 1)
+    X, y = linsep.datasets.planted(4000, 250, margin=1e-4)
+    source, found = searched(X, y)
+    assert isinstance(found, Stuck) and len(found.hint) <= 251
+    again = working_set.search(source, np.arange(250), bias=True, clock=Clock(), start=found)
+    assert isinstance(again, newton.Separated)
+
+
+@pytest.mark.parametrize("rows, columns", [(40, 260), (260, 260)])
+def test_columns_that_depend_on_each_other_because_of_few_rows_do_not_stop_the_proof(rows, columns):
+    X, y = flipped(n=900)
+    rng = np.random.default_rng(1)
+    rare = np.zeros((900, columns))
+    rare[:rows] = rng.standard_normal((rows, columns)) * (rng.random((rows, columns)) < 0.05)
+    verdict = linsep.decide(np.column_stack([X, rare]), y)
+    assert not verdict.separable and len(verdict.obstruction.rows) < 600
 
 
 @pytest.mark.parametrize("seed", range(150))

@@ -187,6 +187,7 @@ class Case:
             zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
+        start: Stuck | None = None
         self.clock.reads += len(columns) >= WIDE
         if len(columns) >= WIDE and (pairs := contradictions(rows, MOST_PAIRS)):
             settled = self.settle_beside(rows, columns, pairs, three_way=three_way)
@@ -201,8 +202,11 @@ class Case:
                 if settled is not None:
                     return settled
                 found = None
+            elif isinstance(found, Stuck):
+                found, start = None, found
         if found is None:
-            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=len(columns) not in WIDTHS)
+            careful = len(columns) not in WIDTHS
+            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=careful, start=start)
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):

@@ -36,13 +36,15 @@ from linsep.solvers.short_weights import (
     prove,
     used_places,
 )
-from linsep.solvers.working_set import Separated, is_separated, scan_safely
+from linsep.solvers.working_set import Separated, Stuck, is_separated, scan_safely
 from linsep.sources.base import Block, Floats, Ints, Source
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_sparse
 
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS = 120  # of Newton's method without an answer
+FEW_STEPS = 20  # with fewer rows in force than columns: these are no obstruction, and likely can be separated
+STARTED = 2.0  # rows up to this score are where the search for a separator starts then
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
 MOST_RIDGES = 30  # each ten times the one before, until the system has a solution
 NEARLY = 1e-10  # solved: the part of the residual that conjugate gradients leave
@@ -53,10 +55,11 @@ RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram m
 @np.errstate(all="ignore")
 def search(
     source: Source, columns: Ints, *, bias: bool, clock: Clock, any_will_do: bool = False
-) -> Separated | Blocked | None:
+) -> Separated | Blocked | Stuck | None:
     """A separator of all rows, or a positive-definite proof that there is none; None where neither is found.
 
-    If any obstruction will do, the proof may be about few of the columns.
+    Stuck are rows that seem to have a separator, which others find sooner. If any obstruction will do, the proof may be
+    about few of the columns.
     """
     width = len(columns) + bias
     if not width or not is_about_doubles(source) or not _fits(0, width):
@@ -88,7 +91,7 @@ def widened(
         more = search(others, np.intersect1d(columns, unused), bias=False, clock=clock)
         if isinstance(more, Separated):
             return found, more
-        joined = None if more is None else _joined(columns, found, more, bias=bias, clock=clock)
+        joined = None if not isinstance(more, Blocked) else _joined(columns, found, more, bias=bias, clock=clock)
         if joined is None:
             break
         found = joined
@@ -120,10 +123,11 @@ def _held(block: Block) -> int:
     return 2 * block.values.nnz if block.is_sparse else len(block) * block.n_columns
 
 
-def _search(source: Source, newton: "Newton", clock: Clock, any_will_do: bool) -> Separated | Blocked | None:
+def _search(source: Source, newton: "Newton", clock: Clock, any_will_do: bool) -> Separated | Blocked | Stuck | None:
     width = newton.frame.width
     if not math.isfinite(newton.ridge):  # some number is not finite: who reads the rows meanwhile says which
         return None
+    few = 0
     for _ in range(MOST_STEPS):
         clock.require(0.0 if newton.gram is None else width**3 / SPEED)
         is_lowest = newton.step()
@@ -146,6 +150,9 @@ def _search(source: Source, newton: "Newton", clock: Clock, any_will_do: bool) -
             if newton.ridge < newton.last_ridge:
                 return None
             newton.ridge *= LESS
+        few = few + 1 if newton.is_short_of_rows() else 0
+        if few == FEW_STEPS:
+            return newton.stuck()
     return None
 
 
@@ -175,6 +182,16 @@ class Newton:
         self.block, self.z = self.block + block, _stacked(self.z, self.frame.signed_alike(block))
         self._look()
         return True
+
+    def is_short_of_rows(self) -> bool:
+        """Whether the rows in force are too few for an obstruction that spans their columns."""
+        count = np.count_nonzero(self.in_force)
+        return bool(count <= self.frame.width and count <= len(used_places(self.z[self.in_force])))
+
+    def stuck(self) -> Stuck:
+        """The rows that matter, for others to go on with."""
+        near = np.flatnonzero(self.scores < STARTED)
+        return Stuck(self.block.take(near), np.flatnonzero(self.in_force[near]))
 
     def step(self) -> bool:
         """One step down; says whether it ended at the minimum."""
