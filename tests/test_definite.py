@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.working_set import Stuck
 from linsep.sources.inputs import as_source
 from tests import naive
+from tests.forge import resealed
 
 
 def searched(X, y, bias=True):
@@ -205,9 +207,53 @@ def test_decide_gives_a_short_proof_that_its_reader_and_the_checker_accept(wide,
     X, y, verdict = wide
     assert verdict.kind == "overlapping" and verdict.obstruction.is_definite
     text = verdict.to_json()
-    assert json.loads(text)["version"] == "2" and len(text) < 25 * len(y)
+    assert json.loads(text)["version"] == "3" and len(text) < 12 * len(y)
     linsep.verdict_from_json(text).verify(sparse.csr_array(X), y)
     assert status_of(text, X, y, tmp_path) == 0
+
+
+def test_the_same_proof_with_lists_of_rows_and_weights_is_read_as_version_2(wide, tmp_path):
+    X, y, verdict = wide
+    text = as_version_2(verdict.to_json())
+    again = linsep.verdict_from_json(text)
+    again.verify(X, y)
+    assert again.obstruction.rows == verdict.obstruction.rows and status_of(text, X, y, tmp_path) == 0
+
+
+def as_version_2(text):
+    document = json.loads(text)
+    steps, weights = (document["definite"].pop(name).split() for name in ("steps", "weights"))
+    document["definite"] |= {"rows": [*map(str, accumulate(map(int, steps)))], "weights": weights}
+    return resealed({**document, "version": "2"})
+
+
+@pytest.mark.parametrize(
+    "field, change",
+    [
+        ("steps", lambda words: [words[0], "0", *words[2:]]),
+        ("steps", lambda words: [words[0], f"0{words[1]}", *words[2:]]),
+        ("steps", lambda words: [words[0], f"-{words[1]}", *words[2:]]),
+        ("steps", lambda words: words[:-1]),
+        ("steps", lambda words: [*words, "1"]),
+        ("steps", lambda words: [words[0], "", *words[1:]]),
+        ("steps", lambda words: [*words[:-1], "9" * 18]),
+        ("steps", lambda words: ["1" * 19, *words[1:]]),
+        ("steps", lambda words: []),
+        ("weights", lambda words: ["0", *words[1:]]),
+        ("weights", lambda words: ["-" + words[0], *words[1:]]),
+        ("weights", lambda words: [words[0] + ".0", *words[1:]]),
+        ("weights", lambda words: ["\u0661", *words[1:]]),
+        ("weights", lambda words: [words[0] + "\n", *words[1:]]),
+    ],
+)
+def test_other_texts_of_rows_and_weights_are_refused_by_both(field, change, wide, tmp_path):
+    X, y, verdict = wide
+    document = json.loads(verdict.to_json())
+    document["definite"][field] = " ".join(change(document["definite"][field].split()))
+    text = resealed(document)
+    with pytest.raises(CertificateError):
+        linsep.verdict_from_json(text).verify(X, y)
+    assert status_of(text, X, y, tmp_path) in (1, 2)
 
 
 def status_of(text, X, y, folder):
@@ -427,7 +473,7 @@ def test_a_proof_of_version_1_may_not_hold_a_definite_obstruction(wide):
     from linsep.storage.checksum import seal
 
     document = {name: value for name, value in json.loads(wide[2].to_json()).items() if name != "sha256"}
-    for version in ("1", "3", 2):
+    for version in ("1", "2", "4", 3):
         with pytest.raises(CertificateError):
             linsep.verdict_from_json(seal(json.dumps({**document, "version": version})))
 
