@@ -43,7 +43,7 @@ ROWS_A_COLUMN, RARE = 1.7, 20  # of a short proof; and the rows of a rare column
 LEAST_KEPT, LESS = 0.6, 0.9  # of the rows, when others are left out; if more would stay, none are
 DIRECT = 1500  # columns of sparse rows up to which systems are solved by one Cholesky factor
 MOST_ITERATIONS, ROUGHLY = 1000, 1e-6  # of conjugate gradients, and the part of the residual that is left
-LANCZOS = 100  # steps
+LANCZOS = 100  # steps; a fifth of them with the inverse, whose largest eigenvalue stands apart
 MOST_ENTRIES = 1 << 24  # of rows whose dependences are looked for
 MOST_DENOMINATOR, NEAR = 64, 1e-7  # of the coefficients of a dependence
 
@@ -269,17 +269,17 @@ def _estimate(z: Signed, u: Floats) -> tuple[float, Floats]:
     turned = a.T.tocsr() if is_sparse(z) else a.T
     solve = None if is_large(z) else _direct(a, np.ones(len(tops)))
     if solve is None:
-        return _ends(lambda v: turned @ (a @ v), len(tops))[0], tops
-    return 1.0 / _ends(solve, len(tops))[1], tops
+        return _ends(lambda v: turned @ (a @ v), len(tops), LANCZOS)[0], tops
+    return 1.0 / _ends(solve, len(tops), LANCZOS // 5)[1], tops
 
 
-def _ends(multiply: Callable[[Floats], Floats], width: int) -> tuple[float, float]:
+def _ends(multiply: Callable[[Floats], Floats], width: int, steps: int) -> tuple[float, float]:
     """About the least and the largest eigenvalue of a symmetric matrix, by Lanczos's method (1950)."""
     from scipy.linalg import eigvalsh_tridiagonal
 
     start = np.random.default_rng(0).standard_normal(width)
     v, before, middle, beside = start / np.linalg.norm(start), np.zeros(width), list[float](), [0.0]
-    for _ in range(min(LANCZOS, width)):
+    for _ in range(min(steps, width)):
         w = multiply(v) - beside[-1] * before
         middle.append(float(v @ w))
         w -= middle[-1] * v
