@@ -128,7 +128,7 @@ def separable(limit, part, peers, chosen=None):
 
 
 ENTRIES = 50  # of a sparse row
-FLIPPED = [("dense", 500), ("dense", 1000), ("dense", 2000), ("sparse", 2000), ("sparse", 5000)]
+FLIPPED = [("dense", 500), ("dense", 1000), ("dense", 2000), ("sparse", 2000), ("sparse", 5000), ("sparse", 10_000)]
 
 
 def flipped_rows(kind, width):

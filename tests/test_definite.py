@@ -150,6 +150,21 @@ def test_the_bound_is_below_the_exact_least_eigenvalue_however_small_it_is(power
     assert power > 11 or bound > 0
 
 
+def test_the_products_of_sparse_columns_are_the_same_a_few_at_a_time(monkeypatch):
+    a = sparse.random_array((60, 50), density=0.2, rng=np.random.default_rng(0), format="csr")
+    monkeypatch.setattr(eigenvalues, "MOST_PRODUCTS", 350)
+    assert np.allclose(eigenvalues.gram_of(a), a.toarray().T @ a.toarray(), rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize("direct", [10, 1500])
+def test_a_proof_has_few_rows_and_few_bits(direct, monkeypatch):
+    monkeypatch.setattr(short_weights, "DIRECT", direct)
+    X, y = flipped(n=2000)
+    X[np.random.default_rng(0).random(X.shape) < 0.8] = 0.0
+    found = linsep.decide(sparse.csr_array(X), y).obstruction
+    assert len(found.rows) <= 2 * 221 and max(found.weights) < 2**20
+
+
 @pytest.mark.parametrize("power", range(8, 20))
 def test_integers_decide_more_than_floats_and_never_too_much(power):
     rng = np.random.default_rng(power)
