@@ -187,6 +187,7 @@ class Case:
             zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
+        start: Stuck | None = None
         self.clock.reads += len(columns) >= WIDE
         if len(columns) >= WIDE and (pairs := contradictions(rows, MOST_PAIRS)):
             settled = self.settle_beside(rows, columns, pairs, three_way=three_way)
@@ -195,14 +196,17 @@ class Case:
         elif len(columns) >= MANY_COLUMNS:
             found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
         if found is None and len(columns) >= WIDE:
-            found = newton.search(rows, columns, bias=self.bias, clock=self.clock)
+            found = newton.search(rows, columns, bias=self.bias, clock=self.clock, any_will_do=not three_way)
             if isinstance(found, Blocked):
                 settled = self.settle_blocked(rows, columns, found, three_way=three_way)
                 if settled is not None:
                     return settled
                 found = None
+            elif isinstance(found, Stuck):
+                found, start = None, found
         if found is None:
-            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=len(columns) not in WIDTHS)
+            careful = len(columns) not in WIDTHS
+            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=careful, start=start)
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):

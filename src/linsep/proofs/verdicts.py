@@ -19,6 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
@@ -188,7 +189,9 @@ class Verdict(Reported, ABC):
         proof = json.loads(self.to_json())
         stated = {name: proof[name] for name in proof if name not in ("format", "version", "kind", "effort", "sha256")}
         if "definite" in stated:
-            stated["obstruction"] = stated.pop("definite")
+            short = stated.pop("definite")
+            rows = [str(row) for row in accumulate(map(int, short.pop("steps").split()))]
+            stated["obstruction"] = {**short, "rows": rows, "weights": short["weights"].split()}
         found = {"kind": self.kind, "separable": self.separable, **stated, **self._own_facts()}
         return {**found, "reads": self.reads, "seconds": self.seconds}
 

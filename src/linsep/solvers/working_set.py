@@ -127,9 +127,18 @@ class WorkingSet(Generic[V]):
         return True
 
 
-def search(source: Source, columns: Ints, *, bias: bool, clock: Clock, careful: bool = True) -> Found:
-    """Look for a separator of all rows of the source; unless `careful`, what DAQP cannot settle is left at once."""
+def search(
+    source: Source, columns: Ints, *, bias: bool, clock: Clock, careful: bool = True, start: Stuck | None = None
+) -> Found:
+    """Look for a separator of all rows of the source; unless `careful`, what DAQP cannot settle is left at once.
+
+    `start` are rows that matter, where some are known.
+    """
     width = len(columns) + bias
+    if start is not None:
+        known = WorkingSet(Frame.around(start.rows, columns, bias=bias), start.rows)
+        known.matters[start.hint] = True
+        return _settle(SampleLevel(source, None), known, clock, careful)
     working: WorkingSet[Frame] | None = None
     found: Found | None = None
     for level in levels(source, width):
