@@ -107,13 +107,18 @@ def decide(
     source, clock = as_source(X, y, decimals=True), Clock(limit, watch=watch)
     case = Case(source, bias, clock)
     try:
-        verdict = case.verdict(case.settle_while_reading())
+        with clock.limited():
+            return checked(case.verdict(case.settle_while_reading()), source)
     except OutOfTime:
-        verdict = case.undecided()
+        return checked(case.undecided(), source)
     except OutOfMemoryError as error:
         if clock.obstruction is None:
             raise
-        verdict = case.not_separable(clock.obstruction, str(error))
+        return checked(case.not_separable(clock.obstruction, str(error)), source)
+
+
+def checked(verdict: Verdict, source: Source) -> Verdict:
+    """The same verdict, held against the data."""
     check(verdict, source)
     return verdict
 
@@ -151,7 +156,7 @@ class Case:
         """The answer for finite rows."""
         if self.source.n_rows <= FEW_ROWS and self.source.n_columns <= FEW_COLUMNS:
             return self.settle_few(in_memory(self.source))
-        peeling = peel(self.source, bias=self.bias)
+        peeling = peel(self.source, bias=self.bias, clock=self.clock)
         if peeling.rest is None:
             return self.settle_rows(self.source, peeling.columns, three_way=True)
         return self.lifted(peeling, peeling.rest)

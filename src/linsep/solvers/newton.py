@@ -35,7 +35,9 @@ from linsep.tables import is_sparse
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS = 120  # of Newton's method without an answer
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
+A_LOOK = 4e-8  # seconds for each entry of dense rows
 MOST_RIDGES = 30  # each ten times the one before, until the system has a solution
+SLICE = 1 << 21  # entries of the rows multiplied together before the clock is looked at
 DIRECT = 1500  # columns of sparse rows up to which a step is one Cholesky factor
 MOST_ITERATIONS, NEARLY = 1000, 1e-10  # of conjugate gradients, and the part of the residual that is left
 MOST_BYTES = 1 << 32  # of the rows looked at together and the Gram matrix
@@ -49,6 +51,8 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separa
     if not width or not is_about_doubles(source) or not _fits(0, width):
         return None
     first = source.sample(FIRST_ROWS * width, seed=1)
+    if not first.is_sparse:  # to look at the rows and multiply them for the first time
+        clock.require(len(first) * width * (A_LOOK + width / SPEED))
     if not _fits(_held(first), width):
         return None
     with one_thread():
@@ -151,7 +155,7 @@ class Newton:
     def _look(self) -> None:
         self.scores = self.z @ self.w
         self.in_force: npt.NDArray[np.bool_] = self.scores < 1.0
-        self.gram = None if self._is_large else gram_of(self.z[self.in_force])
+        self.gram = None if self._is_large else self._gram(self.in_force)
 
     def add(self, found: Block) -> bool:
         """Look at these rows as well; says whether there are new ones among them."""
@@ -177,9 +181,19 @@ class Newton:
         entered, left = in_force & ~self.in_force, self.in_force & ~in_force
         for changed, sign in ((entered, 1.0), (left, -1.0)):
             if self.gram is not None and changed.any():
-                self.gram += sign * gram_of(self.z[changed])
+                self.gram += sign * self._gram(changed)
         self.in_force = in_force
         return not entered.any() and not left.any() and abs(size - 1.0) < 1e-6
+
+    def _gram(self, which: npt.NDArray[np.bool_]) -> Floats:
+        """The Gram matrix of some rows, added up from slices of them: the clock is looked at in between."""
+        width, chosen = self.frame.width, np.flatnonzero(which)
+        gram = np.zeros((width, width))
+        step = max(width, SLICE // (1 if is_sparse(self.z) else width))
+        for start in range(0, len(chosen), step):
+            self.clock.check()
+            gram += gram_of(self.z[chosen[start : start + step]])
+        return gram
 
     @property
     def _is_large(self) -> bool:
