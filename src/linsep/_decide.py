@@ -56,7 +56,7 @@ from linsep.sources.subset import Remaining
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
-MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them the others help no longer
+MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them they are rows like others
 MANY_COLUMNS = 300  # from here on relaxation is asked first
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
@@ -192,8 +192,11 @@ class Case:
             zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
-        self.clock.reads += len(columns) >= WIDE
-        if len(columns) >= WIDE and (pairs := contradictions(rows, MOST_PAIRS)):
+        pairs: list[Pair] | None = None
+        if len(columns) >= WIDE:
+            self.clock.reads += 1
+            pairs = contradictions(rows, MOST_PAIRS + 1, bias=self.bias)
+        if pairs:
             settled = self.settle_beside(rows, columns, pairs, three_way=three_way)
             if settled is not None:
                 return settled
@@ -214,7 +217,8 @@ class Case:
             settled = self.settle_blocked(rows, columns, found, three_way=three_way)
             if settled is not None:
                 return settled
-        settled = settle_from(rows, columns, found, bias=self.bias, maximal=self.maximal, clock=self.clock)
+        options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock, "pairs": pairs}
+        settled = settle_from(rows, columns, found, **options)
         if settled is not None:
             return settled
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
@@ -238,11 +242,16 @@ class Case:
         return Settled("overlapping", obstruction=whole, spread=whole)
 
     def settle_beside(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | None:
-        """Decide rows of which some occur with both labels; None if the others do not let themselves be separated."""
+        """Decide rows of which some occur with both labels; None where that is not to be had so.
+
+        With very many of them the exact algebra takes longer than what is there for rows without any.
+        """
         pair = Obstruction(pairs[0], (1, 1))
         if not three_way:
             return Settled("overlapping", obstruction=pair, spread=pair)
         self.clock.met(pair)
+        if len(pairs) > MOST_PAIRS:
+            return None
         options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock, "in_use": len(columns)}
         return relax_beside(rows, pairs, **options)
 

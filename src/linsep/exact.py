@@ -66,6 +66,7 @@ def integer_rows(
     >>> integer_rows(np.array([[0.5, 4.0], [1.5, 8.0]])).rows.tolist()
     [[1, 1], [3, 2]]
     """
+    deadline.require(AN_ENTRY * values.size)
     odd, low = _odd_parts(values)
     if bias:
         odd = np.concatenate([odd, np.ones((len(odd), 1), odd.dtype)], axis=1)
@@ -273,18 +274,19 @@ def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
     >>> independent_rows([[0, 0], [1, 2], [2, 4], [0, 1]])
     [1, 3]
     """
-    return _pivots(fmpz_mat(rows).transpose()) if rows else []
+    return _pivots(rows, by_rows=True) if rows else []
 
 
 def independent_columns(rows: Sequence[Sequence[int]]) -> list[int]:
     """Return the first columns independent modulo a prime, greedily from the left: independent over Q too."""
-    return _pivots(fmpz_mat(rows)) if rows else []
+    return _pivots(rows, by_rows=False) if rows else []
 
 
-def _pivots(matrix: fmpz_mat) -> list[int]:
-    n_rows, n_columns = matrix.nrows(), matrix.ncols()
+def _pivots(rows: Sequence[Sequence[int]], *, by_rows: bool) -> list[int]:
+    n_rows, n_columns = len(rows), len(rows[0])
     deadline.require(n_rows * n_columns * (AN_ENTRY + A_PRODUCT * min(n_rows, n_columns)))
-    reduced, rank = nmod_mat(matrix, PRIME).rref()
+    matrix = fmpz_mat(rows)
+    reduced, rank = nmod_mat(matrix.transpose() if by_rows else matrix, PRIME).rref()
     found: list[int] = []
     column = 0
     for row in range(rank):
@@ -300,11 +302,17 @@ def solve(matrix: fmpz_mat, right: fmpz_mat) -> tuple[fmpz_mat, int]:
     Raises ZeroDivisionError if the matrix is singular.
     """
     if deadline.is_limited():
-        size = matrix.nrows()
-        longest, minors = lengths(matrix)
-        deadline.require(A_LIFT * size**2 * (2 * minors / WORD) * (1 + longest / WORD) * right.ncols())
+        deadline.require(seconds_to_solve(matrix.nrows(), *lengths(matrix)) * right.ncols())
     numerators, denominator = matrix.solve(right).numer_denom()
     return numerators, int(denominator)
+
+
+def seconds_to_solve(size: int, longest: int, minors: int) -> float:
+    """About how long `solve` takes for one column: Dixon's lifting has a step for each word of the solution.
+
+    `longest` and `minors` are the bits of the longest entry and of the largest minor.
+    """
+    return A_LIFT * size**2 * (2 * minors / WORD) * (1 + longest / WORD)
 
 
 def nullspace(matrix: fmpz_mat) -> tuple[fmpz_mat, int]:

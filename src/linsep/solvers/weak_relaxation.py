@@ -10,7 +10,7 @@ import numpy as np
 from flint import fmpz_mat
 
 from linsep.blas import one_thread
-from linsep.exact import coprime, solve
+from linsep.exact import coprime, seconds_to_solve, solve
 from linsep.signs import Form, form_of, form_of_doubles, signs
 from linsep.solvers.clock import Clock
 from linsep.solvers.contradictions import Pair
@@ -20,6 +20,7 @@ from linsep.solvers.relax import WORK, GaveUpError, Relaxation, Viewpoint, Walke
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import MOST_BITS, Block, Floats, Scan, Source
 
+TOO_LONG = 5.0  # seconds for the exact projection: then other ways are better
 ROUNDING = 1e-9  # parts of |x|·|w|: scores nearer to 0 may belong to rows where the weights will be 0
 
 
@@ -41,6 +42,8 @@ def relax_beside(
     if len(np.unique(pairs)) == source.n_rows:
         obstruction, spread = zero.proofs
         return Settled("overlapping", obstruction=obstruction, spread=spread)
+    if _seconds_to_project(zero) > TOO_LONG:
+        return None
     walk = WeakRelaxation(source.n_columns, zero, maximal, clock, WORK * (in_use + bias) ** 3)
     try:
         with one_thread():
@@ -102,6 +105,13 @@ class WeakRelaxation(Relaxation):
             whole[j] -= int(n)
         whole = list(coprime(whole))
         return form_of(whole[:-1], whole[-1])
+
+
+def _seconds_to_project(zero: Equalities) -> float:
+    """About how long the exact projection takes, by the bits of F·Fᵀ."""
+    size, longest = len(zero.rows), max(abs(n).bit_length() for row in zero.rows for n in row)
+    bits = 2 * longest + zero.frame.width.bit_length()
+    return seconds_to_solve(size, bits, size * bits)
 
 
 def _of_length_1(row: list[int]) -> Floats:
