@@ -21,6 +21,7 @@ from linsep.solvers.scaling import Frame
 from linsep.sources.base import MOST_BITS, Block, Floats, Scan, Source
 
 TOO_LONG = 5.0  # seconds for the exact projection: then other ways are better
+LOOKED_AT = 20  # rows
 ROUNDING = 1e-9  # parts of |x|·|w|: scores nearer to 0 may belong to rows where the weights will be 0
 
 
@@ -37,13 +38,14 @@ def relax_beside(
     values = block.values if isinstance(block.values, np.ndarray) else block.values.toarray()
     used = np.flatnonzero(values.any(axis=0))
     zero = Equalities(Frame(source.n_columns, used, np.zeros(len(used) + bias, np.int32), bias))
+    is_everything = len(np.unique(pairs)) == source.n_rows
+    if not is_everything and _seconds_to_project(zero, block) > TOO_LONG:
+        return None
     if not zero.add_pairs(block):  # rows of zeros, without a bias
         return None
-    if len(np.unique(pairs)) == source.n_rows:
+    if is_everything:
         obstruction, spread = zero.proofs
         return Settled("overlapping", obstruction=obstruction, spread=spread)
-    if _seconds_to_project(zero) > TOO_LONG:
-        return None
     walk = WeakRelaxation(source.n_columns, zero, maximal, clock, WORK * (in_use + bias) ** 3)
     try:
         with one_thread():
@@ -107,9 +109,10 @@ class WeakRelaxation(Relaxation):
         return form_of(whole[:-1], whole[-1])
 
 
-def _seconds_to_project(zero: Equalities) -> float:
-    """About how long the exact projection takes, by the bits of F·Fᵀ."""
-    size, longest = len(zero.rows), max(abs(n).bit_length() for row in zero.rows for n in row)
+def _seconds_to_project(zero: Equalities, block: Block) -> float:
+    """About how long the exact projection onto these pairs takes, by the bits of F·Fᵀ, which a few of them show."""
+    size, (few, _) = len(block) // 2, zero.integers(block.take(np.arange(min(len(block), LOOKED_AT))))
+    longest = max(abs(n).bit_length() for row in few for n in row)
     bits = 2 * longest + zero.frame.width.bit_length()
     return seconds_to_solve(size, bits, size * bits)
 
