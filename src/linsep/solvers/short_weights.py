@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from linsep import deadline
 from linsep.errors import LinsepError
 from linsep.exact import coprime, dyadic, original_multipliers
 from linsep.proofs import definite, eigenvalues
@@ -33,6 +34,7 @@ WIDE = 200  # columns: from here on obstructions are positive-definite, below ex
 ROUNDS = 3  # of bringing Σ u z nearer to 0
 SHORT_BITS, LONG_BITS, MORE_BITS = 12, 48, 12  # of a weight: at first, at most, and what is added between
 SPEED = 1e10  # operations a second
+A_PIVOT = 1e-9  # seconds, times rows and columns², of a QR with pivots
 ROOM = 4.0  # what is found holds so clearly that every checker sees it
 TRIES = 8  # at weights that are all positive
 TINY = 1e-9  # weights below this part of the largest are left out
@@ -239,6 +241,7 @@ def _dependent(frame: Frame, block: Block, z: Signed, places: list[int]) -> list
 
     if not 0 < z.shape[0] * len(places) <= MOST_ENTRIES:
         return []
+    deadline.require(A_PIVOT * z.shape[0] * len(places) ** 2)
     z = z.toarray() if is_sparse(z) else z
     triangle, order = qr(z[:, places], mode="r", pivoting=True, check_finite=False)
     sizes = np.abs(np.diag(triangle))
