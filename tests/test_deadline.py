@@ -9,9 +9,10 @@ from flint import fmpz_mat
 from numpy.random import default_rng
 
 import linsep
-from linsep import deadline
+from linsep import deadline, errors
 from linsep.exact import independent_columns, nullspace, solve
 from linsep.proofs.verdicts import check
+from linsep.solvers import scaling
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.peel import peel
 from linsep.sources.inputs import as_source
@@ -98,3 +99,30 @@ def test_peeling_row_after_row_looks_at_the_clock():
     X = np.triu(default_rng(0).choice([-1.0, 1.0], (300, 300)))
     with pytest.raises(OutOfTime):
         peel(as_source(X, np.where(np.diag(X) > 0, 1, -1)), bias=False, clock=Clock(0.0))
+
+
+# Memory -------------------------------------------------------------------------------------------
+
+
+def flipped(n_rows, n_columns):
+    rng = default_rng(8)
+    X = sp.random_array((n_rows, n_columns), density=20 / n_columns, format="csr", rng=rng)
+    X.data -= 0.5
+    y = np.where(X @ rng.standard_normal(n_columns) > 0, 1, -1)
+    return X, np.where(rng.random(n_rows) < 0.1, -y, y)
+
+
+def test_a_proof_that_does_not_fit_says_how_much_memory_it_needs(monkeypatch):
+    monkeypatch.setattr(scaling, "free_memory", lambda: 10**7)
+    monkeypatch.setattr(scaling, "ALWAYS_THERE", 10**6)
+    with pytest.raises(errors.OutOfMemoryError, match=r"proof of 1,6\d\d columns: that takes about 0\.1 GB"):
+        linsep.decide(*flipped(8000, 1600))
+
+
+@pytest.mark.parametrize("ask", [linsep.decide, lambda X, y: linsep.mle_exists(X, y).verdict])
+def test_without_memory_an_obstruction_that_is_known_is_still_told(monkeypatch, ask):
+    X, y = flipped(8000, 1600)
+    monkeypatch.setattr(scaling, "free_memory", lambda: 10**7)
+    monkeypatch.setattr(scaling, "ALWAYS_THERE", 10**6)
+    verdict = ask(sp.vstack([X, X[:1]]).tocsr(), np.append(y, -y[0]))
+    assert verdict.kind == "not-separable" and "GB" in verdict.reason

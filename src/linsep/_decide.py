@@ -112,9 +112,7 @@ def decide(
     except OutOfTime:
         return checked(case.undecided(), source)
     except OutOfMemoryError as error:
-        if clock.obstruction is None:
-            raise
-        return checked(case.not_separable(clock.obstruction, str(error)), source)
+        return checked(case.out_of_memory(error), source)
 
 
 def checked(verdict: Verdict, source: Source) -> Verdict:
@@ -297,6 +295,12 @@ class Case:
         if self.clock.obstruction is not None:
             return self.not_separable(self.clock.obstruction, f"{told} find out more.")
         return Undecided(reason=f"{told} prove anything.", margin=(0.0, self.ceiling()), **self.facts())
+
+    def out_of_memory(self, error: OutOfMemoryError) -> Verdict:
+        """What is left to say then: an obstruction, if one is known; else the error."""
+        if self.clock.obstruction is None:
+            raise error
+        return self.not_separable(self.clock.obstruction, str(error))
 
     def not_separable(self, known: Obstruction, reason: str) -> Verdict:
         """An obstruction is known, and for this reason no more."""

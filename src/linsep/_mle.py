@@ -35,7 +35,7 @@ import numpy as np
 
 from linsep import arguments
 from linsep._decide import Case, part_of
-from linsep.errors import ArgumentError
+from linsep.errors import ArgumentError, OutOfMemoryError
 from linsep.proofs import NotSeparable, Overlapping, Separable, Touching, Undecided, Verdict, explain
 from linsep.proofs.verdicts import check
 from linsep.report import (
@@ -148,6 +148,8 @@ class Regression:
                 states |= zip(kept, self._states(case, settled, kept, aliases), strict=True)
         except (OutOfTime, TooLarge):
             verdict = verdict or self._checked(case.undecided())
+        except OutOfMemoryError as error:
+            verdict = verdict or self._checked(case.out_of_memory(error))
         return MleReport(
             verdict=verdict,
             states=tuple((self._name(c), state) for c, state in states.items()),

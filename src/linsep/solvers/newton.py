@@ -26,7 +26,7 @@ from linsep.blas import one_thread
 from linsep.proofs.eigenvalues import gram_of
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, free_memory
-from linsep.solvers.short_weights import SPEED, Blocked, is_about_doubles, outside, prove, used_places
+from linsep.solvers.short_weights import MATRICES, SPEED, Blocked, is_about_doubles, outside, prove, used_places
 from linsep.solvers.working_set import Separated, is_separated, scan_safely
 from linsep.sources.base import Block, Floats, Ints, Source
 from linsep.sources.memory import MemorySource
@@ -40,7 +40,7 @@ MOST_RIDGES = 30  # each ten times the one before, until the system has a soluti
 SLICE = 1 << 21  # entries of the rows multiplied together before the clock is looked at
 DIRECT = 1500  # columns of sparse rows up to which a step is one Cholesky factor
 MOST_ITERATIONS, NEARLY = 1000, 1e-10  # of conjugate gradients, and the part of the residual that is left
-MOST_BYTES = 1 << 32  # of the rows looked at together and the Gram matrix
+PART = 0.5  # of the free memory, for the rows looked at together and the Gram matrix
 RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram matrix's diagonal; its next part; its end
 
 
@@ -48,12 +48,12 @@ RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram m
 def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separated | Blocked | None:
     """A separator of all rows, or a positive-definite proof that there is none; None where neither is found."""
     width = len(columns) + bias
-    if not width or not is_about_doubles(source) or not _fits(0, width):
+    if not width or not is_about_doubles(source):
         return None
     first = source.sample(FIRST_ROWS * width, seed=1)
     if not first.is_sparse:  # to look at the rows and multiply them for the first time
         clock.require(len(first) * width * (A_LOOK + width / SPEED))
-    if not _fits(_held(first), width):
+    if not _fits(first, width):
         return None
     with one_thread():
         return _search(source, Newton(Frame.around(first, columns, bias=bias), first, clock), clock)
@@ -101,9 +101,15 @@ def _in_frame(frame: Frame, found: Blocked) -> Floats:
     return np.asarray(np.ldexp(floats, np.maximum(exponents - exponents.max(), -1000).astype(np.int32)))
 
 
-def _fits(entries: int, width: int) -> bool:
-    """Whether there is memory for so many entries of rows and for a few matrices of all columns by all columns."""
-    return 8 * (2 * entries + 3 * width**2) <= min(MOST_BYTES, free_memory() or MOST_BYTES)
+def _fits(block: Block, width: int, more: Block | None = None) -> bool:
+    """Whether there is memory for these rows and, unless steps do without, for a few matrices of columns by columns.
+
+    A proof asks for its own.
+    """
+    matrices = 0 if block.is_sparse and width > DIRECT else MATRICES * width**2
+    entries = _held(block) + (0 if more is None else _held(more))
+    free = free_memory()
+    return free is None or 8 * (2 * entries + matrices) <= free * PART
 
 
 def _held(block: Block) -> int:
@@ -124,7 +130,7 @@ def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Block
             if is_separated(source, w, b, scan):
                 nobody = np.zeros(0, np.int64)
                 return Separated(w, b, min(scan.lowest), source.take(nobody), np.zeros(0))
-            if not _fits(_held(newton.block) + _held(scan.worst), width) or not newton.add(scan.worst):
+            if not _fits(newton.block, width, scan.worst) or not newton.add(scan.worst):
                 return None
         elif is_lowest:
             in_force = np.flatnonzero(newton.in_force)

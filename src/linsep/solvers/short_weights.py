@@ -24,7 +24,7 @@ from linsep.exact import coprime, dyadic, original_multipliers
 from linsep.proofs import definite, eigenvalues
 from linsep.proofs.definite import ColumnDependence
 from linsep.solvers.clock import Clock
-from linsep.solvers.scaling import Frame
+from linsep.solvers.scaling import Frame, require_bytes
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Source
 from linsep.tables import is_sparse
 
@@ -35,6 +35,7 @@ ROUNDS = 3  # of bringing Σ u z nearer to 0
 SHORT_BITS, LONG_BITS, MORE_BITS = 12, 48, 12  # of a weight: at first, at most, and what is added between
 SPEED = 1e10  # operations a second
 A_PIVOT = 1e-9  # seconds, times rows and columns², of a QR with pivots
+MATRICES = 3  # of columns by columns, that are held at once
 ROOM = 4.0  # what is found holds so clearly that every checker sees it
 TRIES = 8  # at weights that are all positive
 TINY = 1e-9  # weights below this part of the largest are left out
@@ -65,6 +66,9 @@ def prove(frame: Frame, block: Block, weights: Floats, clock: Clock, z: Signed |
     `z` are the rows as they look from the frame, where they are known already; the weights are written to.
     """
     kept, z = np.arange(len(block)), frame.signed_alike(block) if z is None else z
+    clock.require(frame.width**3 / SPEED)  # time first: where it is too short, memory is no matter
+    n_used = len(used_places(z))
+    require_bytes(MATRICES * 8 * n_used**2, f"A positive-definite proof of {n_used:,} columns")
     for _ in range(TRIES):
         rows = 0 if block.is_sparse else len(kept)
         clock.require((rows + frame.width) * frame.width**2 / SPEED)  # a factorisation cannot be interrupted

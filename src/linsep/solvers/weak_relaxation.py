@@ -11,6 +11,7 @@ from flint import fmpz_mat
 
 from linsep.blas import one_thread
 from linsep.exact import coprime, seconds_to_solve, solve
+from linsep.proofs.definite import used_columns
 from linsep.signs import Form, form_of, form_of_doubles, signs
 from linsep.solvers.clock import Clock
 from linsep.solvers.contradictions import Pair
@@ -35,8 +36,7 @@ def relax_beside(
     if (source.facts.integer_bits or 0) > MOST_BITS:
         return None
     block = source.take(np.array(pairs).ravel())
-    values = block.values if isinstance(block.values, np.ndarray) else block.values.toarray()
-    used = np.flatnonzero(values.any(axis=0))
+    used = np.flatnonzero(used_columns(block.values))
     zero = Equalities(Frame(source.n_columns, used, np.zeros(len(used) + bias, np.int32), bias))
     is_everything = len(np.unique(pairs)) == source.n_rows
     if not is_everything and _seconds_to_project(zero, block) > TOO_LONG:
