@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
-from linsep.errors import OutOfMemoryError
+from linsep.deadline import unlimited
+from linsep.errors import CertificateError, OutOfMemoryError
 from linsep.exact import coprime
 from linsep.loops.layouts import Dense
 from linsep.proofs import (
@@ -32,6 +33,7 @@ from linsep.proofs import (
     Touching,
     Undecided,
     Verdict,
+    checks,
     margin_checks,
 )
 from linsep.proofs.verdicts import check
@@ -42,6 +44,7 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.contradictions import Pair, contradictions
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
+from linsep.solvers.few_columns import spanning_columns
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.relax import relax
 from linsep.solvers.short_weights import WIDE, Blocked
@@ -57,6 +60,7 @@ FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, 
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
 MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them they are rows like others
+VERY_WIDE = 2000  # columns: from here on Newton's method takes so long that a small rank is looked for before
 MANY_COLUMNS = 300  # from here on relaxation is asked first
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
@@ -200,6 +204,10 @@ class Case:
                 return settled
         elif len(columns) >= MANY_COLUMNS:
             found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
+        if found is None and len(columns) >= VERY_WIDE:
+            settled = self.settle_in_few_columns(rows, columns, three_way=three_way)
+            if settled is not None:
+                return settled
         if found is None and len(columns) >= WIDE:
             found = newton.search(rows, columns, bias=self.bias, clock=self.clock)
             if isinstance(found, Blocked):
@@ -207,6 +215,10 @@ class Case:
                 if settled is not None:
                     return settled
                 found = None
+        if found is None and WIDE <= len(columns) < VERY_WIDE:
+            settled = self.settle_in_few_columns(rows, columns, three_way=three_way)
+            if settled is not None:
+                return settled
         if found is None:
             found = search(rows, columns, bias=self.bias, clock=self.clock, careful=len(columns) not in WIDTHS)
         if isinstance(found, Separated):
@@ -221,6 +233,40 @@ class Case:
             return settled
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
         return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
+
+    def settle_in_few_columns(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled | None:
+        """Decide rows of small rank in columns that span the others; None where they do not, or nothing is found so."""
+        few = spanning_columns(rows, columns, bias=self.bias, clock=self.clock)
+        if few is None or not len(few) + self.bias:
+            return None
+        before = self.clock.obstruction
+        try:
+            settled = self.settle_rows(rows, few, three_way=three_way)
+            return settled if self.holds(rows, settled) else None
+        finally:
+            met, self.clock.obstruction = self.clock.obstruction, before  # it may be none in the other columns
+            if met is not None and self.cancels(met):
+                self.clock.met(met)
+
+    def cancels(self, known: Obstruction) -> bool:
+        """Whether a combination is zero in all columns. That is soon known, also when time is over."""
+        try:
+            with unlimited():
+                checks.check_combination(self.source, known.rows, known.weights, self.bias, "obstruction")
+        except CertificateError:
+            return False
+        return True
+
+    def holds(self, rows: Source, settled: Settled) -> bool:
+        """Whether what was found in some columns is true in all of them. A separator is: it has no other columns."""
+        if settled.obstruction is None or settled.spread is None:
+            return settled.obstruction is None
+        if not (self.cancels(settled.obstruction) and self.cancels(settled.spread)):
+            return False
+        form = None if settled.kind == "overlapping" else form_of(settled.weights, settled.bias_weight)
+        if form is not None and not self.maximal:
+            return True
+        return not len(checks.rows_outside_span(rows, settled.spread.rows, self.bias, on=form, most=1))
 
     def settle_blocked(self, rows: Source, columns: Ints, found: Blocked, *, three_way: bool) -> Settled | None:
         """What an obstruction settles; None where more must be known of the rows that it does not span."""

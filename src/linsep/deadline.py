@@ -5,7 +5,7 @@ Without one `require` costs nothing, and everything may take as long as it takes
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
 Ask = Callable[[float], None]
@@ -21,6 +21,11 @@ def limited(ask: Ask) -> Iterator[None]:
         yield
     finally:
         _ask.reset(before)
+
+
+def unlimited() -> AbstractContextManager[None]:
+    """While this is open, there is no limit: for the last short steps after one."""
+    return limited(lambda seconds: None)
 
 
 def is_limited() -> bool:

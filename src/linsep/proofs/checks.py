@@ -27,6 +27,8 @@ from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 
 PRIME = (1 << 61) - 1
+LONG = 500  # columns of a form from which on very many of them take too long
+AT_ONCE = 1 << 20  # entries of rows that are solved for together
 
 
 def check_shape(rows: Rows, n_rows: int, n_columns: int) -> None:
@@ -233,30 +235,82 @@ def _outside_span(
 
     A row with an entry where the table has none is outside. For the rest there are forms, which may be many and long.
     """
-    columns, span = _used(columns, table)
-    forms: list[Form] | None = None
+    columns, table = _used(columns, table)
+    span: _Span | None = None
     unused = np.ones(rows.n_columns, dtype=bool)
     unused[[c for c in columns if c < rows.n_columns]] = False
     found = [np.zeros(0, np.int64)]
-    for numbers, values, _ in rows.blocks():
+    for numbers, values, y in rows.blocks():
         asked = ~np.isin(numbers, settled)
         if on is not None:
             asked &= _signs(on, numbers, values) == 0
         strange = has_entries(values, unused)
         doubtful = np.flatnonzero(asked & ~strange)
-        if len(doubtful) and forms is None:
-            forms = _vanishing_forms(rows.n_columns, columns, span)
-            if not forms and not unused.any():
-                break  # the named rows span everything
-        if len(doubtful) and forms:
-            some = values if 2 * len(doubtful) > len(numbers) else values[doubtful]  # a copy only of few
-            places = np.arange(len(numbers)) if some is values else doubtful
-            for form in forms:
-                strange[places] |= _signs(form, numbers[places], some) != 0
+        if len(doubtful):
+            span = span or _Span(rows.n_columns, bias, columns, table)
+            if span.is_everything and not unused.any():
+                break
+            strange[doubtful] = span.lack(numbers, values, y, doubtful)
         found.append(numbers[asked & strange])
         if most is not None and sum(map(len, found)) >= most:
             break
     return np.concatenate(found)
+
+
+class _Span:
+    """The rows of a table, as a space that other rows lie in or not.
+
+    Forms that vanish on it are the test. Where these are long, and more than the rows of a basis, a row is solved for
+    its combination of the basis, by columns in which that is regular, and compared in all the others.
+    """
+
+    def __init__(self, n_columns: int, bias: bool, columns: list[int], table: IntegerRows) -> None:
+        self.n_columns, self.bias, self.columns, self.table = n_columns, bias, columns, table
+        integers = table.rows.tolist()
+        self.basis = [integers[k] for k in exact.independent_rows(integers)] if columns else []
+        nullity = len(columns) - len(self.basis)
+        self.is_everything = nullity == 0
+        are_long = len(columns) >= LONG and nullity > len(self.basis)
+        self.forms = None if are_long else _vanishing_forms(n_columns, columns, table)
+        if self.forms is None and self._lack(integers).any():  # the rank modulo the prime was too small
+            self.forms = _vanishing_forms(n_columns, columns, table)
+
+    def lack(
+        self, numbers: NDArray[np.int64], values: Values, y: NDArray[np.int8], places: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Which of the rows at these places of a block, all 0 in the other columns, are outside."""
+        if self.forms is None:
+            step = max(1, AT_ONCE // len(self.columns))
+            parts = [self._solved(values[some], y[some]) for some in _slices(places, step)]
+            return np.concatenate(parts)
+        few = 2 * len(places) <= len(numbers)  # only then they are copied
+        outside = np.zeros(len(places) if few else len(numbers), bool)
+        for form in self.forms:
+            outside |= _signs(form, numbers[places] if few else numbers, values[places] if few else values) != 0
+        return outside if few else outside[places]
+
+    def _solved(self, values: Values, y: NDArray[np.int8]) -> NDArray[np.bool_]:
+        named = [c for c in self.columns if c < self.n_columns]
+        some = values[:, named]
+        dense = some.toarray() if is_sparse(some) else np.asarray(some)
+        table = integer_rows(dense, y, bias=self.bias, column_exponents=self.table.column_exponents)
+        return self._lack(table.rows.tolist())
+
+    def _lack(self, rows: list[list[int]]) -> NDArray[np.bool_]:
+        from flint import fmpz_mat
+
+        if not self.basis:
+            return np.array([any(row) for row in rows])
+        regular = exact.independent_columns(self.basis)
+        square = fmpz_mat([[row[j] for row in self.basis] for j in regular])
+        numerators, denominator = exact.solve(square, fmpz_mat([[row[j] for row in rows] for j in regular]))
+        away = numerators.transpose() * fmpz_mat(self.basis) - fmpz_mat(rows) * denominator
+        return np.array([any(row) for row in away.tolist()])
+
+
+def _slices(places: NDArray[np.int64], step: int) -> Iterator[NDArray[np.int64]]:
+    for start in range(0, len(places), step):
+        yield places[start : start + step]
 
 
 def _used(columns: list[int], table: IntegerRows) -> tuple[list[int], IntegerRows]:
