@@ -5,6 +5,7 @@
     a column of one sign              separates every row it touches: peel, and go on with the rest
     hundreds of columns               a separator by relaxation, which soon finds one or gives up;
                                       Newton's method: a separator, or short weights and a positive-definite matrix
+    columns of small rank             a few that span the others, and what is found there held against all
     many rows                         a working set guided by floats, each answer proved exactly
     tiny margins, contradictions      the same in a basis in which the rows are round, computed exactly
     what floats cannot settle         the exact LP, started from where they stopped
