@@ -46,9 +46,9 @@ def relax_beside(
     if is_everything:
         obstruction, spread = zero.proofs
         return Settled("overlapping", obstruction=obstruction, spread=spread)
-    walk = WeakRelaxation(source.n_columns, zero, maximal, clock, WORK * (in_use + bias) ** 3)
     try:
         with one_thread():
+            walk = WeakRelaxation(source.n_columns, zero, maximal, clock, WORK * (in_use + bias) ** 3)
             walk.run(source, in_use + bias)
     except GaveUpError:
         return None
