@@ -27,6 +27,8 @@ from linsep.proofs.eigenvalues import gram_of
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, free_memory
 from linsep.solvers.short_weights import (
+    DIRECT,
+    MATRICES,
     SPEED,
     Blocked,
     conjugate_gradients,
@@ -46,9 +48,11 @@ MOST_STEPS = 120  # of Newton's method without an answer
 FEW_STEPS = 20  # with fewer rows in force than columns: these are no obstruction, and likely can be separated
 STARTED = 2.0  # rows up to this score are where the search for a separator starts then
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
+A_LOOK = 4e-8  # seconds for each entry of dense rows
 MOST_RIDGES = 30  # each ten times the one before, until the system has a solution
 NEARLY = 1e-10  # solved: the part of the residual that conjugate gradients leave
-MOST_BYTES = 1 << 32  # of the rows looked at together and the Gram matrix
+SLICE = 1 << 21  # entries of the rows multiplied together before the clock is looked at
+PART = 0.5  # of the free memory, for the rows looked at together and the Gram matrix
 RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram matrix's diagonal; its next part; its end
 
 
@@ -62,10 +66,12 @@ def search(
     about few of the columns.
     """
     width = len(columns) + bias
-    if not width or not is_about_doubles(source) or not _fits(0, width):
+    if not width or not is_about_doubles(source):
         return None
     first = source.sample(FIRST_ROWS * width, seed=1)
-    if not _fits(_held(first), width):
+    if not first.is_sparse:  # to look at the rows and multiply them for the first time
+        clock.require(len(first) * width * (A_LOOK + width / SPEED))
+    if not _fits(first, width):
         return None
     with one_thread():
         return _search(source, Newton(Frame.around(first, columns, bias=bias), first, clock), clock, any_will_do)
@@ -113,9 +119,15 @@ def _in_frame(frame: Frame, found: Blocked) -> Floats:
     return np.asarray(np.ldexp(floats, np.maximum(exponents - exponents.max(), -1000).astype(np.int32)))
 
 
-def _fits(entries: int, width: int) -> bool:
-    """Whether there is memory for so many entries of rows and for a few matrices of all columns by all columns."""
-    return 8 * (2 * entries + 3 * width**2) <= min(MOST_BYTES, free_memory() or MOST_BYTES)
+def _fits(block: Block, width: int, more: Block | None = None) -> bool:
+    """Whether there is memory for these rows and, unless steps do without, for a few matrices of columns by columns.
+
+    A proof asks for its own.
+    """
+    matrices = 0 if block.is_sparse and width > DIRECT else MATRICES * width**2
+    entries = _held(block) + (0 if more is None else _held(more))
+    free = free_memory()
+    return free is None or 8 * (2 * entries + matrices) <= free * PART
 
 
 def _held(block: Block) -> int:
@@ -137,7 +149,7 @@ def _search(source: Source, newton: "Newton", clock: Clock, any_will_do: bool) -
             if is_separated(source, w, b, scan):
                 nobody = np.zeros(0, np.int64)
                 return Separated(w, b, min(scan.lowest), source.take(nobody), np.zeros(0))
-            if not _fits(_held(newton.block) + _held(scan.worst), width) or not newton.add(scan.worst):
+            if not _fits(newton.block, width, scan.worst) or not newton.add(scan.worst):
                 return None
         elif is_lowest:
             in_force = np.flatnonzero(newton.in_force)
@@ -171,7 +183,7 @@ class Newton:
     def _look(self) -> None:
         self.scores = self.z @ self.w
         self.in_force: npt.NDArray[np.bool_] = self.scores < 1.0
-        self.gram = None if is_large(self.z) else gram_of(self.z[self.in_force])
+        self.gram = None if is_large(self.z) else self._gram(self.in_force)
 
     def add(self, found: Block) -> bool:
         """Look at these rows as well; says whether there are new ones among them."""
@@ -207,9 +219,19 @@ class Newton:
         entered, left = in_force & ~self.in_force, self.in_force & ~in_force
         for changed, sign in ((entered, 1.0), (left, -1.0)):
             if self.gram is not None and changed.any():
-                self.gram += sign * gram_of(self.z[changed])
+                self.gram += sign * self._gram(changed)
         self.in_force = in_force
         return not entered.any() and not left.any() and abs(size - 1.0) < 1e-6
+
+    def _gram(self, which: npt.NDArray[np.bool_]) -> Floats:
+        """The Gram matrix of some rows, added up from slices of them: the clock is looked at in between."""
+        width, chosen = self.frame.width, np.flatnonzero(which)
+        gram = np.zeros((width, width))
+        step = max(width, SLICE // (1 if is_sparse(self.z) else width))
+        for start in range(0, len(chosen), step):
+            self.clock.check()
+            gram += gram_of(self.z[chosen[start : start + step]])
+        return gram
 
     def _iterated(self, rows: Any, right: Floats) -> Floats:
         """Solve by conjugate gradients, each column divided by its length first."""

@@ -18,12 +18,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from linsep import deadline
 from linsep.errors import LinsepError
 from linsep.exact import coprime, dyadic, original_multipliers
 from linsep.proofs import definite, eigenvalues
 from linsep.proofs.definite import ColumnDependence
 from linsep.solvers.clock import Clock
-from linsep.solvers.scaling import Frame
+from linsep.solvers.scaling import Frame, require_bytes
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Source
 from linsep.tables import is_sparse
 
@@ -33,6 +34,8 @@ WIDE = 200  # columns: from here on obstructions are positive-definite, below ex
 ROUNDS = 3  # of bringing Σ u z nearer to 0
 SHORT_BITS, LONG_BITS, MORE_BITS = 6, 48, 1  # of a weight: at first, at most, and what is added between
 SPEED = 1e10  # operations a second
+A_PIVOT = 1e-9  # seconds, times rows and columns², of a QR with pivots
+MATRICES = 3  # of columns by columns, that are held at once
 ROOM = 4.0  # what is found holds so clearly that every checker sees it
 TRIES, MOST_LOST = 30, 0.1  # at weights that are all positive; the part of the rows lost at once that is too much
 VANISHED = 1e-6  # the largest weight, beside the largest before: no weights cancel
@@ -76,6 +79,10 @@ def prove(
     whole = _cancelled(z, np.arange(len(block)), weights, clock)
     if whole is None:
         return None
+    n_used = len(used_places(z[whole[0]]))
+    clock.require(n_used**3 / SPEED)  # time first: where it is too short, memory is no matter
+    matrices = 1 if is_large(z) else MATRICES
+    require_bytes(matrices * 8 * n_used**2, f"A positive-definite proof of {n_used:,} columns")
     few = _thinned(z, *whole, clock)
     if few is not None and not any_will_do and len(used_places(z[few[0]])) < len(used_places(z[whole[0]])):
         few = None
@@ -365,6 +372,7 @@ def _dependent(frame: Frame, block: Block, z: Signed, places: list[int]) -> list
 
     if not 0 < z.shape[0] * len(places) <= MOST_ENTRIES:
         return []
+    deadline.require(A_PIVOT * z.shape[0] * len(places) ** 2)
     z = z.toarray() if is_sparse(z) else z
     triangle, order = qr(z[:, places], mode="r", pivoting=True, check_finite=False)
     sizes = np.abs(np.diag(triangle))
