@@ -59,6 +59,7 @@ class Learner:
         self._forgotten = np.zeros(0, np.int64)
         self.place: WalkPlace | None = None  # None between two walks
         self._before = self.perceptron.updates
+        self.perceptron.longest2, self.perceptron.measured = 0.0, 0
         if self.perceptron.keep == "vote":
             self.perceptron.voters = Voters(self.perceptron.bias, self.perceptron.walked)
         if self.perceptron.keep == "best":
@@ -90,7 +91,7 @@ class Learner:
     def _rounded_away(self) -> Mistake | None:
         """The first mistake that only rounding calls none, after a pass that found none; of two classes in floats."""
         perceptron = self.perceptron
-        if perceptron.is_exact() or perceptron.margin or len(self.b) > 1:
+        if perceptron.is_sure or perceptron.is_exact() or perceptron.margin or len(self.b) > 1:
             return None
         w, b = self.w.astype(np.float64), float(self.b[0])
         doubtful = self.source.scan(w, b).doubtful
@@ -131,6 +132,7 @@ class Learner:
         begun = self.random_state if is_shuffled else {}
         place = self.place or WalkPlace(self.updates, 0, 0, 0, {}, begun)
         updates_before, first, length, position, drawn_from, begun = place
+        self.perceptron.is_sure = not length  # nobody knows of the rows before, if it is the rest of a walk
         for block in self._blocks(begun, first if length else None):
             if length and (block.numbers[0], len(block)) != (first, length):
                 raise CheckpointError(f"The block of rows at {first} is not the {length} rows it was: start over.")

@@ -9,7 +9,7 @@ it is the walk of the other rows in that space, and the theorem holds there. In 
 import numpy as np
 from flint import fmpz_mat
 
-from linsep.blas import one_thread
+from linsep.cores import one_thread
 from linsep.exact import coprime, solve
 from linsep.signs import Form, form_of, form_of_doubles, signs
 from linsep.solvers.clock import Clock

@@ -11,11 +11,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep import exact, loops
+from linsep.cores import thread_count
 from linsep.errors import ArgumentError, shown
 from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits
-from linsep.sources.memory import MemorySource, thread_count
+from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, read_doubles, read_exact, read_labels, require_finite
 from linsep.tables.exact_numbers import Columns, ExactTable
 from linsep.tables.label_values import distinct
