@@ -148,12 +148,12 @@ class Learner:
                 start, stop = position, position + min(self._rows_a_call, self.max_rows - self.rows_read)
                 position, mistake = self._sweep(block, order, start, min(stop, len(block)), look_after)
                 self.rows_read += position - start
-                starts_again = mistake is not None and self.order == "restart"
-                here = WalkPlace(updates_before, int(block.numbers[0]), len(block), position, drawn_from, begun)
-                self.place = None if starts_again else here
-                yield mistake
-                if starts_again:
+                if mistake is not None and self.order == "restart":
+                    self.place = None
+                    yield mistake
                     return False
+                self.place = WalkPlace(updates_before, int(block.numbers[0]), len(block), position, drawn_from, begun)
+                yield mistake
             position = 0
         if length:
             raise CheckpointError(f"No block of rows begins at row {first} any more: start over.")

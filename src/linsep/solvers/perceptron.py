@@ -154,7 +154,7 @@ class Perceptron:
                 self.run = -1  # no run is shorter: the update is made now
             if self.is_exact() and self.updates >= self._exact_updates:
                 self.weights = self.weights.as_floats()
-        return end._replace(updates=made)
+        return end if end.updates == made else end._replace(updates=made)
 
     def _sweep(
         self,
