@@ -108,8 +108,9 @@ def sweep(
             follow(table, i)
         gap, rival = judge(table, i, y[i], W, b)
         if looks_ahead and i >= measured:
-            longest2 = max(longest2, norm2(table, i))
-            near = near_of(W, b, longest2)
+            length2 = norm2(table, i)
+            if length2 > longest2:
+                longest2, near = length2, near_of(W, b, length2)
         before = walked + position - 1 - start
         if foretold is not None and not foretell(table, i, y[i], gap, rival, before, W, b, lag, foretold):
             return position - 1, updates, run, last, last_gap, i, longest2, False
