@@ -166,10 +166,11 @@ class Case:
 
     def settle_few(self, rows: MemorySource) -> Settled:
         """The answer for few rows, all of them in memory: nothing has to be compiled for it."""
-        everything = rows.take(np.arange(rows.n_rows))
-        found = self.exact(rows, np.arange(rows.n_columns)).run_in_int64(everything)
-        if found is not None:
-            return found
+        everything = next(rows.blocks())
+        if rows.n_columns == 1 or _are_short(everything.values[0]):
+            found = self.exact(rows, np.arange(rows.n_columns)).run_in_int64(everything)
+            if found is not None:
+                return found
         columns = np.flatnonzero(everything.values.any(axis=0))
         return self.settle_rows(rows, columns, three_way=True)
 
@@ -406,6 +407,12 @@ def _drawn(source: Source, block: Block) -> Floats | None:
         return np.asarray(values, np.float64)
     rows = [[value / scale for value, scale in zip(row, scales, strict=True)] for row in values.tolist()]
     return np.array(rows, np.float64)  # of Python's integers: a scale may be beyond the largest double
+
+
+def _are_short(values: Any) -> bool:
+    """Whether numbers have so few digits that products of them may fit into 64 bits."""
+    with np.errstate(over="ignore"):
+        return values.dtype.kind != "f" or bool((values.astype(np.float32) == values).all())
 
 
 def in_memory(source: Source) -> MemorySource:

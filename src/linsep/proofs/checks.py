@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from linsep import exact
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
 from linsep.exact import IntegerRows, integer_rows, nullspace, original_weights
-from linsep.proofs.checked_rows import Block, Rows, Scannable, Values, can_scan
+from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Values, can_scan
 from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 
@@ -51,7 +51,7 @@ def check_names(stated: Sequence[str] | None, found: Sequence[str] | None) -> No
 
 def check_finite(rows: Rows) -> None:
     """No row holds NaN or infinity: for claims that are checked without a look at every row."""
-    if can_scan(rows) and rows.facts.is_finite:
+    if rows.is_finite if isinstance(rows, MemoryRows) else can_scan(rows) and rows.facts.is_finite:
         return
     for numbers, values, _ in rows.blocks():
         _require_finite(values, numbers)

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.blas import one_thread
+from linsep.cores import one_thread
 from linsep.errors import CertificateError
 from linsep.exact import integer_rows
 from linsep.proofs import checks

@@ -110,8 +110,12 @@ def check_exact_margin(
     multiples: Sequence[int],
     bias: bool,
     square: Fraction,
+    margin: tuple[float, float],
 ) -> None:
-    """The squared margin of the hyperplane is `square`, and the named rows show that none is larger."""
+    """The squared margin of the hyperplane is `square`, which `margin` holds, and the named rows allow none larger."""
+    check_numbers(rows, numbers, multiples, "nearest pair")
+    if not Fraction(margin[0]) ** 2 <= square <= Fraction(margin[1]) ** 2:
+        raise CertificateError(f"The margin {margin[0]!r} to {margin[1]!r} is not that of gamma_squared.")
     floor = squared_floor(rows, form_of(weights, constant), sum(w * w for w in weights))
     if not floor == square == squared_ceiling(rows, numbers, multiples, bias):
         raise CertificateError("The squared margin of the hyperplane or of the nearest rows is not gamma_squared.")

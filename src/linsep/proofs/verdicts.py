@@ -303,15 +303,14 @@ class Separable(HalfspaceVerdict):
     def _verify_claim(self, rows: Rows) -> None:
         checks.check_separator(rows, self.weights, self.bias_weight)
         if self.margin is not None:
-            margin_checks.check_margin_low(rows, self.weights, self.bias_weight, self.margin[0])
-            if self.nearest is not None:
-                near = self.nearest
+            plane, near = (self.weights, self.bias_weight), self.nearest
+            if near is not None and self.gamma_squared is not None:
+                known = self.gamma_squared, self.margin
+                margin_checks.check_exact_margin(rows, *plane, near.rows, near.weights, self.bias, *known)
+                return
+            margin_checks.check_margin_low(rows, *plane, self.margin[0])
+            if near is not None:
                 margin_checks.check_margin_high(rows, near.rows, near.weights, self.bias, self.margin[1])
-                if self.gamma_squared is not None:
-                    plane = self.weights, self.bias_weight
-                    margin_checks.check_exact_margin(
-                        rows, *plane, near.rows, near.weights, self.bias, self.gamma_squared
-                    )
 
 
 @final

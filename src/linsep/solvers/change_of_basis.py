@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from linsep.blas import one_thread
+from linsep.cores import one_thread
 from linsep.exact import Digits, independent_columns, original_weights
 from linsep.proofs import checks
 from linsep.signs import Form, fine_scores, form_of, scores, signs

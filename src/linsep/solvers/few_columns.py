@@ -6,7 +6,7 @@ columns that span the others. This is a guess. What is found in these columns is
 
 import numpy as np
 
-from linsep.blas import one_thread
+from linsep.cores import one_thread
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, require_bytes
 from linsep.solvers.short_weights import SPEED, WIDE, is_about_doubles, used_places

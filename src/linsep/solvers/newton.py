@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.blas import one_thread
+from linsep.cores import one_thread
 from linsep.proofs.eigenvalues import gram_of
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, free_memory

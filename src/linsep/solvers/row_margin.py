@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr, solve_triangular
 
 from linsep import loops
-from linsep.blas import one_thread
+from linsep.cores import one_thread
 from linsep.solvers.clock import Clock
 from linsep.solvers.margin import Widest, centre_of, quotient, scaled_values
 from linsep.solvers.relax import relax

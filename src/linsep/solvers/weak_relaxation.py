@@ -9,7 +9,7 @@ it is the walk of the other rows in that space, and the theorem holds there. In 
 import numpy as np
 from flint import fmpz_mat
 
-from linsep.blas import one_thread
+from linsep.cores import one_thread
 from linsep.exact import coprime, seconds_to_solve, solve
 from linsep.proofs.definite import used_columns
 from linsep.signs import Form, form_of, form_of_doubles, signs

@@ -16,7 +16,7 @@ Floats guide, exact arithmetic answers: what floats cannot settle is handed on a
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from typing import Generic, Protocol, TypeVar
 
@@ -75,7 +75,9 @@ class SampleLevel:
 
     def globally(self, block: Block) -> Block:
         """The same rows under their numbers in the whole."""
-        return block if self.numbers is None else replace(block, numbers=self.numbers[block.row_numbers])
+        if self.numbers is None:
+            return block
+        return Block(block.table, block.y, self.numbers[block.row_numbers], block.n_columns)
 
 
 class View(Protocol):
