@@ -315,7 +315,7 @@ def library_accepts(claim: Claim, is_sparse: bool) -> bool:
 def checker_accepts(claim: Claim, read: list[Any]) -> bool:
     """The checker's own judgement of the proof as it would be written; the rows come from memory, not from a file."""
     proof = written(claim)
-    forms = {"data": {**checker.SIZES, "bias": bool}, "kind": str} | checker.LATER[claim.kind]
+    forms = {"data": {**checker.SIZES, "bias": bool}, "kind": str} | checker.LATER["2"][claim.kind]
     if not checker.has_form({name: proof[name] for name in forms}, forms | {"kind": claim.kind}):
         return False
     if claim.separator is not None and not claim.bias and claim.separator[-1]:

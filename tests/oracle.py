@@ -27,7 +27,7 @@ import naive
 import strategies
 from linsep import _decide
 from linsep.proofs import eigenvalues
-from linsep.solvers import change_of_basis, newton, working_set
+from linsep.solvers import change_of_basis, newton, short_weights, working_set
 from linsep.solvers.clock import Clock
 from linsep.sources.inputs import as_source
 from strategies import DataSet
@@ -48,7 +48,7 @@ ROADS: dict[str, dict[tuple[Any, str], Any]] = {
     # what each module's threshold is set to, on top of `SMALL`
     "everything": {},
     "Newton first": {(_decide, "MANY_COLUMNS"): NEVER},
-    "conjugate gradients": {(_decide, "MANY_COLUMNS"): NEVER, (newton, "DIRECT"): 0},
+    "conjugate gradients": {(_decide, "MANY_COLUMNS"): NEVER, (short_weights, "DIRECT"): 0},
     "Cholesky's own error": {(_decide, "MANY_COLUMNS"): NEVER, (eigenvalues, "MULTIPLIED"): 0},
     "few rows at a time": {
         (_decide, "MANY_COLUMNS"): NEVER, (newton, "FIRST_ROWS"): 1, (newton, "MORE_ROWS"): 1,

@@ -243,12 +243,12 @@ class Case:
     def settle_in_few_columns(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled | None:
         """Decide rows of small rank in columns that span the others; None where they do not, or nothing is found so."""
         few = spanning_columns(rows, columns, bias=self.bias, clock=self.clock)
-        if few is None or not len(few) + self.bias:
+        if few is None or len(few) >= len(columns) or not len(few) + self.bias:
             return None
         before = self.clock.obstruction
         try:
             settled = self.settle_rows(rows, few, three_way=three_way)
-            return settled if self.holds(rows, settled) else None
+            return _as_combinations(settled) if self.holds(rows, settled) else None
         finally:
             met, self.clock.obstruction = self.clock.obstruction, before  # it may be none in the other columns
             if met is not None and self.cancels(met):
@@ -374,6 +374,12 @@ class Case:
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""
         return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
+
+
+def _as_combinations(settled: Settled) -> Settled:
+    """The same with obstructions that cancel, as they are known to: dependences of a few columns say nothing of all."""
+    plain = [None if o is None else replace(o, dependences=None) for o in (settled.obstruction, settled.spread)]
+    return replace(settled, obstruction=plain[0], spread=plain[1])
 
 
 def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:

@@ -285,7 +285,7 @@ def gram_of(a: Any) -> Floats:
         found: Floats = a.T @ a
         return found
     width = a.shape[1]
-    gram, turned, step = np.empty((width, width)), a.T.tocsr(), max(1, MOST_PRODUCTS // width)
+    gram, turned, step = np.empty((width, width)), a.T.tocsr(), max(1, MOST_PRODUCTS // max(1, width))
     for start in range(0, width, step):
         (turned[start : start + step] @ a).toarray(out=gram[start : start + step])
     return gram
