@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/loops/*.py | cksum | cut -d' ' -f1)
 
-.PHONY: demo test test-quick torture kills interrupts fuzz forge-cache lint format bench scale load images chromium clean
+.PHONY: demo test test-quick torture oracle forge kills interrupts fuzz forge-cache lint format bench scale load images chromium clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
@@ -23,10 +23,18 @@ test-quick: $(VENV)/.test
 chromium: $(VENV)/.test
 	@$(BIN)/python tests/browser.py
 
-# Every instance with a known answer, every way and through every door: fifteen minutes on two cores. docs/torture.md says what it runs.
+# Every instance with a known answer, every way and through every door: half an hour on two cores. docs/torture.md says what it runs.
 torture: $(VENV)/.test
 	$(BIN)/python tests/torture.py 2
 	$(BIN)/python tests/doors.py 300
+
+# 100,000 small tables on the road of wide ones, each held against Fractions: half an hour. docs/torture.md
+oracle: $(VENV)/.test
+	$(BIN)/python tests/oracle.py 100000
+
+# 1,000,000 forged positive-definite proofs: an hour. docs/torture.md
+forge: $(VENV)/.test
+	$(BIN)/python tests/forge_definite.py 1000000
 
 # SIGKILL at 200 random moments, each run resumed until it is done: five minutes. docs/checkpoints.md
 kills: $(VENV)/.test

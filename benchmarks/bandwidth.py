@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from numba import njit
 
 import linsep
+from linsep.cores import thread_count
 from linsep.loops.row_verbs import FAST
 from linsep.solvers.kept_weights import Weights
 from linsep.solvers.perceptron import Perceptron
 from linsep.sources.inputs import as_source
-from linsep.sources.memory import thread_count
 from timing import race, read_once, shares, table
 
 

@@ -66,7 +66,9 @@ PAGES = {
         ("python benchmarks/explorer.py",), (*ROWS, "src/linsep/explorer", "benchmarks/explorer.py"), is_text=True
     ),
     "docs/torture.md": Page(
-        ("python tests/torture.py 2",), (*ROWS, "tests/torture.py", "tests/adversarial.py", "tests/strategies.py"), True
+        ("python tests/torture.py 2",),
+        (*ROWS, "tests/torture.py", "tests/adversarial.py", "tests/strategies.py", "tests/wide_instances.py"),
+        True,
     ),
     "docs/checkpoints.md": Page(
         ("python tests/kills.py 200",),
@@ -78,7 +80,8 @@ PAGES = {
         (*DECIDING, "src/linsep/_mle.py", "benchmarks/logistic.py"),
     ),
     "docs/wide.md": Page(
-        ("python benchmarks/wide.py --alone",), (*ROWS, "src/linsep/_margin.py", "benchmarks/wide.py")
+        ("python benchmarks/wide.py", "python benchmarks/tiny_margins.py"),
+        (*ROWS, "src/linsep/_margin.py", "benchmarks/wide.py", "benchmarks/tiny_margins.py"),
     ),
     "docs/mnist.md": Page(("python benchmarks/mnist.py",), (*ROWS, "benchmarks/mnist.py")),
     "docs/real-data.md": Page(

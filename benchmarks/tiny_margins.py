@@ -42,5 +42,5 @@ def lines():
 
 
 if __name__ == "__main__":
-    print("## Tiny margins and one contradiction\n\n`python benchmarks/tiny_margins.py`\n")
+    print("### Tiny margins and one contradiction\n")
     print(table(["rows", "size", "verdict", "reads", "decide", "labels swapped", "asked"], list(lines())))

@@ -1,15 +1,19 @@
-"""Many columns: separators and margins beside LIBLINEAR, scikit-learn's Perceptron and HiGHS; verification included.
+"""Many columns: verdicts and margins beside LIBLINEAR, scikit-learn's Perceptron and HiGHS; verification included.
 
-    python benchmarks/wide.py [--limit 60] [--rows 1.0] [--sets 0 4] [--alone]
+    python benchmarks/wide.py [--limit 60] [--part 1.0] [--tables separable overlapping touching margin] [--alone]
 
 A peer has 60 seconds, in a process of its own; what it then has is looked at: "no" is a peer that stopped without a
-separator. `--rows` takes a part of the generated rows. The sets of real data are those of docs/data.md.
+separator, "infeasible" is what HiGHS says, without a proof. One that did not finish is not asked about the tables of
+the same kind that follow: they are larger or harder. `--part` makes all generated tables smaller. With the peers it
+takes some fifteen minutes. The sets of real data are those of docs/data.md.
 """
 
 import argparse
 import multiprocessing
 import os
+import resource
 import time
+import warnings
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +27,7 @@ from timing import table
 
 SPARSE = [(100_000, 20_000, 1e-2), (100_000, 20_000, 1e-3), (100_000, 20_000, 1e-4), (100_000, 50_000, 1e-3)]
 DENSE = [(10_000, 784, 1e-3), (10_000, 2000, 1e-3), (20_000, 5000, 1e-3)]
+MOST_BYTES = 12 << 30  # of memory for a peer
 MARGINS = ["leukemia", "colon", "rcv1_vw_small", "sms_spam", "pcmac", "news20"]
 
 
@@ -68,11 +73,14 @@ def highs(method):
         Z = sp.diags_array(-y.astype(float)) @ sp.hstack([sp.csr_array(X), one])
         free = [(None, None)] * Z.shape[1]
         found = linprog(np.zeros(Z.shape[1]), A_ub=Z, b_ub=-np.ones(len(y)), bounds=free, method=method)
+        if found.status == INFEASIBLE:
+            return None
         return (np.zeros(X.shape[1]), 0.0) if found.x is None else (found.x[:-1], found.x[-1])
 
     return solve
 
 
+INFEASIBLE = 2  # of SciPy's status
 PEERS = {
     "LIBLINEAR": liblinear,
     "Perceptron": perceptron,
@@ -86,27 +94,48 @@ def is_right(X, y, w, b):
 
 
 def work(pipe, peer, X, y):
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    warnings.simplefilter("ignore")  # of a peer that did not converge: what it has is looked at
     start = time.perf_counter()
-    w, b = peer(X, y)
-    pipe.send((time.perf_counter() - start, is_right(X, y, w, b)))
+    found = peer(X, y)
+    seconds = time.perf_counter() - start
+    said = "infeasible, " if found is None else "" if is_right(X, y, *found) else "no, "
+    pipe.send(f"{said}{seconds:.1f} s")
 
 
 def peer_time(peer, X, y, limit):
-    """How long a peer takes to separate, in words; it is ended at the limit."""
+    """What a peer comes to and how long it takes, in words; it is ended at the limit."""
     here, there = multiprocessing.Pipe()
     child = multiprocessing.get_context("fork").Process(target=work, args=(there, peer, X, y))
     child.start()
     there.close()
     try:
-        seconds, right = here.recv() if here.poll(limit) else (None, None)
-    except EOFError:
+        return here.recv() if here.poll(limit) else f"> {limit:g} s"
+    except EOFError:  # out of memory, for one
         return "failed"
     finally:
         child.kill()
         child.join()
-    if seconds is None:
-        return f"> {limit:g} s"
-    return f"{seconds:.1f} s" if right else f"no ({seconds:.1f} s)"
+
+
+class Peers:
+    """Peers that are asked about tables in the order of their size, until they are late."""
+
+    def __init__(self, peers, limit):
+        self.peers, self.limit, self.late = peers, limit, {}
+
+    def times(self, kind, X, y, never=()):
+        """A cell for each peer; `never` are those that would not stop by themselves."""
+        for name, peer in self.peers.items():
+            if name in never:
+                yield "never stops"
+            elif (kind, name) in self.late:
+                yield self.late[kind, name]
+            else:
+                told = peer_time(peer, X, y, self.limit)
+                if told.startswith((">", "failed")):
+                    self.late[kind, name] = told
+                yield told
 
 
 def timed(ask):
@@ -115,20 +144,21 @@ def timed(ask):
     return answer, time.perf_counter() - start
 
 
-def separable(limit, part, peers, chosen=None):
+def separable(limit, part, peers):
+    asked = Peers(peers, limit)
     sets = [("sparse, 50 a row", sparse_rows, size) for size in SPARSE]
     sets += [("dense", lambda n, d, margin: linsep.datasets.planted(n, d, margin=margin), size) for size in DENSE]
     for kind in (0, -1):  # what is timed below holds no compiling
         linsep.decide(*sets[kind][1](2000, 400, 0.01))
-    for kind, make, (n, d, margin) in sets if chosen is None else [sets[k] for k in chosen]:
+    for kind, make, (n, d, margin) in sets:
         X, y = make(int(n * part), d, margin)
         verdict, seconds = timed(lambda X=X, y=y: linsep.decide(X, y, time_limit=limit))
-        times = [peer_time(peer, X, y, limit) for peer in peers.values()]
-        yield [f"{X.shape[0]:,} x {d:,}, {kind}", f"{margin:g}", verdict.kind, f"{seconds:.2f} s", *times]
+        size = f"{X.shape[0]:,} x {d:,}, {kind}"
+        yield [size, f"{margin:g}", verdict.kind, f"{seconds:.2f} s", *asked.times(kind, X, y)]
 
 
 ENTRIES = 50  # of a sparse row
-FLIPPED = [("dense", 500), ("dense", 1000), ("dense", 2000), ("sparse", 2000), ("sparse", 5000)]
+FLIPPED = [("dense", 500), ("dense", 1000), ("dense", 2000), ("sparse", 2000), ("sparse", 5000), ("sparse", 10_000)]
 
 
 def flipped_rows(kind, width):
@@ -138,20 +168,54 @@ def flipped_rows(kind, width):
     if kind == "dense":
         X = rng.standard_normal((n, width))
     else:
-        places = np.arange(0, n * ENTRIES + 1, ENTRIES)
-        X = sp.csr_array((rng.standard_normal(n * ENTRIES), rng.integers(0, width, n * ENTRIES), places), (n, width))
+        places, columns = np.arange(0, n * ENTRIES + 1, ENTRIES), rng.integers(0, width, n * ENTRIES)
+        X = sp.csr_array(
+            (rng.standard_normal(n * ENTRIES), columns.astype(np.int32), places.astype(np.int32)), (n, width)
+        )
         X.sum_duplicates()
     y = np.where(X @ rng.standard_normal(width) > 0, 1, -1)
     return X, np.where(rng.random(n) < 0.1, -y, y)
 
 
-def overlapping():
-    linsep.decide(*flipped_rows("dense", 300)), linsep.decide(*flipped_rows("sparse", 300))  # compiles
+def touching_rows(kind, width):
+    """The flipped rows, their first two columns made equal; and beside them one row for each column, of the class that
+    the difference of the two says: a weak separator, which no column alone is.
+    """
+    X, y = flipped_rows(kind, width)
+    sides = np.resize([1, 1, -1], width)
+    first, rest = X[:, [0]] if kind == "dense" else X[:, [0]].toarray(), X[:, 2:]
+    beside = first[:width] + sides[:, None] * np.resize([1.0, 2.0], width)[:, None]
+    return mixed(kind, [[first, first, rest], [beside, first[:width], rest[:width]]], [y, sides])
+
+
+def peeled_rows(kind, width):
+    """The flipped rows, 0 in one more column; and beside them one row for each column that has its class there."""
+    X, y = flipped_rows(kind, width)
+    sides = np.resize([1, 1, -1], width)
+    return mixed(kind, [[X, np.zeros((len(y), 1))], [X[:width], sides[:, None]]], [y, sides])
+
+
+def mixed(kind, blocks, labels):
+    """The rows of a table of tables, in a random order."""
+    whole = np.block(blocks) if kind == "dense" else sp.block_array([[sp.csr_array(b) for b in row] for row in blocks])
+    order = np.random.default_rng(1).permutation(whole.shape[0])
+    return (whole if kind == "dense" else sp.csr_array(whole))[order], np.concatenate(labels)[order]
+
+
+def not_separable(limit, part, asked, make):
+    """Verdicts on rows that no hyperplane separates, with their proofs."""
+    late = set()
+    for kind in ("dense", "sparse"):
+        linsep.decide(*make(kind, 220))  # compiles
     for kind, width in FLIPPED:
-        X, y = flipped_rows(kind, width)
-        verdict, seconds = timed(lambda X=X, y=y: linsep.decide(X, y))
-        size, proof = f"{len(y):,} x {width:,}, {kind}", len(verdict.to_json())
-        yield [size, verdict.kind, f"{seconds:.2f} s", f"{len(verdict.obstruction.rows):,}", f"{proof / 1000:.0f} kB"]
+        X, y = make(kind, max(220, int(part * width)))
+        size, cells = f"{len(y):,} x {X.shape[1]:,}, {kind}", ["", f"> {limit:g} s", "", ""]
+        if kind not in late:
+            verdict, seconds = timed(lambda X=X, y=y: linsep.decide(X, y, time_limit=limit))
+            known, proof = getattr(verdict, "obstruction", None), len(verdict.to_json()) / 1000
+            cells = [verdict.kind, f"{seconds:.2f} s", f"{len(known.rows):,}" if known else "", f"{proof:.0f} kB"]
+            late |= {kind} if verdict.kind in ("not-separable", "undecided") else set()
+        yield [size, *cells, *asked.times(kind, X, y, never=("Perceptron",))]
 
 
 def margins(limit):
@@ -179,24 +243,34 @@ def margin_line(name, X, y, limit):
     ]
 
 
+def page(asked):
+    """The tables, one after the other."""
+    peers = {} if asked.alone else PEERS
+    heads = ["rows", "margin", "verdict", "linsep, with the proof", *peers]
+    if "separable" in asked.tables:
+        yield "### Separable", table(heads, list(separable(asked.limit, asked.part, peers)))
+    heads = ["rows", "verdict", "decide, with the proof", "rows of the proof", "written proof", *peers]
+    beside = Peers(peers, asked.limit)
+    made = [
+        ("overlapping", "Overlapping: a tenth of the labels flipped", flipped_rows),
+        ("touching", "Touching: the same, beside rows that two columns separate", touching_rows),
+        ("touching", "Touching: the same, beside rows that one column separates", peeled_rows),
+    ]
+    for name, title, make in made:
+        if name in asked.tables:
+            yield f"### {title}", table(heads, list(not_separable(asked.limit, asked.part, beside, make)))
+    if "margin" in asked.tables:
+        heads = ["set", "rows", "margin", "gap", "nearest rows", "max_margin, with the proof"]
+        yield "### Margin", table(heads, list(margins(asked.limit)))
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--limit", type=float, default=60.0)
-    parser.add_argument("--rows", type=float, default=1.0)
+    parser.add_argument("--part", type=float, default=1.0, help="of the rows (separable), or of the columns")
     parser.add_argument("--alone", action="store_true", help="without the peers")
-    parser.add_argument(
-        "--sets", type=int, nargs="*", help="of the generated sets only these, counted from 0; no margins"
-    )
+    parser.add_argument("--tables", nargs="*", default=["separable", "overlapping", "touching", "margin"])
     asked = parser.parse_args()
-    print(f"Load average at the start: {os.getloadavg()[0]:.1f}, on {os.cpu_count()} cores.\n")
-    print("### Separable\n")
-    peers = {} if asked.alone else PEERS
-    heads = ["rows", "margin", "verdict", "linsep, with the proof", *peers]
-    print(table(heads, list(separable(asked.limit, asked.rows, peers, asked.sets))), "\n")
-    if asked.sets is None:
-        print("### Overlapping: a tenth of the labels flipped\n")
-        heads = ["rows", "verdict", "decide, with the proof", "rows of the proof", "written proof"]
-        print(table(heads, list(overlapping())), "\n")
-        print("### Margin\n")
-        heads = ["set", "rows", "margin", "gap", "nearest rows", "max_margin, with the proof"]
-        print(table(heads, list(margins(asked.limit))))
+    print(f"Load average at the start: {os.getloadavg()[0]:.1f}, on {os.cpu_count()} cores.\n", flush=True)
+    for title, lines in page(asked):
+        print(f"{title}\n\n{lines}\n", flush=True)

@@ -126,6 +126,25 @@ def are_spanned(fields: Any, others: list[list[Fraction]], Z: list[list[Fraction
     return all(rank([*few, z]) == rank(few) for z in others)
 
 
+def listed(document: Any) -> Any:
+    """A proof of version 3 as one of version 2: rows and weights in lists."""
+    if not isinstance(document, dict) or document.get("version") != "3":
+        return document
+    fields = dict(document["definite"])
+    steps = [int(step) for step in fields.pop("steps").split(" ")]
+    rows = [str(row) for row in itertools.accumulate(steps)]
+    return {**document, "version": "2", "definite": {**fields, "rows": rows, "weights": fields["weights"].split(" ")}}
+
+
+def shortened(document: Any) -> Any:
+    """The reverse, where rows and weights are what a text can hold; it may be as wrong as before."""
+    fields = document["definite"]
+    rows = [0, *map(int, fields["rows"])]
+    steps = [str(after - before) for before, after in itertools.pairwise(rows)]
+    short = {"steps": " ".join(steps), "weights": " ".join(fields["weights"]), "dependences": fields["dependences"]}
+    return {**document, "version": "3", "definite": short}
+
+
 def is_definite(fields: Any, Z: list[list[Fraction]]) -> bool:
     """Is every weak separator of the rows 0 on them, and do the dependences hold, each with a column of its own?"""
     few, own = [Z[i] for i, _ in combination(fields, Z)], set()
@@ -162,7 +181,7 @@ def is_margin(margin: Any, scores: list[Fraction], weights: list[int], Z: list[l
 def judge(document: Any, table: Table) -> bool:
     """Is what the document states true of the table? Lenient about form, strict about truth."""
     try:
-        return _judge(document, document["data"], table)
+        return _judge(listed(document), document["data"], table)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OverflowError):
         return False
 
@@ -569,7 +588,7 @@ def nearly_equal(document: Any, table: Table, rng: random.Random) -> None:
 
 
 def change_version(document: Any, table: Table, rng: random.Random) -> None:
-    document["version"] = rng.choice(["1", "2", "3", 1, None])
+    document["version"] = rng.choice(["1", "2", "3", "4", 1, None])
 
 
 def change_written_label(document: Any, table: Table, rng: random.Random) -> None:
@@ -695,9 +714,14 @@ def hear_forgery(court: Court, document: Any, table: Table, rng: random.Random) 
         court.hear(proof, table, judge(document, table), False, layout)
         return
     forgeries = FORMAL if draw < 0.6 else FORMAL + WILD * 2
+    if rng.random() < 0.8:  # the others are changed as they are written
+        document = listed(document)
     for change in rng.choices(forgeries, k=rng.choice([1, 1, 1, 2, 3])):
         with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError, IndexError):
             change(document, table, rng)  # an earlier change may have left nothing for this one to change
+    if rng.random() < 0.5:
+        with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError):
+            document = shortened(document)
     formal = draw < 0.6 and "definite" not in document
     court.hear(resealed(document).encode(), table, judge(document, table), formal, layout)
 

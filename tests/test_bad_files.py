@@ -419,6 +419,7 @@ FILES = [
     bad("no byte", "a.svm", b"", "E-FILE-EMPTY"),
     bad("a comment alone", "a.svm", b"# nothing\n", "E-NO-ROWS"),
     bad("one class", "a.svm", b"0 1:1\n0 1:2\n", "E-ONE-CLASS"),
+    line("an exponent of twenty digits", b"0E99999999999999999999 1:1", "E-INEXACT"),
     bad("three classes", "a.svm", b"0 1:1\n1 1:2\n2 1:3\n", "E-MANY-CLASSES"),
     bad("CSV called .svm", "a.svm", GOOD, "E-SVMLIGHT", row=0, byte=0),
     bad("UTF-16", "a.svm", SPARSE.decode().encode("utf-16"), "E-TEXT-ENCODING", row=0),

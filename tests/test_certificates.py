@@ -679,6 +679,13 @@ def test_an_exact_margin_is_that_of_the_hyperplane_and_of_the_nearest_rows(squar
         replace(found, gamma_squared=square, margin=(0.0, 1e9)).verify(*data)
 
 
+@pytest.mark.parametrize("margin", [(1.0000001, 2.0), (0.5, 0.9999999)])
+def test_an_interval_that_misses_the_exact_margin_is_refused(margin):
+    data = [[0.0, 0], [0, 1], [2, 0], [2, 1]], XOR_Y
+    with pytest.raises(CertificateError, match="gamma_squared"):
+        replace(linsep.max_margin(*data), margin=margin).verify(*data)
+
+
 def test_an_exact_margin_without_the_rows_that_prove_it_is_no_verdict():
     for margin in (None, (1.0, math.inf)):
         with pytest.raises(CertificateError):

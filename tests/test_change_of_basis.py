@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import adversarial
 import linsep
-from linsep import exact
+from linsep import _decide, exact
 from linsep.signs import form_of, signs
 from linsep.solvers import change_of_basis, exact_lp
 from linsep.solvers.contradictions import contradictions
@@ -166,3 +166,44 @@ def test_a_row_with_both_labels_is_the_same_short_proof_in_memory_and_in_a_file(
     for verdict in (linsep.decide(X, y), linsep.decide(linsep.open(tmp_path / "rows.csv", label=-1))):
         first = verdict.obstruction
         assert (verdict.kind, first.rows, first.weights, first.is_definite) == ("touching", (0, 40), (1, 1), False)
+
+
+def test_without_a_bias_opposite_rows_of_one_label_contradict_each_other():
+    X = np.array([[1, 2], [3, 4], [-1, -2], [3, 4], [0, 0]])
+    y = [1, 1, 1, -1, 1]
+    assert contradictions(as_source(X, y), 9, bias=False) == [(0, 2), (1, 3)]
+    assert contradictions(as_source(sp.csr_array(X), y), 9, bias=False) == [(0, 2), (1, 3)]
+    assert contradictions(as_source(X, y), 9) == [(1, 3)]
+
+
+def test_an_integer_whose_type_has_no_opposite_does_not_cancel_itself():
+    X = np.array([[-(2**63), 1], [-(2**63), -1], [5, 5]], np.int64)
+    assert contradictions(as_source(X, [1, 1, -1]), 9, bias=False) == []
+
+
+def test_opposite_rows_without_a_bias_are_decided_like_rows_with_both_labels():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((2000, 220))
+    y = np.where(X @ rng.standard_normal(220) > 0, 1, -1)
+    X, y = np.vstack([X, -X[:3]]), np.append(y, y[:3])
+    verdict = linsep.decide(X, y, bias=False)
+    assert verdict.kind == "touching" and len(verdict.obstruction.rows) == 2
+
+
+def test_rows_are_hashed_once(monkeypatch):
+    calls = []
+    for module in (_decide, change_of_basis):
+        monkeypatch.setattr(module, "contradictions", lambda *a, **k: calls.append(a) or contradictions(*a, **k))
+    monkeypatch.setattr(_decide, "relax_beside", lambda *a, **k: None)
+    (one,) = adversarial.integer_margin(900, 210, 1)
+    linsep.decide(one.X, one.y)
+    assert len(calls) == 1
+
+
+def test_more_pairs_than_are_affordable_are_rows_like_others(monkeypatch):
+    monkeypatch.setattr(_decide, "MOST_PAIRS", 2)
+    monkeypatch.setattr(_decide, "relax_beside", lambda *a, **k: pytest.fail("too many pairs"))
+    rng = np.random.default_rng(5)
+    X, y = rng.standard_normal((900, 200)), rng.choice([-1, 1], 900)
+    verdict = linsep.decide(np.vstack([X, X[:3]]), np.append(y, -y[:3]))
+    assert verdict.kind == "overlapping"

@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -15,10 +16,12 @@ from linsep.errors import CertificateError, NotFiniteError
 from linsep.proofs import Obstruction, Overlapping, Touching, eigenvalues
 from linsep.proofs.definite import ColumnDependence
 from linsep.proofs.eigenvalues import bounds_of, least_eigenvalue
-from linsep.solvers import newton, short_weights
+from linsep.solvers import newton, short_weights, working_set
 from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.working_set import Stuck
 from linsep.sources.inputs import as_source
 from tests import naive
+from tests.forge import resealed
 
 
 def searched(X, y, bias=True):
@@ -60,9 +63,28 @@ def test_what_newton_finds_on_few_rows_is_what_the_oracle_says(seed):
     kind = naive.decide(X.tolist(), y.tolist(), bias=bias)
     if isinstance(found, newton.Separated):
         assert kind == "separable"
-    elif found is not None:
+    elif isinstance(found, short_weights.Blocked):
         assert kind != "separable"
         assert len(short_weights.outside(source, found, bias=bias)[0]) or kind == "overlapping"
+
+
+def test_rows_that_seem_to_have_a_separator_are_handed_on(monkeypatch):
+    monkeypatch.setattr(newton, "FEW_STEPS", 1)
+    X, y = linsep.datasets.planted(4000, 250, margin=1e-4)
+    source, found = searched(X, y)
+    assert isinstance(found, Stuck) and len(found.hint) <= 251
+    again = working_set.search(source, np.arange(250), bias=True, clock=Clock(), start=found)
+    assert isinstance(again, newton.Separated)
+
+
+@pytest.mark.parametrize("rows, columns", [(40, 260), (260, 260)])
+def test_columns_that_depend_on_each_other_because_of_few_rows_do_not_stop_the_proof(rows, columns):
+    X, y = flipped(n=900)
+    rng = np.random.default_rng(1)
+    rare = np.zeros((900, columns))
+    rare[:rows] = rng.standard_normal((rows, columns)) * (rng.random((rows, columns)) < 0.05)
+    verdict = linsep.decide(np.column_stack([X, rare]), y)
+    assert not verdict.separable and len(verdict.obstruction.rows) < 600
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -128,6 +150,21 @@ def test_the_bound_is_below_the_exact_least_eigenvalue_however_small_it_is(power
     assert power > 11 or bound > 0
 
 
+def test_the_products_of_sparse_columns_are_the_same_a_few_at_a_time(monkeypatch):
+    a = sparse.random_array((60, 50), density=0.2, rng=np.random.default_rng(0), format="csr")
+    monkeypatch.setattr(eigenvalues, "MOST_PRODUCTS", 350)
+    assert np.allclose(eigenvalues.gram_of(a), a.toarray().T @ a.toarray(), rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize("direct", [10, 1500])
+def test_a_proof_has_few_rows_and_few_bits(direct, monkeypatch):
+    monkeypatch.setattr(short_weights, "DIRECT", direct)
+    X, y = flipped(n=2000)
+    X[np.random.default_rng(0).random(X.shape) < 0.8] = 0.0
+    found = linsep.decide(sparse.csr_array(X), y).obstruction
+    assert len(found.rows) <= 2 * 221 and max(found.weights) < 2**20
+
+
 @pytest.mark.parametrize("power", range(8, 20))
 def test_integers_decide_more_than_floats_and_never_too_much(power):
     rng = np.random.default_rng(power)
@@ -185,9 +222,53 @@ def test_decide_gives_a_short_proof_that_its_reader_and_the_checker_accept(wide,
     X, y, verdict = wide
     assert verdict.kind == "overlapping" and verdict.obstruction.is_definite
     text = verdict.to_json()
-    assert json.loads(text)["version"] == "2" and len(text) < 25 * len(y)
+    assert json.loads(text)["version"] == "3" and len(text) < 12 * len(y)
     linsep.verdict_from_json(text).verify(sparse.csr_array(X), y)
     assert status_of(text, X, y, tmp_path) == 0
+
+
+def test_the_same_proof_with_lists_of_rows_and_weights_is_read_as_version_2(wide, tmp_path):
+    X, y, verdict = wide
+    text = as_version_2(verdict.to_json())
+    again = linsep.verdict_from_json(text)
+    again.verify(X, y)
+    assert again.obstruction.rows == verdict.obstruction.rows and status_of(text, X, y, tmp_path) == 0
+
+
+def as_version_2(text):
+    document = json.loads(text)
+    steps, weights = (document["definite"].pop(name).split() for name in ("steps", "weights"))
+    document["definite"] |= {"rows": [*map(str, accumulate(map(int, steps)))], "weights": weights}
+    return resealed({**document, "version": "2"})
+
+
+@pytest.mark.parametrize(
+    "field, change",
+    [
+        ("steps", lambda words: [words[0], "0", *words[2:]]),
+        ("steps", lambda words: [words[0], f"0{words[1]}", *words[2:]]),
+        ("steps", lambda words: [words[0], f"-{words[1]}", *words[2:]]),
+        ("steps", lambda words: words[:-1]),
+        ("steps", lambda words: [*words, "1"]),
+        ("steps", lambda words: [words[0], "", *words[1:]]),
+        ("steps", lambda words: [*words[:-1], "9" * 18]),
+        ("steps", lambda words: ["1" * 19, *words[1:]]),
+        ("steps", lambda words: []),
+        ("weights", lambda words: ["0", *words[1:]]),
+        ("weights", lambda words: ["-" + words[0], *words[1:]]),
+        ("weights", lambda words: [words[0] + ".0", *words[1:]]),
+        ("weights", lambda words: ["\u0661", *words[1:]]),
+        ("weights", lambda words: [words[0] + "\n", *words[1:]]),
+    ],
+)
+def test_other_texts_of_rows_and_weights_are_refused_by_both(field, change, wide, tmp_path):
+    X, y, verdict = wide
+    document = json.loads(verdict.to_json())
+    document["definite"][field] = " ".join(change(document["definite"][field].split()))
+    text = resealed(document)
+    with pytest.raises(CertificateError):
+        linsep.verdict_from_json(text).verify(X, y)
+    assert status_of(text, X, y, tmp_path) in (1, 2)
 
 
 def status_of(text, X, y, folder):
@@ -370,7 +451,7 @@ def test_touching_rows_have_one_proof_for_obstruction_and_spread(tmp_path):
 
 
 def test_conjugate_gradients_find_the_same_kind_of_proof(monkeypatch):
-    monkeypatch.setattr(newton, "DIRECT", 10)
+    monkeypatch.setattr(short_weights, "DIRECT", 10)
     X, y = flipped(n=900)
     X[np.random.default_rng(0).random(X.shape) < 0.8] = 0.0
     verdict = linsep.decide(sparse.csr_array(X), y)
@@ -407,7 +488,7 @@ def test_a_proof_of_version_1_may_not_hold_a_definite_obstruction(wide):
     from linsep.storage.checksum import seal
 
     document = {name: value for name, value in json.loads(wide[2].to_json()).items() if name != "sha256"}
-    for version in ("1", "3", 2):
+    for version in ("1", "2", "4", 3):
         with pytest.raises(CertificateError):
             linsep.verdict_from_json(seal(json.dumps({**document, "version": version})))
 

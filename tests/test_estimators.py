@@ -410,3 +410,36 @@ def test_two_classes_are_found_in_order_whatever_their_type(labels):
     found = PerceptronClassifier().fit(np.eye(4), labels).classes_
     assert found.tolist() == sorted(set(labels))
     assert found.dtype == np.asarray(labels).dtype
+
+
+# Many rows --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def many_rows():
+    X = np.random.default_rng(0).standard_normal((300_000, 4))
+    y = (X[:, 0] > 0).astype(int)
+    model = PerceptronClassifier("last", max_passes=1, random_state=0).fit(X[:100], y[:100])
+    model.coef_[:, 3] = 0.0
+    return model, X
+
+
+def test_nan_among_many_rows_is_refused_by_its_row_though_its_weight_is_0(many_rows):
+    model, X = many_rows
+    bad = X.copy()
+    bad[234_567, 3] = np.nan
+    with pytest.raises(linsep.InputError, match="234567"):
+        model.predict(bad)
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+def test_scores_do_not_depend_on_the_number_of_threads(many_rows, threads, monkeypatch):
+    model, X = many_rows
+    expected = model.decision_function(X)
+    monkeypatch.setenv("LINSEP_THREADS", threads)
+    assert model.decision_function(X).tobytes() == expected.tobytes()
+
+
+def test_one_row_is_predicted_as_among_many(many_rows):
+    model, X = many_rows
+    assert model.predict(X[:50]).tolist() == [model.predict(row[None])[0] for row in X[:50]]

@@ -2,6 +2,7 @@
 
 import pytest
 
+import forge_definite
 from tests.forge import forge
 from tests.forge_files import forge_containers, forge_files
 
@@ -24,3 +25,9 @@ def test_no_statement_about_a_file_is_accepted_that_is_not_so(seed, tmp_path):
 @pytest.mark.campaign
 def test_proofs_of_what_a_library_makes_of_a_table_are_refused():
     assert forge_containers(300) > 100
+
+
+@pytest.mark.campaign
+def test_no_forged_positive_definite_proof_is_accepted_that_is_not_true():
+    court = forge_definite.forge(1000, seed=5)
+    assert not court.false and not court.disagreed and court.accepted.total() > 100

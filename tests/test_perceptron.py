@@ -14,6 +14,7 @@ from linsep.errors import ArgumentError, InexactError, OverflowedError
 from linsep.solvers.perceptron import learner_on
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
+from linsep.sources.memory import MemorySource
 from strategies import data_sets
 
 CORNWELL = [
@@ -220,3 +221,34 @@ def test_runs_and_steps_are_equal_if_all_their_numbers_are():
     assert run == linsep.perceptron(X, y) and steps == list(linsep.perceptron_steps(X, y))
     assert run not in (linsep.perceptron(X, y, bias=False), None) and steps[0] != steps[1]
     assert replace(run, mistakes_per_row=None) != run
+
+
+# The end of a run -------------------------------------------------------------------------------------------------
+
+
+class CountedScans(MemorySource):
+    """Rows in memory that count how often they are scanned."""
+
+    scans = 0
+
+    def scan(self, *args, **options):
+        self.scans += 1
+        return super().scan(*args, **options)
+
+
+def counted(X, y):
+    source = as_source(X, y)
+    return CountedScans(source.table, source.y, source.facts)
+
+
+def test_a_clean_pass_in_row_order_proves_itself_without_a_scan():
+    source = counted(*linsep.datasets.planted(500, 6, margin=0.05))
+    assert learner_on(source).run().converged
+    assert source.scans == 0
+
+
+def test_rows_whose_side_is_in_doubt_after_a_clean_pass_are_scanned():
+    X = np.array([[1.0, 1.0], [1e20, -1e20]] + [[1.0, 2.0]] * 20)  # beside 1e20 no score of the others is certain
+    source = counted(X, [1] + [0] + [1] * 20)
+    learner_on(source, max_passes=9).run()
+    assert source.scans > 0

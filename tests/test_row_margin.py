@@ -197,6 +197,7 @@ def test_what_does_not_fit_into_memory_says_how_much_it_would_take(monkeypatch):
 
 def test_a_bound_in_floats_is_never_below_the_exact_one(monkeypatch):
     monkeypatch.setattr(margin_checks, "FEW_CELLS", 0)
+    monkeypatch.setattr(margin_checks, "EXACT_CELLS", 0)
     rng = np.random.default_rng(0)
     for _ in range(60):
         X = rng.standard_normal((9, 5)) * 10.0 ** rng.integers(-8, 9, (9, 1)) + 10.0 ** rng.integers(0, 9)
@@ -246,3 +247,21 @@ def test_pairs_come_as_near_as_they_are_asked_to():
     is_done, moves = pairs.move_weight(gram, group, u, g, 1e-6, 100_000)
     best = equalised(Z, group)
     assert is_done and moves > 0 and u @ gram @ u == pytest.approx(best @ gram @ best, rel=1e-5)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("is_random", [False, True])
+def test_rows_of_both_classes_that_nearly_coincide_have_a_tight_margin(gap, is_random):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 300))
+    rows = np.vstack([X, X + gap * (rng.standard_normal(X.shape) if is_random else 1.0)])
+    y = np.repeat([0, 1], 40)
+    ends = [linsep.max_margin(rows, labels).margin for labels in (y, 1 - y)]
+    assert all(0 < low <= high <= low * (1 + 1e-6) for low, high in ends)
+    assert ends[0] == pytest.approx(ends[1], rel=1e-6)
+
+
+def test_the_homogeneous_margin_of_such_rows_is_tight_too():
+    X = np.random.default_rng(0).standard_normal((40, 300))
+    low, high = linsep.novikoff(np.vstack([X, X + 1e-6]), np.repeat([0, 1], 40)).gamma
+    assert 0 < low <= high <= low * (1 + 1e-5)

@@ -136,3 +136,15 @@ def test_whole_numbers_are_told_apart_up_to_the_last_double_and_beyond(unit):
     rows = np.array([[2.0, 2.0**53 - 1], [2.0, 2.0**53], [2.0, 2.0**53 + 2], [1.0, 2.0**52]] * 200) * unit
     assert signs(form_of([2**52, -1], 0), rows).tolist() == [1, 0, -1, 0] * 200
     assert signs(form_of([2**52, -1], 0), rows[::-1]).tolist() == [0, -1, 0, 1] * 200
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64, bool])
+@pytest.mark.parametrize("bits", [3, 40, 90])
+def test_columns_of_integers_without_weight_change_no_sign(dtype, bits):
+    rng = np.random.default_rng(bits)
+    values = rng.integers(0, 2 if dtype is bool else 100, (200, 40)).astype(dtype)
+    weights, constant = [0] * 40, int(rng.integers(-3, 4)) << bits
+    for column in (3, 17, 30):
+        weights[column] = int(rng.integers(-3, 4)) << bits
+    exact = [sum(w * int(v) for w, v in zip(weights, row, strict=True)) + constant for row in values]
+    assert signs(form_of(weights, constant), values).tolist() == [(s > 0) - (s < 0) for s in exact]

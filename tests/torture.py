@@ -1,11 +1,12 @@
 """The long campaign against `decide`: everything whose answer is known, on every path and in every layout.
 
-    make torture            python tests/torture.py [workers]
+    make torture            python tests/torture.py [workers] [--wide 6] [--seed 0] [--columns 2000] [--only wide]
 
 Each job is a handful of instances; its tally says how many verdicts were wrong, and tallies add up. Exit code 1
 if a single verdict is wrong or missing. docs/torture.md says what is run and what the last run printed.
 """
 
+import argparse
 import multiprocessing
 import os
 import signal
@@ -27,14 +28,16 @@ import adversarial
 import linsep
 import naive
 import strategies
+import wide_instances
 from adversarial import Instance
 from linsep import _decide, exact
 from linsep.errors import InputError
 
 ONE_THREAD = ("LINSEP_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-PATIENCE = 120  # seconds for one instance
+PATIENCE = 120.0  # seconds of the processor for one instance; where others use the machine too, clocks run on
 FROM_JSON = 20  # every so many verdicts are checked again, from their written form
 RANDOM, RANDOM_BY_FLOATS, CHUNK = 100_000, 20_000, 1000
+SLOW = 10.0  # seconds: verdicts on wide tables that take longer are named
 
 # ---------------------------------------------------------------------------------------------------
 # Tallies
@@ -50,6 +53,7 @@ class Tally:
     seconds: float = 0.0
     kinds: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
+    slow: list[str] = field(default_factory=list)
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(
@@ -58,6 +62,7 @@ class Tally:
             self.seconds + other.seconds,
             self.kinds + other.kinds,
             self.faults + other.faults,
+            self.slow + other.slow,
         )
 
     @property
@@ -68,7 +73,7 @@ class Tally:
     def check(self, name: str, X: Any, y: Any, bias: bool, answers: Iterable[str], rows: int | None = None) -> None:
         """Decide one instance and count what came of it."""
         self.instances += 1
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             with patience():
                 kind = self._decide(X, y, bias, rows)
@@ -77,8 +82,11 @@ class Tally:
         except Exception:  # the campaign goes on: a crash is a fault like any other
             kind = "crashed"
             self.faults.append(f"{name}: {traceback.format_exc(limit=-2)}")
-        self.seconds += time.perf_counter() - start
+        taken = time.process_time() - start
+        self.seconds += taken
         self.kinds[kind] += 1
+        if taken > SLOW:
+            self.slow.append(f"{taken:.0f} s: {name}")
         if kind not in (*answers, "crashed"):
             self.faults.append(f"{name}: {kind}, not {' or '.join(answers)}")
 
@@ -87,10 +95,11 @@ class Tally:
             verdict = linsep.decide(X, y, bias=bias)
         except InputError:
             return "refused"
-        if isinstance(verdict, linsep.Touching | linsep.Overlapping):
+        is_exact = isinstance(verdict, linsep.Touching | linsep.Overlapping) and not verdict.obstruction.is_definite
+        if is_exact:
             count = len(verdict.obstruction.rows)
             assert count <= verdict.n_columns + bias + 1 and count == (rows or count), f"{count} rows obstruct"
-        if isinstance(verdict, linsep.Overlapping):
+        if is_exact and isinstance(verdict, linsep.Overlapping):
             assert len(verdict.spread.rows) <= 2 * (verdict.n_columns + bias), "a long spread"
         if self.instances % FROM_JSON == 0:
             linsep.verdict_from_json(verdict.to_json()).verify(X, y)
@@ -104,12 +113,12 @@ def patience() -> Iterator[None]:
     def give_up(*_: object) -> None:
         raise TimeoutError
 
-    signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(PATIENCE)
+    signal.signal(signal.SIGPROF, give_up)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 @contextmanager
@@ -300,6 +309,16 @@ def needle_in_a_haystack(seed: int) -> Tally:
     return tally
 
 
+def wide(name: str, seed: int, most: int) -> Tally:
+    """One table of hundreds of columns, its answer planted; its seed is in its name."""
+    tally = Tally(f"wide: {spoken(name)}")
+    rng = np.random.default_rng([seed, sum(name.encode())])
+    for one in getattr(wide_instances, name)(rng, most):
+        one = wide_instances.changed(rng, one)
+        tally.check(f"{one.name}, {type(one.X).__name__}, seed {seed}", one.X, one.y, one.bias, one.answers)
+    return tally
+
+
 def is_few(one: Instance) -> bool:
     """Whether `decide` would give all its rows to the exact LP at once."""
     return len(one.y) <= _decide.FEW_ROWS and one.X.shape[1] <= _decide.FEW_COLUMNS
@@ -328,8 +347,14 @@ COUNTS: dict[tuple[str, tuple[int, ...]], tuple[int, int]] = {
 }
 
 
+def wide_campaign(count: int, seed: int, most: int) -> Iterator[Job]:
+    """So many tables of each wide family, of at most so many columns."""
+    for number in range(seed, seed + count):
+        yield from ((wide, (family.__name__, number, most)) for family in wide_instances.FAMILIES)
+
+
 def campaign() -> Iterator[Job]:
-    """Every job, the long ones first so that no worker ends alone."""
+    """Every job but the wide ones, the long ones first so that no worker ends alone."""
     sizes = [(f.__name__, size) for f, size in adversarial.family_sizes(quick=False)]
     small = [(f.__name__, size) for f, size in adversarial.family_sizes(quick=True)]
     yield from ((family, job) for job in reversed(sizes))
@@ -348,6 +373,12 @@ def campaign() -> Iterator[Job]:
 
 def parts(total: int) -> Iterator[tuple[int, int]]:
     return ((start, min(start + 4096, total)) for start in range(0, total, 4096))
+
+
+def wait_at_most(seconds: float) -> None:
+    """Set the limit of a worker."""
+    global PATIENCE
+    PATIENCE = seconds
 
 
 def run(job: Job) -> Tally:
@@ -376,24 +407,32 @@ def table(tallies: Iterable[Tally]) -> str:
     return "\n".join(lines)
 
 
-def main(workers: int = 2) -> int:
+def main() -> int:
     """Run the campaign and print what came of it."""
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("workers", type=int, nargs="?", default=2)
+    parser.add_argument("--wide", type=int, default=6, help="tables of each wide family")
+    parser.add_argument("--seed", type=int, default=0, help="of the first of them; the others follow")
+    parser.add_argument("--columns", type=int, default=2000, help="they have at most so many")
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds of the processor for one instance")
+    parser.add_argument("--only", choices=["wide"], help="nothing but the wide families")
+    asked = parser.parse_args()
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))  # read by the workers as they start
     start = time.perf_counter()
     tallies: dict[str, Tally] = {}
-    jobs = list(campaign())
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
+    jobs = [*wide_campaign(asked.wide, asked.seed, asked.columns), *([] if asked.only else campaign())]
+    with multiprocessing.get_context("spawn").Pool(asked.workers, wait_at_most, (asked.patience,)) as pool:
         for done, tally in enumerate(pool.imap_unordered(run, jobs), 1):
-            if done % (len(jobs) // 10) == 0:
+            if done % max(1, len(jobs) // 10) == 0:
                 print(f"{done} of {len(jobs)} jobs, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-            for fault in tally.faults:
+            for fault in (*tally.faults, *tally.slow):
                 print(fault, file=sys.stderr, flush=True)
             tallies[tally.family] = tallies.get(tally.family, Tally(tally.family)) + tally
     hold_counts_against_theory(tallies)
     print(table([*tallies.values(), sum(tallies.values(), Tally("all"))]))
-    print(f"{time.perf_counter() - start:.0f} seconds on {workers} workers")
+    print(f"{time.perf_counter() - start:.0f} seconds on {asked.workers} workers")
     return 0 if all(tally.is_good for tally in tallies.values()) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+    sys.exit(main())

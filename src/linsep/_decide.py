@@ -5,6 +5,7 @@
     a column of one sign              separates every row it touches: peel, and go on with the rest
     hundreds of columns               a separator by relaxation, which soon finds one or gives up;
                                       Newton's method: a separator, or short weights and a positive-definite matrix
+    columns of small rank             a few that span the others, and what is found there held against all
     many rows                         a working set guided by floats, each answer proved exactly
     tiny margins, contradictions      the same in a basis in which the rows are round, computed exactly
     what floats cannot settle         the exact LP, started from where they stopped
@@ -21,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
-from linsep.errors import OutOfMemoryError
+from linsep.deadline import unlimited
+from linsep.errors import CertificateError, OutOfMemoryError
 from linsep.exact import coprime
 from linsep.loops.layouts import Dense
 from linsep.proofs import (
@@ -32,6 +34,7 @@ from linsep.proofs import (
     Touching,
     Undecided,
     Verdict,
+    checks,
     margin_checks,
 )
 from linsep.proofs.verdicts import check
@@ -42,6 +45,7 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.contradictions import Pair, contradictions
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
+from linsep.solvers.few_columns import spanning_columns
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.relax import relax
 from linsep.solvers.short_weights import WIDE, Blocked
@@ -56,7 +60,8 @@ from linsep.sources.subset import Remaining
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
-MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them the others help no longer
+MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them they are rows like others
+VERY_WIDE = 2000  # columns: from here on Newton's method takes so long that a small rank is looked for before
 MANY_COLUMNS = 300  # from here on relaxation is asked first
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
@@ -107,13 +112,16 @@ def decide(
     source, clock = as_source(X, y, decimals=True), Clock(limit, watch=watch)
     case = Case(source, bias, clock)
     try:
-        verdict = case.verdict(case.settle_while_reading())
+        with clock.limited():
+            return checked(case.verdict(case.settle_while_reading()), source)
     except OutOfTime:
-        verdict = case.undecided()
+        return checked(case.undecided(), source)
     except OutOfMemoryError as error:
-        if clock.obstruction is None:
-            raise
-        verdict = case.not_separable(clock.obstruction, str(error))
+        return checked(case.out_of_memory(error), source)
+
+
+def checked(verdict: Verdict, source: Source) -> Verdict:
+    """The same verdict, held against the data."""
     check(verdict, source)
     return verdict
 
@@ -151,17 +159,18 @@ class Case:
         """The answer for finite rows."""
         if self.source.n_rows <= FEW_ROWS and self.source.n_columns <= FEW_COLUMNS:
             return self.settle_few(in_memory(self.source))
-        peeling = peel(self.source, bias=self.bias)
+        peeling = peel(self.source, bias=self.bias, clock=self.clock)
         if peeling.rest is None:
             return self.settle_rows(self.source, peeling.columns, three_way=True)
         return self.lifted(peeling, peeling.rest)
 
     def settle_few(self, rows: MemorySource) -> Settled:
         """The answer for few rows, all of them in memory: nothing has to be compiled for it."""
-        everything = rows.take(np.arange(rows.n_rows))
-        found = self.exact(rows, np.arange(rows.n_columns)).run_in_int64(everything)
-        if found is not None:
-            return found
+        everything = next(rows.blocks())
+        if rows.n_columns == 1 or _are_short(everything.values[0]):
+            found = self.exact(rows, np.arange(rows.n_columns)).run_in_int64(everything)
+            if found is not None:
+                return found
         columns = np.flatnonzero(everything.values.any(axis=0))
         return self.settle_rows(rows, columns, three_way=True)
 
@@ -187,33 +196,83 @@ class Case:
             zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
         found: Found | None = None
-        self.clock.reads += len(columns) >= WIDE
-        if len(columns) >= WIDE and (pairs := contradictions(rows, MOST_PAIRS)):
+        start: Stuck | None = None
+        pairs: list[Pair] | None = None
+        if len(columns) >= WIDE:
+            self.clock.reads += 1
+            pairs = contradictions(rows, MOST_PAIRS + 1, bias=self.bias)
+        if pairs:
             settled = self.settle_beside(rows, columns, pairs, three_way=three_way)
             if settled is not None:
                 return settled
         elif len(columns) >= MANY_COLUMNS:
             found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
+        if found is None and len(columns) >= VERY_WIDE:
+            settled = self.settle_in_few_columns(rows, columns, three_way=three_way)
+            if settled is not None:
+                return settled
         if found is None and len(columns) >= WIDE:
-            found = newton.search(rows, columns, bias=self.bias, clock=self.clock)
+            found = newton.search(rows, columns, bias=self.bias, clock=self.clock, any_will_do=not three_way)
             if isinstance(found, Blocked):
                 settled = self.settle_blocked(rows, columns, found, three_way=three_way)
                 if settled is not None:
                     return settled
                 found = None
+            elif isinstance(found, Stuck):
+                found, start = None, found
+        if found is None and WIDE <= len(columns) < VERY_WIDE:
+            settled = self.settle_in_few_columns(rows, columns, three_way=three_way)
+            if settled is not None:
+                return settled
         if found is None:
-            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=len(columns) not in WIDTHS)
+            careful = len(columns) not in WIDTHS
+            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=careful, start=start)
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
         if isinstance(found, Blocked):
             settled = self.settle_blocked(rows, columns, found, three_way=three_way)
             if settled is not None:
                 return settled
-        settled = settle_from(rows, columns, found, bias=self.bias, maximal=self.maximal, clock=self.clock)
+        options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock, "pairs": pairs}
+        settled = settle_from(rows, columns, found, **options)
         if settled is not None:
             return settled
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
         return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
+
+    def settle_in_few_columns(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled | None:
+        """Decide rows of small rank in columns that span the others; None where they do not, or nothing is found so."""
+        few = spanning_columns(rows, columns, bias=self.bias, clock=self.clock)
+        if few is None or len(few) >= len(columns) or not len(few) + self.bias:
+            return None
+        before = self.clock.obstruction
+        try:
+            settled = self.settle_rows(rows, few, three_way=three_way)
+            return _as_combinations(settled) if self.holds(rows, settled) else None
+        finally:
+            met, self.clock.obstruction = self.clock.obstruction, before  # it may be none in the other columns
+            if met is not None and self.cancels(met):
+                self.clock.met(met)
+
+    def cancels(self, known: Obstruction) -> bool:
+        """Whether a combination is zero in all columns. That is soon known, also when time is over."""
+        try:
+            with unlimited():
+                checks.check_combination(self.source, known.rows, known.weights, self.bias, "obstruction")
+        except CertificateError:
+            return False
+        return True
+
+    def holds(self, rows: Source, settled: Settled) -> bool:
+        """Whether what was found in some columns is true in all of them. A separator is: it has no other columns."""
+        if settled.obstruction is None or settled.spread is None:
+            return settled.obstruction is None
+        if not (self.cancels(settled.obstruction) and self.cancels(settled.spread)):
+            return False
+        form = None if settled.kind == "overlapping" else form_of(settled.weights, settled.bias_weight)
+        if form is not None and not self.maximal:
+            return True
+        return not len(checks.rows_outside_span(rows, settled.spread.rows, self.bias, on=form, most=1))
 
     def settle_blocked(self, rows: Source, columns: Ints, found: Blocked, *, three_way: bool) -> Settled | None:
         """What an obstruction settles; None where more must be known of the rows that it does not span."""
@@ -233,11 +292,16 @@ class Case:
         return Settled("overlapping", obstruction=whole, spread=whole)
 
     def settle_beside(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | None:
-        """Decide rows of which some occur with both labels; None if the others do not let themselves be separated."""
+        """Decide rows of which some occur with both labels; None where that is not to be had so.
+
+        With very many of them the exact algebra takes longer than what is there for rows without any.
+        """
         pair = Obstruction(pairs[0], (1, 1))
         if not three_way:
             return Settled("overlapping", obstruction=pair, spread=pair)
         self.clock.met(pair)
+        if len(pairs) > MOST_PAIRS:
+            return None
         options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock, "in_use": len(columns)}
         return relax_beside(rows, pairs, **options)
 
@@ -284,6 +348,12 @@ class Case:
             return self.not_separable(self.clock.obstruction, f"{told} find out more.")
         return Undecided(reason=f"{told} prove anything.", margin=(0.0, self.ceiling()), **self.facts())
 
+    def out_of_memory(self, error: OutOfMemoryError) -> Verdict:
+        """What is left to say then: an obstruction, if one is known; else the error."""
+        if self.clock.obstruction is None:
+            raise error
+        return self.not_separable(self.clock.obstruction, str(error))
+
     def not_separable(self, known: Obstruction, reason: str) -> Verdict:
         """An obstruction is known, and for this reason no more."""
         return NotSeparable(
@@ -304,6 +374,12 @@ class Case:
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""
         return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
+
+
+def _as_combinations(settled: Settled) -> Settled:
+    """The same with obstructions that cancel, as they are known to: dependences of a few columns say nothing of all."""
+    plain = [None if o is None else replace(o, dependences=None) for o in (settled.obstruction, settled.spread)]
+    return replace(settled, obstruction=plain[0], spread=plain[1])
 
 
 def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:
@@ -337,6 +413,12 @@ def _drawn(source: Source, block: Block) -> Floats | None:
         return np.asarray(values, np.float64)
     rows = [[value / scale for value, scale in zip(row, scales, strict=True)] for row in values.tolist()]
     return np.array(rows, np.float64)  # of Python's integers: a scale may be beyond the largest double
+
+
+def _are_short(values: Any) -> bool:
+    """Whether numbers have so few digits that products of them may fit into 64 bits."""
+    with np.errstate(over="ignore"):
+        return values.dtype.kind != "f" or bool((values.astype(np.float32) == values).all())
 
 
 def in_memory(source: Source) -> MemorySource:

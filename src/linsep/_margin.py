@@ -135,7 +135,8 @@ def _exactly(search: WidestSearch | RowSearch, widest: Widest | None) -> ExactWi
     if widest is not None:
         guess = dict(zip(widest.support.row_numbers.tolist(), widest.multipliers.tolist(), strict=True))
     try:
-        return exact_widest(rows, guess, search.clock, homogeneous=search.homogeneous, has_bias=search.has_bias)
+        with search.clock.limited():
+            return exact_widest(rows, guess, search.clock, homogeneous=search.homogeneous, has_bias=search.has_bias)
     except OutOfTime:
         return None
 

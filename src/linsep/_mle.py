@@ -35,7 +35,7 @@ import numpy as np
 
 from linsep import arguments
 from linsep._decide import Case, part_of
-from linsep.errors import ArgumentError
+from linsep.errors import ArgumentError, OutOfMemoryError
 from linsep.proofs import NotSeparable, Overlapping, Separable, Touching, Undecided, Verdict, explain
 from linsep.proofs.verdicts import check
 from linsep.report import (
@@ -135,18 +135,21 @@ class Regression:
         case = Case(self.source, self.bias, self.clock)
         verdict: Verdict | None = None
         try:
-            settled = case.settle_while_reading()
-            verdict = self._checked(case.verdict(settled))
-            if settled.kind == "touching":
-                case = replace(case, maximal=True)
-                settled = case.settle()
+            with self.clock.limited():
+                settled = case.settle_while_reading()
                 verdict = self._checked(case.verdict(settled))
-            aliases = find_aliases(self.source, bias=self.bias, clock=self.clock)
-            states |= {alias.column: "aliased" for alias in aliases}
-            kept = [column for column in columns if states[column] != "aliased"]
-            states |= zip(kept, self._states(case, settled, kept, aliases), strict=True)
+                if settled.kind == "touching":
+                    case = replace(case, maximal=True)
+                    settled = case.settle()
+                    verdict = self._checked(case.verdict(settled))
+                aliases = find_aliases(self.source, bias=self.bias, clock=self.clock)
+                states |= {alias.column: "aliased" for alias in aliases}
+                kept = [column for column in columns if states[column] != "aliased"]
+                states |= zip(kept, self._states(case, settled, kept, aliases), strict=True)
         except (OutOfTime, TooLarge):
             verdict = verdict or self._checked(case.undecided())
+        except OutOfMemoryError as error:
+            verdict = verdict or self._checked(case.out_of_memory(error))
         return MleReport(
             verdict=verdict,
             states=tuple((self._name(c), state) for c, state in states.items()),

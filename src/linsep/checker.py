@@ -27,7 +27,7 @@ w = 0 if the least eigenvalue of G exceeds |r|. Columns that are 0 on all these 
 that depend on others there: each dependence, a v with v·z = 0 on the rows, has one of its own, its first, which no
 later one has. A row is then in the span exactly when it is 0 in the former columns and on each dependence. For any L
 at all, G - t·I = LLᵀ + E, so the least eigenvalue is at least t - max Σ|E_jk| (Gershgorin); L is Cholesky's, from
-floats, and E is computed exactly.
+floats, and E is computed exactly. Version 3 is the same with rows and weights as one text each.
 
 Rows are counted from 0; blank lines are not rows. A decimal is the nearest binary64, and exact if the proof has
 "decimal"; digits alone are an exact integer, refused if binary64 would round it unless the proof has
@@ -50,6 +50,7 @@ import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from itertools import accumulate
 from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -86,7 +87,8 @@ def need(condition: Any, complaint: str, status: int = BAD_INPUT) -> None:
         raise CheckError(complaint, status)
 
 
-# 1. The proof. A form is a pattern of strings, a type, {field: form}, [form] for lists, (form,) or null.
+# 1. The proof. A form is a pattern of strings, a type, {field: form}, [form] for lists, {form} for lists with blanks
+# between the items, in one text, (form,) or null.
 COUNT = r"0|[1-9][0-9]{0,17}"
 INTEGER = r"0|-?[1-9][0-9]{0,599}|-?0x[1-9a-f][0-9a-f]{0,1048575}"
 NUMBER = r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,4})?"
@@ -96,6 +98,7 @@ ROWS, EFFORT = {"rows": [COUNT], "weights": [INTEGER]}, {"reads": COUNT, "second
 SEPARATOR = {"separator": {"weights": [INTEGER], "bias_weight": INTEGER}}
 MARGIN: dict[str, Any] = {"low": float, "high": (float,)}
 DEFINITE = {"definite": ROWS | {"dependences": [{"columns": [COUNT], "weights": [INTEGER]}]}}
+SHORT = {"definite": {"steps": {COUNT}, "weights": {INTEGER}, "dependences": DEFINITE["definite"]["dependences"]}}
 CLAIMS: dict[str, dict[str, Any]] = {
     "separable": SEPARATOR | {"margin": (MARGIN | {"nearest": (ROWS,)},)},
     "touching": SEPARATOR | {"obstruction": ROWS, "separated_rows": ([COUNT],), "spread": (ROWS,)},
@@ -103,13 +106,13 @@ CLAIMS: dict[str, dict[str, Any]] = {
     "not-separable": {"obstruction": ROWS, "reason": TEXT},
     "undecided": {"reason": TEXT, "margin": MARGIN},
 }
-LATER: dict[str, dict[str, Any]] = {  # version 2
-    "touching": SEPARATOR | DEFINITE | {"separated_rows": ([COUNT],)},
-    "overlapping": DEFINITE,
+LATER: dict[Any, dict[str, dict[str, Any]]] = {
+    version: {"touching": SEPARATOR | form | {"separated_rows": ([COUNT],)}, "overlapping": form}
+    for version, form in (("2", DEFINITE), ("3", SHORT))
 }
 SIZES = {"rows": COUNT, "columns": COUNT, "rows_left_out": COUNT, "numbers": "binary64|exact-integers|decimal"}
 DATA = SIZES | {"bias": bool, "labels": [LABEL], "names": ([TEXT],), "label_column": (TEXT,)}
-FRAME = {"format": "linsep-proof", "version": "1|2", "sha256": "[0-9a-f]{64}", "data": DATA, "effort": EFFORT}
+FRAME = {"format": "linsep-proof", "version": "1|2|3", "sha256": "[0-9a-f]{64}", "data": DATA, "effort": EFFORT}
 SEAL = re.compile(rb'(.*)"sha256": "([0-9a-f]{64})"\n}\n', re.DOTALL)  # the last field: of all bytes before it
 
 
@@ -123,6 +126,8 @@ def has_form(value: Any, form: Any) -> bool:
             return same and all(has_form(value[name], part) for name, part in form.items())
         case list():
             return isinstance(value, list) and all(has_form(item, form[0]) for item in value)
+        case set():
+            return isinstance(value, str) and has_form(value.split(" "), [*form])
         case tuple():
             return value is None or has_form(value, form[0])
     return type(value) is form and (form is bool or 0 <= value < math.inf)
@@ -136,7 +141,7 @@ def read_proof(path: str) -> dict[str, Any]:
     unique: Any = lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else tuple(pairs)  # noqa: E731
     proof = json.loads(content, object_pairs_hook=unique, parse_int=str.encode, parse_constant=str.encode)
     kind = proof.get("kind") if isinstance(proof, dict) else None
-    claims = LATER if isinstance(proof, dict) and proof.get("version") == "2" else CLAIMS
+    claims = LATER.get(str(proof["version"]), CLAIMS) if kind and "version" in proof else CLAIMS
     need(isinstance(kind, str) and kind in claims, f"the proof has the kind {kind!a:.40}")
     forms: dict[str, Any] = {**FRAME, **claims[str(kind)], "kind": kind}
     wrong = [name for name in proof | forms if not has_form(proof.get(name, ...), forms.get(name))]
@@ -158,9 +163,14 @@ def read_proof(path: str) -> dict[str, Any]:
         need(data["numbers"] != "decimal", "a margin is proved for binary64, not for exact decimals")
         need((margin["high"] is None) == (margin["nearest"] is None), "the margin's high end lacks its proof")
         need(set(separator["weights"]) - {"0"}, "a margin needs weights that are not all 0")
-    need(claims is CLAIMS or data["numbers"] != "decimal", "version 2 is about binary64, not about exact decimals")
-    paired = claims is LATER or kind != "touching" or (proof["separated_rows"] is None) == (proof["spread"] is None)
-    need(paired, "separated rows and the spread that proves them come together")
+    need(claims is CLAIMS or data["numbers"] != "decimal", "versions 2 and 3 are about binary64, not about decimals")
+    unpaired = (
+        kind == "touching" and claims is CLAIMS and (proof["separated_rows"] is None) != (proof["spread"] is None)
+    )
+    need(not unpaired, "separated rows and the spread that proves them come together")
+    if claims is LATER["3"]:  # each step leads from one row to the next
+        short = proof["definite"]
+        short |= {"rows": [*accumulate(map(int, short["steps"].split()))], "weights": short["weights"].split()}
     return {**proof, "classes": labels}
 
 
@@ -223,7 +233,12 @@ def is_number(label: Any) -> bool:
     """Is the label a text that files have as a number: digits, or the decimal of a binary64?"""
     if not isinstance(label, str) or NUMERAL.fullmatch(label) is None or math.isinf(float(label)):
         return False
-    return label.strip(" \t+-").isdigit() or Decimal(label.strip()) == Decimal(repr(float(label)))
+    return label.strip(" \t+-").isdigit() or is_its_double(label)
+
+
+def is_its_double(field: str) -> bool:
+    """Is the number the decimal of its binary64? Not one with an exponent beyond all bounds."""
+    return not re.search("[eE][+-]?[0-9]{10}", field) and Decimal(field.strip()) == Decimal(repr(float(field)))
 
 
 def is_label(field: str, label: Any) -> bool:
@@ -233,7 +248,7 @@ def is_label(field: str, label: Any) -> bool:
     if isinstance(label, bool):
         return field.strip().lower() == str(label).lower()
     value = read_number(field, "exact-integers") if NUMERAL.fullmatch(field) else None
-    return value == label and (isinstance(value, int) or Decimal(field.strip()) == Decimal(repr(value)))
+    return value == label and (isinstance(value, int) or is_its_double(field))
 
 
 def find_layout(data: dict[str, Any], options: argparse.Namespace) -> Layout:

@@ -22,6 +22,8 @@ import numpy as np
 from flint import fmpz_mat, nmod_mat
 from numpy.typing import NDArray
 
+from linsep import deadline
+
 PRIME = 1152921504606846883
 """The largest prime below 2^60."""
 
@@ -64,6 +66,7 @@ def integer_rows(
     >>> integer_rows(np.array([[0.5, 4.0], [1.5, 8.0]])).rows.tolist()
     [[1, 1], [3, 2]]
     """
+    deadline.require(AN_ENTRY * values.size)
     odd, low = _odd_parts(values)
     if bias:
         odd = np.concatenate([odd, np.ones((len(odd), 1), odd.dtype)], axis=1)
@@ -261,22 +264,29 @@ def _carried(places: NDArray[np.int64]) -> NDArray[np.int64]:
 # Linear algebra -----------------------------------------------------------------------------------
 
 
+A_PRODUCT, A_LIFT, AN_ENTRY = 3e-9, 1.5e-8, 3e-7  # seconds: modulo a prime; of a step towards long numbers; to copy one
+WORD = 60  # bits
+
+
 def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
     """Return the first rows independent modulo a prime, greedily from the top: independent over Q too.
 
     >>> independent_rows([[0, 0], [1, 2], [2, 4], [0, 1]])
     [1, 3]
     """
-    return _pivots(nmod_mat(fmpz_mat(rows).transpose(), PRIME)) if rows else []
+    return _pivots(rows, by_rows=True) if rows else []
 
 
 def independent_columns(rows: Sequence[Sequence[int]]) -> list[int]:
     """Return the first columns independent modulo a prime, greedily from the left: independent over Q too."""
-    return _pivots(nmod_mat(fmpz_mat(rows), PRIME)) if rows else []
+    return _pivots(rows, by_rows=False) if rows else []
 
 
-def _pivots(matrix: nmod_mat) -> list[int]:
-    reduced, rank = matrix.rref()
+def _pivots(rows: Sequence[Sequence[int]], *, by_rows: bool) -> list[int]:
+    n_rows, n_columns = len(rows), len(rows[0])
+    deadline.require(n_rows * n_columns * (AN_ENTRY + A_PRODUCT * min(n_rows, n_columns)))
+    matrix = fmpz_mat(rows)
+    reduced, rank = nmod_mat(matrix.transpose() if by_rows else matrix, PRIME).rref()
     found: list[int] = []
     column = 0
     for row in range(rank):
@@ -291,8 +301,39 @@ def solve(matrix: fmpz_mat, right: fmpz_mat) -> tuple[fmpz_mat, int]:
 
     Raises ZeroDivisionError if the matrix is singular.
     """
+    if deadline.is_limited():
+        deadline.require(seconds_to_solve(matrix.nrows(), *lengths(matrix)) * right.ncols())
     numerators, denominator = matrix.solve(right).numer_denom()
     return numerators, int(denominator)
+
+
+def seconds_to_solve(size: int, longest: int, minors: int) -> float:
+    """About how long `solve` takes for one column: Dixon's lifting has a step for each word of the solution.
+
+    `longest` and `minors` are the bits of the longest entry and of the largest minor.
+    """
+    return A_LIFT * size**2 * (2 * minors / WORD) * (1 + longest / WORD)
+
+
+def nullspace(matrix: fmpz_mat) -> tuple[fmpz_mat, int]:
+    """Return integer vectors, as columns, that every row is 0 on, and how many of them are a basis."""
+    require_elimination(matrix)
+    basis, nullity = matrix.nullspace()
+    return basis, int(nullity)
+
+
+def require_elimination(matrix: fmpz_mat) -> None:
+    """Go on only if there is time to eliminate in integers."""
+    if deadline.is_limited():
+        n_rows, n_columns = matrix.nrows(), matrix.ncols()
+        deadline.require(A_LIFT * n_rows * n_columns * min(n_rows, n_columns) * (1 + lengths(matrix)[1] / WORD))
+
+
+def lengths(matrix: fmpz_mat) -> tuple[int, int]:
+    """Return the bits of the longest entry, and about those of the largest minor."""
+    rows = sorted(max(abs(int(n)).bit_length() for n in row) for row in matrix.tolist() if row)
+    own = matrix.ncols().bit_length() / 2
+    return max(rows, default=0), round(sum(bits + own for bits in rows[-matrix.ncols() :]))
 
 
 def null_combination(rows: Sequence[Sequence[int]]) -> tuple[int, ...] | None:

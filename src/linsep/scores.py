@@ -3,7 +3,7 @@
 Three stages, each for the rows that the one before leaves in doubt:
 
 1. Floats, and one bound for many rows: `|fl(s) - s| <= g·max|x_j|·|w|₁`, g = D·u/(1 - D·u) (Higham, Accuracy and
-   Stability, §3.1), with the largest entry of many rows: one more look at them, while they are in the cache.
+   Stability, §3.1), no entry of many rows being longer than all of them together: one more look, in the cache.
 2. The same bound row by row, with `Σ|w_j x_j|`; whole numbers whose sums stay below 2^53 are not rounded at all.
 3. Exact arithmetic: every product as the sum of two doubles (Dekker 1971), added up without rounding; fractions where a
    product leaves the range of doubles.
@@ -11,22 +11,30 @@ Three stages, each for the rows that the one before leaves in doubt:
 
 import math
 from collections.abc import Sequence
+from contextlib import nullcontext
 from fractions import Fraction
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from linsep.cores import one_thread, pool, thread_count
+
 Array = npt.NDArray[Any]
 
 PIECE = 1 << 16  # entries looked at together
+WORTH_A_THREAD = 8  # pieces
+ONE_THREAD = 1 << 12  # entries: from here on a BLAS would use threads of its own
 WHOLE = 2.0**53  # whole numbers up to here are doubles
 SPLIT = 2.0**27 + 1  # Dekker's constant: it halves the digits of a double
 LEAST, MOST = 2.0**-900, 2.0**900  # between them a product is the sum of two doubles
+ROUNDED = 0.01  # at most this share of a sum of squares
+NOBODY = np.zeros(0, np.int64)
 
 
 def linear_scores(X: Any, W: Array, b: Array) -> Array:
-    """W·x + b for rows of finite numbers, one column for each row of W.
+    """W·x + b for rows of numbers, one column for each row of W; NaN for a row that holds NaN or infinity.
 
     The sign of a single score is that of the exact one: it is 0 only where that is, and infinite beyond the largest
     double. Where a row has several scores, it is the first of the highest that is right; where one of them leaves the
@@ -37,7 +45,8 @@ def linear_scores(X: Any, W: Array, b: Array) -> Array:
         if kind.kind != "f" or not (np.isfinite(W).all() and np.isfinite(b).all()):
             return np.asarray(X @ W.T) + b
         bound = _Bound(X, W, b, np.finfo(kind))
-        scores, rows = _in_floats(X, W.astype(kind), b.astype(kind), bound)
+        with one_thread() if X.size > ONE_THREAD else nullcontext():
+            scores, rows = _in_floats(X, W.astype(kind, copy=False), b.astype(kind, copy=False), bound)
         for row in _doubtful(X, W, b, scores, rows, bound).tolist() if rows.size else ():
             columns, values = _entries(X, row)
             if np.isfinite(values).all():
@@ -56,29 +65,58 @@ class _Bound:
         self._weight, self._constant = self.sizes.sum(axis=1).max(initial=0.0), self.constants.max(initial=0.0)
 
     def of_entries(self, entries: Array) -> float:
-        """Twice the bound for rows with these entries."""
-        largest = max(float(entries.max(initial=0)), -float(entries.min(initial=0)))
-        return 2 * float(self.part * (largest * self._weight + self._constant) + self.lost)
+        """Twice the bound for rows with these entries; infinite if one of them is not a finite number."""
+        largest = 2 * float(self.part * (_largest(entries) * self._weight + self._constant) + self.lost)
+        return largest if largest < np.inf else np.inf
+
+
+def _largest(entries: Array) -> float:
+    """The size that no entry exceeds: the length of them all, or of numbers whose squares leave the range the largest.
+
+    NaN if an entry is.
+    """
+    if entries.dtype in (np.float64, np.float32):
+        flat = entries.reshape(-1)
+        square, limits = float(np.dot(flat, flat)), np.finfo(entries.dtype)
+        if 2 * flat.size * limits.tiny < square < limits.max and flat.size * limits.eps < ROUNDED:
+            return (1 + ROUNDED) * math.sqrt(square)
+    return max(float(entries.max(initial=0)), -float(entries.min(initial=0)))
 
 
 def _in_floats(X: Any, W: Array, b: Array, bound: _Bound) -> tuple[Array, npt.NDArray[np.int64]]:
-    """The rounded scores, and the rows whose sign or highest score is not certain by the largest entry of many rows."""
+    """The rounded scores, and the rows whose sign or highest score is not certain by the largest entry of many rows.
+
+    The pieces are the same however many threads share them.
+    """
     if not isinstance(X, np.ndarray):
         scores = np.asarray(X @ W.T)
         scores += b
         return scores, np.flatnonzero(~_leads(scores, bound.of_entries(X.data)))
-    scores, doubtful, errors = np.empty((len(X), len(W)), W.dtype), [], []
+    scores = np.empty((len(X), len(W)), W.dtype)
     step = max(1, PIECE // max(1, X.shape[1]))
-    for start in range(0, len(X), step):
-        piece, own = X[start : start + step], scores[start : start + step]
-        np.matmul(piece, W.T, out=own)
-        own += b
-        errors.append(bound.of_entries(piece))
-        if len(W) == 1 and not _all_lead(own, errors[-1]):
-            doubtful.append(start + np.flatnonzero(~_leads(own, errors[-1])))
-    if len(W) > 1:
-        doubtful.append(np.flatnonzero(~_leads(scores, np.repeat(errors, step)[: len(X)])))
-    return scores, np.concatenate(doubtful) if doubtful else np.zeros(0, np.int64)
+
+    def score(starts: range) -> list[Array]:
+        with np.errstate(all="ignore"):
+            pieces = ((start, slice(start, start + step)) for start in starts)
+            return [start + _score(X[piece], W, b, bound, scores[piece]) for start, piece in pieces]
+
+    starts = range(0, len(X), step)
+    if len(starts) < 2 * WORTH_A_THREAD:
+        return scores, np.concatenate([NOBODY, *score(starts)])
+    workers = min(thread_count(), len(starts) // WORTH_A_THREAD)
+    edges = [len(starts) * k // workers for k in range(workers + 1)]
+    found = pool().map(score, [starts[first:last] for first, last in pairwise(edges)])
+    return scores, np.concatenate([*chain.from_iterable(found)])
+
+
+def _score(rows: Array, W: Array, b: Array, bound: _Bound, scores: Array) -> npt.NDArray[np.int64]:
+    """Score some rows; returns those in doubt."""
+    np.matmul(rows, W.T, out=scores)
+    scores += b
+    error = bound.of_entries(rows)
+    if error == np.inf:  # a product of NaN and 0 need not be NaN in every library
+        scores[~np.isfinite(rows).all(axis=1)] = np.nan
+    return NOBODY if _all_lead(scores, error) else np.flatnonzero(~_leads(scores, error))
 
 
 def _doubtful(X: Any, W: Array, b: Array, scores: Array, rows: Array, bound: _Bound) -> npt.NDArray[np.int64]:
@@ -90,9 +128,13 @@ def _doubtful(X: Any, W: Array, b: Array, scores: Array, rows: Array, bound: _Bo
 
 
 def _all_lead(scores: Array, error: float) -> bool:
-    """Whether every score is finite and farther from 0 than this, in two looks and no copy."""
-    sizes = np.abs(scores)
-    return bool(sizes.min() > error and sizes.max() < np.inf)
+    """Whether `_leads` is true of every row, found in fewer looks; where it is close, this may say no."""
+    if scores.shape[1] == 1:
+        sizes = np.abs(scores)
+        return bool(sizes.min() > error and sizes.max() < np.inf)
+    columns = np.ascontiguousarray(scores.T)
+    near = columns >= columns.max(axis=0) - columns.dtype.type(2 * error)
+    return np.count_nonzero(near) == len(scores) and bool(np.isfinite(columns).all())
 
 
 def _leads(scores: Array, error: Any) -> npt.NDArray[np.bool_]:

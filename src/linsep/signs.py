@@ -34,6 +34,7 @@ Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
 
 PIECE = 2**16  # entries looked at together: the temporaries of stage 1 stay in the cache
 FEW = 500  # entries: up to here Python integers are as fast as the stages before them
+FEW_WEIGHTS = 0.25  # of the columns, up to which the others are left out
 SMALLEST_NORMAL = 2.0**-1022
 SAFE = 2.0**1000  # Σ|w_j x_j| below this: no partial sum overflowed
 LONGEST = 2**20  # entries of a row whose sums keep enough bits
@@ -130,6 +131,7 @@ def scores(form: Form, values: Values) -> tuple[Floats, Floats]:
 
 def signs(form: Form, values: Values) -> NDArray[np.int8]:
     """The exact sign, -1, 0 or +1, of the form on each row; NotFiniteError names the place in the block."""
+    form, values = _in_few_columns(form, values)
     out, left = np.zeros(values.shape[0], dtype=np.int8), [np.zeros(0, np.int64)]
     for part, piece in pieces(values):
         score, error = scores(form, piece)
@@ -145,6 +147,16 @@ def signs(form: Form, values: Values) -> NDArray[np.int8]:
     return out
 
 
+def _in_few_columns(form: Form, values: Values) -> tuple[Form, Values]:
+    """The same without most columns that have no weight: of dense integers, where nothing can hide in them."""
+    if is_sparse(values) or values.dtype.kind not in "iub":
+        return form, values
+    used = np.flatnonzero([c != 0 for c in form.coefficients[:-1]])
+    if not 0 < len(used) <= FEW_WEIGHTS * values.shape[1]:
+        return form, values
+    return form_of([form.coefficients[k] for k in used.tolist()], form.coefficients[-1]), values[:, used]
+
+
 def _are_unrounded(form: Form, values: Values, error: Floats) -> NDArray[np.bool_]:
     """Which dense rows have a float score that was not rounded: whole terms in the units of the first row, few bits."""
     if is_sparse(values) or values.dtype == object or form.words is None or np.abs(form.words).max() >= WHOLE:
@@ -153,7 +165,7 @@ def _are_unrounded(form: Form, values: Values, error: Floats) -> NDArray[np.bool
         unit = min(int(_last_bit(values[0].astype(np.float64)).min()), 0)
         most = (len(form.floats) + 2) * 2.0**-52 * math.ldexp(WHOLE, form.shift + unit)  # as `scores` bounds the error
         found = error < most
-        if found.any():
+        if values.dtype.kind not in "iub" and found.any():
             whole = np.ldexp(values, -unit) if unit else values
             found &= (whole == np.rint(whole)).all(axis=1)
     return np.asarray(found)

@@ -66,7 +66,8 @@ ModelFile: TypeAlias = Annotated[
 ]
 Proof: TypeAlias = Annotated[str | None, Parameter(help="Where to write the proof (JSON).")]
 TimeLimit: TypeAlias = Annotated[
-    float | None, Parameter(help="Stop after this many seconds, undecided.", validator=Number(gte=0))
+    float | None,
+    Parameter(help="Stop after this many seconds with what is proved.", validator=Number(gte=0)),
 ]
 Columns: TypeAlias = Annotated[
     str | None,

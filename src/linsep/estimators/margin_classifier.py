@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from sklearn.svm import LinearSVC
+from sklearn.utils.validation import check_is_fitted
 
 from linsep._margin import max_margin
 from linsep.errors import NotSeparableWarning, RoundedWarning
@@ -75,8 +76,8 @@ class MaxMarginClassifier(ScoreClassifier):
 
     def decision_function(self, X: Any) -> Floats:
         """The signed distance of each row: one number for two classes, one for each class otherwise."""
-        X = self._read_rows(X)
-        scores: Floats = linear_scores(X, self.coef_, self.intercept_)
+        check_is_fitted(self)
+        scores: Floats = self._linear_scores(X, self.coef_, self.intercept_)
         return scores if len(self.classes_) > 2 else scores[:, 0]
 
     def report(self) -> Report:

@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, get_args
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from linsep.errors import ArgumentError
 from linsep.estimators.score_classifier import (
@@ -104,13 +105,15 @@ class PerceptronClassifier(ScoreClassifier):
 
         The sign and the order of the scores of a row are right at any scale (see `linsep.halfspace.linear_scores`).
         """
-        scores = np.concatenate([self._scores(rows) for rows in self._read_blocks(X)])
+        check_is_fitted(self)
+        if self._learners[0].ballot is None:
+            scores = self._linear_scores(X, self.coef_, self.intercept_)
+        else:
+            scores = np.concatenate([self._votes(rows) for rows in self._read_blocks(X)])
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def _scores(self, X: Any) -> Array:
-        if self._learners[0].ballot is not None:
-            return np.hstack([learner.ballot.votes(X) for learner in self._learners if learner.ballot])
-        return linear_scores(X, self.coef_, self.intercept_)
+    def _votes(self, X: Any) -> Array:
+        return np.hstack([learner.ballot.votes(X) for learner in self._learners if learner.ballot])
 
     def _start(self) -> None:
         require_one_of("multiclass", self.multiclass, ("joint", "ovr"))

@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from linsep.loops.compiler import njit
 from linsep.loops.layouts import Dense
-from linsep.loops.scans import TINY, UNIT, norm2_of
+from linsep.loops.scans import nearest_certain
 from linsep.loops.simd import LANES
 from linsep.loops.sweeps import longest
 from linsep.loops.transpose import as_pointer
@@ -145,12 +145,8 @@ def sure_beyond(w: Any, b: float, longest2: float) -> float:
 
     It is what `scans.scan` asks for, and a thousandth more.
     """
-    terms = w.size + 4
-    weights_norm = np.sqrt(norm2_of(w)) + abs(b)
-    if not 1e-140 < weights_norm < 1e140:  # its square may have under- or overflowed
-        return np.inf
-    g = terms * UNIT / (1.0 - terms * UNIT)
-    return float(1.001 * (2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + 2 * terms * TINY))
+    near: float = 1.001 * nearest_certain(w, b, longest2)
+    return near
 
 
 @njit(cache=True, nogil=True)

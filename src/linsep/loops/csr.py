@@ -47,8 +47,13 @@ def _dot(table: Any, i: Any, w: Any) -> Any:
 
 
 @verb(row_verbs.right_ahead, Csr)
-def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
-    return 0
+def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
+    return -1
+
+
+@verb(row_verbs.lengths_ahead, Csr)
+def _lengths_ahead(table: Any, y: Any, i: Any, w: Any) -> Any:
+    return np.inf
 
 
 @verb(row_verbs.add, Csr, **STRICT)

@@ -41,15 +41,29 @@ def _dot(table: Any, i: Any, w: Any) -> Any:
 
 
 @overload(row_verbs.right_ahead, jit_options=INLINE)
-def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
+def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
     if not row_verbs.is_kind(table, Dense):
         return None
 
-    def in_lanes(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
-        return simd.four_ahead(table.values, y, i, w, b) if w.size <= simd.SHORT_ROW else 0
+    def in_lanes(table: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
+        return simd.four_ahead(table.values, y, i, w, b, near)
 
-    def unknown(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
-        return 0
+    def unknown(table: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
+        return -1
+
+    return in_lanes if _has_lanes(table, w) else unknown
+
+
+@overload(row_verbs.lengths_ahead, jit_options=INLINE)
+def _lengths_ahead(table: Any, y: Any, i: Any, w: Any) -> Any:
+    if not row_verbs.is_kind(table, Dense):
+        return None
+
+    def in_lanes(table: Any, y: Any, i: Any, w: Any) -> Any:
+        return simd.four_lengths(table.values, y, i, w)
+
+    def unknown(table: Any, y: Any, i: Any, w: Any) -> Any:
+        return np.inf
 
     return in_lanes if _has_lanes(table, w) else unknown
 

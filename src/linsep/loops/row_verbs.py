@@ -1,4 +1,4 @@
-"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these eight, by `@verb`.
+"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these nine, by `@verb`.
 
 `scans.py` is written once, on these names; Numba picks the answer by the type of the table.
 """
@@ -36,8 +36,13 @@ def reach(table: Any, i: Any, w: Any) -> Any:
     raise NotImplementedError
 
 
-def right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
-    """How many of the four rows from i on come before the first mistake. A layout may say 0: one by one."""
+def right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
+    """How many of the four rows from i on come before the first without y·score > near. -1: see them one by one."""
+    raise NotImplementedError
+
+
+def lengths_ahead(table: Any, y: Any, i: Any, w: Any) -> Any:
+    """The squared lengths of these four rows, added up."""
     raise NotImplementedError
 
 

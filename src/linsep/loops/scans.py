@@ -53,9 +53,7 @@ def scan(
     terms = w.size + 4
     g = terms * UNIT / (1.0 - terms * UNIT)
     underflow = 2 * terms * TINY
-    weights_norm = np.sqrt(norm2_of(w)) + abs(b)
-    if not 1e-140 < weights_norm < 1e140:  # its square may have under- or overflowed
-        weights_norm = np.inf
+    weights_norm = length_of(w, b)
     mistakes, certain, longest = 0, 0, longest2
     lowest = np.full(2, np.inf)  # by class: places to write to, since a branch on labels is often guessed wrong
     near = 2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + underflow
@@ -134,9 +132,19 @@ def is_larger(found: Found, a: int, b: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def norm2_of(w: Any) -> float:
-    """The squared length of a vector."""
+def length_of(w: Any, b: float) -> float:
+    """What weights and bias are not longer than; infinite where squares leave the range of doubles."""
     total = 0.0
     for j in range(w.size):
         total += w[j] * w[j]
-    return total
+    length: float = np.sqrt(total) + abs(b)
+    return length if 1e-140 < length < 1e140 else np.inf
+
+
+@njit(cache=True, nogil=True)
+def nearest_certain(w: Any, b: float, longest2: float) -> float:
+    """What the score of a row must be beyond to have a certain sign, if |x|² <= longest2 (Cauchy and Schwarz)."""
+    terms = w.size + 4
+    g = terms * UNIT / (1.0 - terms * UNIT)
+    near: float = 2.001 * g * length_of(w, b) * np.sqrt(longest2 + 1.0) + 2 * terms * TINY
+    return near

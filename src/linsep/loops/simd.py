@@ -41,29 +41,46 @@ def row_dot(typing_context: Any, values: Any, i: Any, w: Any) -> Any:
 
 
 @intrinsic
-def four_ahead(typing_context: Any, values: Any, y: Any, i: Any, w: Any, b: Any) -> Any:
-    """How many of the four short rows from i on come before the first without 0 < y·score < inf.
+def four_ahead(typing_context: Any, values: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
+    """How many of the four short rows from i on come before the first without near < y·score < inf.
 
     The scores are those of `row_dot`, to the last bit.
     """
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kinds, given = zip(*[(signature.args[k], args[k]) for k in (0, 2, 3)], strict=True)
-        row, weights, length = _row_and_weights(context, builder, kinds, given)
-        table_rows = [builder.gep(row, [builder.mul(_i64(k), length)]) for k in range(4)]
-        sums = _sum_lanes(builder, table_rows, weights, length)
+        rows, weights, length = _four_rows(context, builder, signature, args)
+        sums = _sum_lanes(builder, rows, weights, length)
         scores = builder.fadd(_sum_four(builder, sums), _splat(builder, args[4], _four_doubles))
         labels = context.make_array(signature.args[1])(context, builder, args[1])
         place = builder.bitcast(builder.gep(labels.data, [args[2]]), _four_bytes.as_pointer())
         signed = builder.fmul(builder.sitofp(builder.load(place, align=1), _four_doubles), scores)
         right = builder.and_(
-            builder.fcmp_ordered(">", signed, ir.Constant(_four_doubles, [_f64(0.0)] * 4)),
+            builder.fcmp_ordered(">", signed, _splat(builder, args[5], _four_doubles)),
             builder.fcmp_ordered("<", signed, ir.Constant(_four_doubles, [_f64(float("inf"))] * 4)),
         )
         wrong = builder.zext(builder.not_(builder.bitcast(right, ir.IntType(4))), _i64)
         return builder.cttz(builder.or_(wrong, _i64(16)), _i1(1))
 
-    return types.int64(values, y, i, w, b), emit
+    return types.int64(values, y, i, w, b, near), emit
+
+
+@intrinsic
+def four_lengths(typing_context: Any, values: Any, y: Any, i: Any, w: Any) -> Any:
+    """The squared lengths of the four rows from i on, added up; y and w only say how long a row is."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows, _, length = _four_rows(context, builder, signature, args)
+        sums = _sum_lanes(builder, rows, None, length)
+        return _sum(builder, builder.fadd(builder.fadd(sums[0], sums[1]), builder.fadd(sums[2], sums[3])))
+
+    return types.float64(values, y, i, w), emit
+
+
+def _four_rows(context: Any, builder: Any, signature: Any, args: Any) -> tuple[list[Any], Any, Any]:
+    """Where the rows from i on begin; args are (table, y, i, w, ...)."""
+    kinds, given = zip(*[(signature.args[k], args[k]) for k in (0, 2, 3)], strict=True)
+    row, weights, length = _row_and_weights(context, builder, kinds, given)
+    return [builder.gep(row, [builder.mul(_i64(k), length)]) for k in range(4)], weights, length
 
 
 def _row_and_weights(context: Any, builder: Any, kinds: Any, args: Any) -> tuple[Any, Any, Any]:
@@ -75,7 +92,7 @@ def _row_and_weights(context: Any, builder: Any, kinds: Any, args: Any) -> tuple
 
 
 def _sum_lanes(builder: Any, rows: list[Any], weights: Any, length: Any) -> list[Any]:
-    """Each row's eight sums: lane k adds up the products k, k + 8, k + 16, ..."""
+    """Each row's eight sums: lane k adds up the products k, k + 8, k + 16, ...; without weights of the squares."""
     totals = [cgutils.alloca_once(builder, _doubles) for _ in rows]
     position = cgutils.alloca_once(builder, _i64)
     check, body, rest = (builder.append_basic_block(name) for name in ("check", "body", "rest"))
@@ -89,21 +106,20 @@ def _sum_lanes(builder: Any, rows: list[Any], weights: Any, length: Any) -> list
     after = builder.add(at, _i64(LANES))
     builder.cbranch(builder.icmp_unsigned("<=", after, length), body, rest)
 
+    def add_entries(mask: Any = None) -> list[Any]:
+        w = None if weights is None else _load(builder, weights, at, mask)
+        entries = [_load(builder, row, at, mask) for row in rows]
+        pairs = zip(totals, entries, strict=True)
+        return [_add_product(builder, builder.load(total), x, x if w is None else w) for total, x in pairs]
+
     builder.position_at_end(body)
-    w = _load(builder, weights, at)
-    for total, row in zip(totals, rows, strict=True):
-        x = _load(builder, row, at)
-        builder.store(_add_product(builder, builder.load(total), x, w), total)
+    for total, added in zip(totals, add_entries(), strict=True):
+        builder.store(added, total)
     builder.store(after, position)
     builder.branch(check)
 
     builder.position_at_end(rest)
-    left = builder.icmp_unsigned("<", _lanes, _splat(builder, builder.sub(length, at)))
-    w = _load(builder, weights, at, left)
-    return [
-        _add_product(builder, builder.load(total), _load(builder, row, at, left), w)
-        for total, row in zip(totals, rows, strict=True)
-    ]
+    return add_entries(builder.icmp_unsigned("<", _lanes, _splat(builder, builder.sub(length, at))))
 
 
 def _prefetcher(cache: int) -> Any:

@@ -14,9 +14,9 @@ import numpy as np
 
 from linsep.loops import csr, dense  # noqa: F401  (they teach Numba the verbs of row_verbs.py)
 from linsep.loops.compiler import njit
-from linsep.loops.row_verbs import add, dot, fetch, follow, lead, norm2, right_ahead
-from linsep.loops.scans import ALL_FINE
-from linsep.loops.simd import prefetch_line
+from linsep.loops.row_verbs import add, dot, fetch, follow, lead, lengths_ahead, norm2, right_ahead
+from linsep.loops.scans import ALL_FINE, nearest_certain
+from linsep.loops.simd import SHORT_ROW, prefetch_line
 
 ROW, LABEL, RIVAL, BORN = range(4)  # what is logged of an update: who was mistaken, for what, after how many rows
 PREDICTED, MISSED = range(2)  # what is foretold of a row: its class, and whether that was a mistake
@@ -31,7 +31,8 @@ class Vectors(NamedTuple):
 
 class End(NamedTuple):
     """Where a sweep ended: the next position, the updates made, the rows since the last of them, the last mistake
-    with its gap before the update, and the row whose score is not finite (or ALL_FINE)."""
+    with its gap before the update, the row whose score is not finite (or ALL_FINE), the largest |x|² seen, and whether
+    every row that was taken for right is, in spite of rounding."""
 
     position: int
     updates: int
@@ -39,6 +40,8 @@ class End(NamedTuple):
     row: int
     gap: Any
     bad: int
+    longest2: float
+    is_sure: bool
 
 
 @njit(cache=True, nogil=True)
@@ -59,14 +62,16 @@ def sweep(
     lag: Any,
     log: Any,
     foretold: Any,
-) -> tuple[int, int, int, int, Any, int]:
+    longest2: float,
+    measured: int,
+) -> tuple[int, int, int, int, Any, int, float, bool]:
     """Walk positions start..stop of the order (None: row order) and learn; stop early after `limit` updates.
 
     `walked` rows came before, the last `run` of them without a mistake. A sweep also stops before an update that
     would end a run longer than `longest`: the caller may want to hold these weights. Called again from there with a
     run of -1, it makes the update. `lag` sums up the updates, each times the rows walked before it, so that the average
     of the weights over t rows is W - lag/t. Updates are logged in `log`. Where `foretold` has a line for each row, the
-    row is predicted before it is learned from.
+    row is predicted before it is learned from. `longest2` is at least the |x|² of the rows before `measured`.
 
     Returns the fields of an `End`. (As a plain tuple: Numba crashes where Ctrl-C meets the making of a named one.)
     """
@@ -74,7 +79,8 @@ def sweep(
     one = b.dtype.type(1)
     updates, last, last_gap = 0, ALL_FINE, 0 * one
     position, ahead = start, lead(table)
-    looks_ahead = margin == 0
+    looks_ahead = is_sure = order is None and foretold is None and margin == 0 and W.size <= SHORT_ROW
+    near = near_of(W, b, longest2)
     while position < stop:
         i = position
         if order is not None:
@@ -82,8 +88,15 @@ def sweep(
             if position + ahead < stop:
                 fetch(table, order[position + ahead], order[min(position + 2 * ahead, stop - 1)])
                 prefetch_line(mistakes_per_row, order[position + ahead])
-        elif foretold is None and run >= 4 and looks_ahead and position + 4 <= stop:  # among mistakes it looks in vain
-            right = right_of_four(table, y, position, W, b)
+        elif run >= 4 and looks_ahead and position + 4 <= stop:  # among mistakes it looks in vain
+            if position + 4 > measured:
+                length2 = lengths_of_four(table, y, position, W)
+                if length2 > longest2:
+                    longest2, near = length2, near_of(W, b, length2)
+            right = right_of_four(table, y, position, W, b, near if near < np.inf else 0.0)
+            is_sure = is_sure and near < np.inf
+            if right < 0:
+                looks_ahead, is_sure, right = False, False, 0
             run += right
             if right == 4:  # a branch that is guessed right, so that the next rows start before these end
                 position += 4
@@ -94,16 +107,21 @@ def sweep(
         if order is None:
             follow(table, i)
         gap, rival = judge(table, i, y[i], W, b)
+        if looks_ahead and i >= measured:
+            length2 = norm2(table, i)
+            if length2 > longest2:
+                longest2, near = length2, near_of(W, b, length2)
         before = walked + position - 1 - start
         if foretold is not None and not foretell(table, i, y[i], gap, rival, before, W, b, lag, foretold):
-            return position - 1, updates, run, last, last_gap, i
+            return position - 1, updates, run, last, last_gap, i, longest2, False
         if margin < gap < np.inf:
             run += 1
+            is_sure = is_sure and gap > near
             continue
         if not np.isfinite(gap):
-            return position - 1, updates, run, last, last_gap, i
+            return position - 1, updates, run, last, last_gap, i, longest2, False
         if run > longest:
-            return position - 1, updates, run, last, last_gap, ALL_FINE
+            return position - 1, updates, run, last, last_gap, ALL_FINE, longest2, is_sure
         correct(table, i, y[i], rival, one, bias, W, b)
         if lag is not None:
             correct(table, i, y[i], rival, float(before), bias, lag.W, lag.b)
@@ -111,18 +129,36 @@ def sweep(
             log[updates, ROW], log[updates, LABEL], log[updates, RIVAL] = i, code_of(y[i], W), rival
             log[updates, BORN] = before
         mistakes_per_row[i] += 1
+        if looks_ahead:
+            near = near_of(W, b, longest2)
         run, updates, last, last_gap = 0, updates + 1, i, gap
         if updates == limit:
             break
-    return position, updates, run, last, last_gap, ALL_FINE
+    return position, updates, run, last, last_gap, ALL_FINE, longest2, is_sure
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def right_of_four(table: Any, y: Any, i: Any, W: Any, b: Any) -> int:
-    """How many of the four rows from i on come before the first mistake, where the layout can tell; else 0."""
+def right_of_four(table: Any, y: Any, i: Any, W: Any, b: Any, near: float) -> int:
+    """How many of the four rows from i on come before the first mistake or doubt; -1 where the layout cannot tell."""
     if W.ndim == 1:
-        return right_ahead(table, y, i, W, b[0])  # type: ignore[no-any-return]
-    return 0
+        return right_ahead(table, y, i, W, b[0], near)  # type: ignore[no-any-return]
+    return -1
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def lengths_of_four(table: Any, y: Any, i: Any, W: Any) -> float:
+    """What |x|² of the four rows from i on is at most."""
+    if W.ndim == 1:
+        return lengths_ahead(table, y, i, W)  # type: ignore[no-any-return]
+    return np.inf
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def near_of(W: Any, b: Any, longest2: float) -> float:
+    """How near to 0 the sign of a score is in doubt; infinite where there are several vectors."""
+    if W.ndim == 1:
+        return nearest_certain(W, b[0], longest2)  # type: ignore[no-any-return]
+    return np.inf
 
 
 @njit(cache=True, nogil=True, forceinline=True)

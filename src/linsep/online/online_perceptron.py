@@ -38,7 +38,7 @@ from linsep.solvers.perceptron import Perceptron
 from linsep.solvers.vanishing import require_scores_of
 from linsep.sources.base import Block, Floats, Ints, marks
 from linsep.sources.hashing import hash_dicts, hash_texts, require_bits
-from linsep.sources.inputs import read_floats, read_table
+from linsep.sources.inputs import as_table, read_floats, read_table
 from linsep.tables import read_labels
 
 OnlineKeep = Literal["last", "average"]
@@ -142,6 +142,8 @@ class OnlinePerceptron(Reported):
     def learn_codes(self, rows: Any, codes: Ints) -> Ints:
         """The same for float rows whose labels are positions in `classes`; returns predicted positions, and misses."""
         learner = self._started(rows.shape[1])
+        if codes.max(initial=-1) < self._known:
+            return self._learn(learner, rows, codes) if len(codes) else np.empty((0, 2), np.int64)
         foretold = np.empty((len(codes), 2), np.int64)
         start = 0
         while start < len(codes):
@@ -258,7 +260,7 @@ class OnlinePerceptron(Reported):
 
     def _learn(self, learner: Perceptron, rows: Any, codes: Ints) -> Ints:
         """Rows of known classes."""
-        table, _, _ = read_table(rows)
+        table = as_table(rows) if isinstance(rows, np.ndarray) else read_table(rows)[0]
         require_scores_of([table[0]], learner.weights.W)
         if self._known == 1:  # nothing to tell apart: the weights stay 0, and the average counts the rows
             learner.walked += len(codes)

@@ -122,6 +122,7 @@ class MemoryRows:
     scales: tuple[int, ...] | None = None
     is_decimal: bool = False
     columns: tuple[str, ...] | None = None
+    is_finite: bool = False  # whether that was looked at
 
     @property
     def n_rows(self) -> int:
@@ -165,7 +166,7 @@ def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
     table = read_exact(X)
     require_finite(table)
     signs = _signs(read_labels(y, table.values.shape[0]), labels)
-    return MemoryRows(table.values, signs, table.scales, table.is_decimal, table.columns)
+    return MemoryRows(table.values, signs, table.scales, table.is_decimal, table.columns, is_finite=True)
 
 
 def _signs(given: NDArray[Any], labels: tuple[Label, Label]) -> NDArray[np.int8]:

@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 
 from linsep import exact
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
-from linsep.exact import IntegerRows, integer_rows, original_weights
-from linsep.proofs.checked_rows import Block, Rows, Scannable, Values, can_scan
+from linsep.exact import IntegerRows, integer_rows, nullspace, original_weights
+from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Values, can_scan
 from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 
 PRIME = (1 << 61) - 1
+LONG = 500  # columns of a form from which on very many of them take too long
+AT_ONCE = 1 << 20  # entries of rows that are solved for together
 
 
 def check_shape(rows: Rows, n_rows: int, n_columns: int) -> None:
@@ -49,7 +51,7 @@ def check_names(stated: Sequence[str] | None, found: Sequence[str] | None) -> No
 
 def check_finite(rows: Rows) -> None:
     """No row holds NaN or infinity: for claims that are checked without a look at every row."""
-    if can_scan(rows) and rows.facts.is_finite:
+    if rows.is_finite if isinstance(rows, MemoryRows) else can_scan(rows) and rows.facts.is_finite:
         return
     for numbers, values, _ in rows.blocks():
         _require_finite(values, numbers)
@@ -142,7 +144,7 @@ def check_spread(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bia
     table = integer_table(rows, numbers, bias)
     _require_zero(rows, numbers, weighted_sum(weights, *table), what)
     if len(numbers) < rows.n_rows:  # else every row is one of them
-        _require_none(_outside_span(rows, bias, *table, most=1), what)
+        _require_none(_outside_span(rows, bias, numbers, *table, most=1), what)
 
 
 def _require_zero(rows: Rows, numbers: Sequence[int], totals: dict[int, tuple[int, int]], what: str) -> None:
@@ -203,10 +205,8 @@ def check_span(
     rows: Rows, numbers: Sequence[int], bias: bool, what: str, exempt: NDArray[np.int64] | None = None
 ) -> None:
     """Every row, except those in `exempt`, is a linear combination of the rows named."""
-    outside = rows_outside_span(rows, numbers, bias, most=1 if exempt is None else None)
-    if exempt is not None:
-        outside = outside[~np.isin(outside, exempt)]
-    _require_none(outside, what)
+    settled = numbers if exempt is None else np.concatenate([np.asarray(numbers, np.int64), exempt])
+    _require_none(_outside_span(rows, bias, settled, *integer_table(rows, numbers, bias), most=1), what)
 
 
 def _require_none(outside: NDArray[np.int64], what: str) -> None:
@@ -218,51 +218,122 @@ def rows_outside_span(
     rows: Rows, numbers: Sequence[int], bias: bool, *, on: Form | None = None, most: int | None = None
 ) -> NDArray[np.int64]:
     """The rows that are no linear combination of the rows named: those where `on` is 0, the first `most` or more."""
-    return _outside_span(rows, bias, *integer_table(rows, numbers, bias), on=on, most=most)
+    return _outside_span(rows, bias, numbers, *integer_table(rows, numbers, bias), on=on, most=most)
 
 
 def _outside_span(
     rows: Rows,
     bias: bool,
+    settled: Sequence[int] | NDArray[np.int64],
     columns: list[int],
     table: IntegerRows,
     *,
     on: Form | None = None,
     most: int | None = None,
 ) -> NDArray[np.int64]:
-    columns, forms = _vanishing_forms(rows.n_columns, columns, table)
-    if len(columns) == rows.n_columns + bias and not forms:
-        return np.zeros(0, dtype=np.int64)  # the named rows span everything
+    """The rows outside the span of the table, without the `settled` ones; only those that need it are tested by forms.
+
+    A row with an entry where the table has none is outside. For the rest there are forms, which may be many and long.
+    """
+    columns, table = _used(columns, table)
+    span: _Span | None = None
     unused = np.ones(rows.n_columns, dtype=bool)
     unused[[c for c in columns if c < rows.n_columns]] = False
-    found = []
-    for block_numbers, values, _ in rows.blocks():
-        strange = has_entries(values, unused)
-        for form in forms:
-            strange |= _signs(form, block_numbers, values) != 0
+    found = [np.zeros(0, np.int64)]
+    for numbers, values, y in rows.blocks():
+        asked = ~np.isin(numbers, settled)
         if on is not None:
-            strange &= _signs(on, block_numbers, values) == 0
-        found.append(block_numbers[strange])
+            asked &= _signs(on, numbers, values) == 0
+        strange = has_entries(values, unused)
+        doubtful = np.flatnonzero(asked & ~strange)
+        if len(doubtful):
+            span = span or _Span(rows.n_columns, bias, columns, table)
+            if span.is_everything and not unused.any():
+                break
+            strange[doubtful] = span.lack(numbers, values, y, doubtful)
+        found.append(numbers[asked & strange])
         if most is not None and sum(map(len, found)) >= most:
             break
     return np.concatenate(found)
 
 
-def _vanishing_forms(n_columns: int, columns: list[int], table: IntegerRows) -> tuple[list[int], list[Form]]:
-    """The columns where the rows of the table have entries, and a basis of the forms on these that vanish there."""
+class _Span:
+    """The rows of a table, as a space that other rows lie in or not.
+
+    Forms that vanish on it are the test. Where these are long, and more than the rows of a basis, a row is solved for
+    its combination of the basis, by columns in which that is regular, and compared in all the others.
+    """
+
+    def __init__(self, n_columns: int, bias: bool, columns: list[int], table: IntegerRows) -> None:
+        self.n_columns, self.bias, self.columns, self.table = n_columns, bias, columns, table
+        integers = table.rows.tolist()
+        self.basis = [integers[k] for k in exact.independent_rows(integers)] if columns else []
+        nullity = len(columns) - len(self.basis)
+        self.is_everything = nullity == 0
+        are_long = len(columns) >= LONG and nullity > len(self.basis)
+        self.forms = None if are_long else _vanishing_forms(n_columns, columns, table)
+        if self.forms is None and self._lack(integers).any():  # the rank modulo the prime was too small
+            self.forms = _vanishing_forms(n_columns, columns, table)
+
+    def lack(
+        self, numbers: NDArray[np.int64], values: Values, y: NDArray[np.int8], places: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Which of the rows at these places of a block, all 0 in the other columns, are outside."""
+        if self.forms is None:
+            step = max(1, AT_ONCE // len(self.columns))
+            parts = [self._solved(values[some], y[some]) for some in _slices(places, step)]
+            return np.concatenate(parts)
+        few = 2 * len(places) <= len(numbers)  # only then they are copied
+        outside = np.zeros(len(places) if few else len(numbers), bool)
+        for form in self.forms:
+            outside |= _signs(form, numbers[places] if few else numbers, values[places] if few else values) != 0
+        return outside if few else outside[places]
+
+    def _solved(self, values: Values, y: NDArray[np.int8]) -> NDArray[np.bool_]:
+        named = [c for c in self.columns if c < self.n_columns]
+        some = values[:, named]
+        dense = some.toarray() if is_sparse(some) else np.asarray(some)
+        table = integer_rows(dense, y, bias=self.bias, column_exponents=self.table.column_exponents)
+        return self._lack(table.rows.tolist())
+
+    def _lack(self, rows: list[list[int]]) -> NDArray[np.bool_]:
+        from flint import fmpz_mat
+
+        if not self.basis:
+            return np.array([any(row) for row in rows])
+        regular = exact.independent_columns(self.basis)
+        square = fmpz_mat([[row[j] for row in self.basis] for j in regular])
+        numerators, denominator = exact.solve(square, fmpz_mat([[row[j] for row in rows] for j in regular]))
+        away = numerators.transpose() * fmpz_mat(self.basis) - fmpz_mat(rows) * denominator
+        return np.array([any(row) for row in away.tolist()])
+
+
+def _slices(places: NDArray[np.int64], step: int) -> Iterator[NDArray[np.int64]]:
+    for start in range(0, len(places), step):
+        yield places[start : start + step]
+
+
+def _used(columns: list[int], table: IntegerRows) -> tuple[list[int], IntegerRows]:
+    """The same without the columns that are 0."""
+    used = np.flatnonzero((table.rows != 0).any(axis=0))
+    return [columns[k] for k in used], table._replace(
+        rows=table.rows[:, used], column_exponents=table.column_exponents[used]
+    )
+
+
+def _vanishing_forms(n_columns: int, columns: list[int], table: IntegerRows) -> list[Form]:
+    """A basis of the forms on these columns that vanish on the rows of the table."""
     from flint import fmpz_mat, nmod_mat
 
-    used = np.flatnonzero((table.rows != 0).any(axis=0))
-    columns = [columns[k] for k in used]
     if not columns:
-        return [], []
-    matrix = fmpz_mat(table.rows[:, used].tolist())
-    if nmod_mat(matrix, PRIME).rank() == len(columns) or matrix.rank() == len(columns):
-        return columns, []  # a full rank modulo a prime is a full rank
-    basis, nullity = matrix.nullspace()
+        return []
+    matrix = fmpz_mat(table.rows.tolist())
+    if nmod_mat(matrix, PRIME).rank() == len(columns):
+        return []  # a full rank modulo a prime is a full rank
+    basis, nullity = nullspace(matrix)
     scaled = [[int(basis[i, k]) for i in range(len(columns))] for k in range(nullity)]
-    vectors = [list(original_weights(vector, table.column_exponents[used])) for vector in scaled]
-    return columns, [_spread_form(n_columns, columns, vector) for vector in vectors]
+    vectors = [list(original_weights(vector, table.column_exponents)) for vector in scaled]
+    return [_spread_form(n_columns, columns, vector) for vector in vectors]
 
 
 def _spread_form(n_columns: int, columns: list[int], vector: list[int]) -> Form:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.blas import one_thread
+from linsep.cores import one_thread
 from linsep.errors import CertificateError
 from linsep.exact import integer_rows
 from linsep.proofs import checks
@@ -36,6 +36,7 @@ LOWEST_TOP = -(2**62)  # of a column of zeros
 SPARSE = 0.1  # part of the entries below which a Gram matrix is made of those that are not 0
 WHOLE = 2.0**53  # integers up to here are doubles
 MULTIPLIED = 2500  # columns up to which RᵀR is computed
+MOST_PRODUCTS = 1 << 23  # of sparse columns computed together
 FEW_ENTRIES = 10**6  # of rows that are looked at again in integers, where floats cannot decide
 FINE = 56  # bits after the point there
 PIECE = 2**15  # entries looked at together
@@ -236,14 +237,14 @@ def least_eigenvalue(a: Any, length: float = 0.0, room: float = 1.0) -> float:
     off = (n_rows + width + 16) * TWICE_ROUNDOFF * trace
     if not (math.isfinite(length) and (n_rows + width) * TWICE_ROUNDOFF < 1e-3):
         return -math.inf
+    rounded = (n_rows + 8) * TWICE_ROUNDOFF * trace
     with one_thread():
-        gram = gram_of(a)
         for shift in (room * (1.01 * length + 64 * off), room * (1.01 * length + 8 * off)):
             if shift < trace:
-                error = _residual(gram, shift) + (n_rows + 8) * TWICE_ROUNDOFF * trace
-                least = float(shift * (1 - 1e-9) - error)
+                least = shift * (1 - 1e-9) - rounded
+                least -= _residual(gram_of(a), shift, least - length)
                 if least > length:
-                    return least
+                    return float(least)
     return -math.inf
 
 
@@ -279,32 +280,39 @@ def exceeds(a: Any, length: float) -> bool:
 
 
 def gram_of(a: Any) -> Floats:
-    """aᵀa, dense; of sparse rows without a product of zeros."""
-    found: Floats = (a.T @ a).toarray() if is_sparse(a) else a.T @ a
-    return found
+    """aᵀa, dense; of sparse rows without a product of zeros, and a few columns at a time."""
+    if not is_sparse(a):
+        found: Floats = a.T @ a
+        return found
+    width = a.shape[1]
+    gram, turned, step = np.empty((width, width)), a.T.tocsr(), max(1, MOST_PRODUCTS // max(1, width))
+    for start in range(0, width, step):
+        (turned[start : start + step] @ a).toarray(out=gram[start : start + step])
+    return gram
 
 
-def _residual(gram: Floats, shift: float) -> float:
-    """At least the norm of E where gram - shift·I = RᵀR + E; infinite where Cholesky finds no R.
+def _residual(gram: Floats, shift: float, enough: float) -> float:
+    """At least the norm of E where gram - shift·I = RᵀR + E; infinite where Cholesky finds no R. Overwrites gram.
 
-    In turn: what floats say of E, what RᵀR may be off by, and the differences that were rounded. With very many columns
-    RᵀR would take longer than all the rest: then E is bounded by what the method can be off by at most, in whatever
-    order it adds (Rump 2006, Demmel 1989): (width + 2)·u·trace, and here four times that.
+    E is bounded by what the method can be off by at most, in whatever order it adds (Rump 2006, Demmel 1989):
+    (width + 2)·u·trace, and here four times that. Where this is not below `enough`, and there are not very many
+    columns, E is computed: what floats say of it, what RᵀR may be off by, and the differences that were rounded.
     """
+    from scipy.linalg.lapack import dpotrf
+
     width = len(gram)
-    rest = gram.copy()
-    rest.flat[:: width + 1] -= shift
-    try:
-        triangle = np.linalg.cholesky(rest)
-    except np.linalg.LinAlgError:
-        return math.inf
     trace = float(np.abs(np.diag(gram)).sum())
-    size = (float(np.square(triangle).sum()) + trace) * (1 + 1e-9)
-    if width > MULTIPLIED:
-        found = (2 * width + 64) * TWICE_ROUNDOFF * (size + trace + shift) + LEAST
-        return found if math.isfinite(found) else math.inf
-    rest -= triangle @ triangle.T
-    np.abs(rest, out=rest)
-    norm = float(max(rest.sum(axis=axis).max() for axis in (0, 1))) * (1 + 2 * width * TWICE_ROUNDOFF)
-    found = norm + (width + 8) * TWICE_ROUNDOFF * (size + shift) + LEAST
+    gram.flat[:: width + 1] -= shift
+    rest = gram.copy() if width <= MULTIPLIED else None
+    triangle, failed = dpotrf(gram.T, lower=1, clean=1, overwrite_a=1)
+    if failed:
+        return math.inf
+    entries = triangle.T.ravel()
+    size = (float(entries @ entries) + trace) * (1 + 1e-9)
+    found = (2 * width + 64) * TWICE_ROUNDOFF * (size + trace + shift) + LEAST
+    if rest is not None and not found < enough:
+        rest -= triangle @ triangle.T
+        np.abs(rest, out=rest)
+        norm = float(max(rest.sum(axis=axis).max() for axis in (0, 1))) * (1 + 2 * width * TWICE_ROUNDOFF)
+        found = norm + (width + 8) * TWICE_ROUNDOFF * (size + shift) + LEAST
     return found if math.isfinite(found) else math.inf

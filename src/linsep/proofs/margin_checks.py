@@ -22,6 +22,8 @@ from linsep.proofs.checks import check_numbers, few, integer_table, is_worth_a_s
 from linsep.signs import Form, exact_score, flat, form_of, is_exact, pieces, scores
 from linsep.tables import is_sparse
 
+VISIBLE, EXACT_CELLS = 2.0**-24, 1_000_000  # roundings beside a bound that show; entries that can be added exactly
+
 
 def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: float) -> None:
     """Every row is at least `low` away from the hyperplane, on its side."""
@@ -108,8 +110,12 @@ def check_exact_margin(
     multiples: Sequence[int],
     bias: bool,
     square: Fraction,
+    margin: tuple[float, float],
 ) -> None:
-    """The squared margin of the hyperplane is `square`, and the named rows show that none is larger."""
+    """The squared margin of the hyperplane is `square`, which `margin` holds, and the named rows allow none larger."""
+    check_numbers(rows, numbers, multiples, "nearest pair")
+    if not Fraction(margin[0]) ** 2 <= square <= Fraction(margin[1]) ** 2:
+        raise CertificateError(f"The margin {margin[0]!r} to {margin[1]!r} is not that of gamma_squared.")
     floor = squared_floor(rows, form_of(weights, constant), sum(w * w for w in weights))
     if not floor == square == squared_ceiling(rows, numbers, multiples, bias):
         raise CertificateError("The squared margin of the hyperplane or of the nearest rows is not gamma_squared.")
@@ -136,7 +142,8 @@ def squared_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], 
 def float_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool | None) -> float:
     """A bound above the root of `squared_ceiling`, in floats that pay for their rounding: for many entries.
 
-    Infinite where there are few, and where a square may leave the range of doubles. Each column is a sum of n products
+    Infinite where there are few, where a square may leave the range of doubles, and where roundings would
+    show, in rows that can be added exactly instead. Each column is a sum of n products
     with quotients, off by at most g·Σ|u x| (Higham, §3.1); the errors of all columns are no longer than these bounds.
     """
     _, values, y = taken(rows, numbers)
@@ -154,7 +161,10 @@ def float_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bi
     length, reach = math.hypot(*total.tolist(), *constant), math.hypot(*size.tolist(), *(1.0 for _ in constant))
     if not 1e-140 < reach < 1e140:
         return math.inf
-    return (length + rounding_factor(len(weights) + 16) * reach) * (1 + 2.0**-40)
+    error = rounding_factor(len(weights) + 16) * reach
+    if error > VISIBLE * length and x.size <= EXACT_CELLS:
+        return math.inf
+    return (length + error) * (1 + 2.0**-40)
 
 
 def ceiling_above(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool | None) -> Fraction:

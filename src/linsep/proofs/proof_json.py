@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from itertools import accumulate, pairwise
 from typing import Any
 
 from linsep.errors import CertificateError, shown
@@ -27,7 +28,7 @@ from linsep.proofs.verdicts import (
     Verdict,
 )
 from linsep.storage import documents, strict
-from linsep.storage.strict import Document, FieldError, Reader, each, optional, record, string, written_integer
+from linsep.storage.strict import Document, FieldError, Reader, each, optional, record, spaced, string, written_integer
 
 PROOF = documents.Format("linsep-proof", "1", "proof", CertificateError, lead="In the proof, ", is_ascii=True)
 
@@ -37,7 +38,7 @@ def verdict_to_json(verdict: Verdict) -> str:
     with PROOF.refusals():
         fields = {"kind": verdict.kind, "data": _data(verdict), **_claim(verdict)}
     fields["effort"] = {"reads": str(verdict.reads), "seconds": float(verdict.seconds)}
-    text = PROOF.write(fields, "2" if "definite" in fields else "1")
+    text = PROOF.write(fields, "3" if "definite" in fields else "1")
     if len(text) > (most := documents.MOST_BYTES):
         raise CertificateError(f"The proof would have {len(text):,} bytes; at most {most:,} are read.")
     return text
@@ -107,7 +108,13 @@ def _definite(obstruction: Obstruction) -> Document:
         {"columns": [str(column) for column in found.columns], "weights": [written_integer(w) for w in found.weights]}
         for found in obstruction.dependences or ()
     ]
-    return {**(_rows(obstruction) or {}), "dependences": dependences}
+    rows = obstruction.rows  # in order
+    steps = [rows[0], *(after - before for before, after in pairwise(rows))]
+    return {
+        "steps": " ".join(map(str, steps)),
+        "weights": " ".join(map(written_integer, obstruction.weights)),
+        "dependences": dependences,
+    }
 
 
 def _written_label(label: Label) -> str:
@@ -137,7 +144,7 @@ def verdict_from_json(text: str | bytes) -> Verdict:
     """
     if not isinstance(text, (str, bytes)):
         raise CertificateError(f"A written proof is text, not {shown(text)}: read the file first.")
-    return PROOF.read(text, _verdict, v2=_definite_verdict)
+    return PROOF.read(text, _verdict, v2=_listed_verdict, v3=_definite_verdict)
 
 
 # What the fields hold ------------------------------------------------------------------------------------
@@ -169,7 +176,12 @@ def _obstruction(value: Any, where: str) -> Obstruction:
 
 
 def _definite_obstruction(value: Any, where: str) -> Obstruction:
-    return Obstruction(**_DEFINITE(value, where))
+    found = _DEFINITE(value, where)
+    return Obstruction(rows=tuple(accumulate(found.pop("steps"))), **found)
+
+
+def _listed_obstruction(value: Any, where: str) -> Obstruction:
+    return Obstruction(**_LISTED(value, where))
 
 
 def _dependence(value: Any, where: str) -> ColumnDependence:
@@ -199,7 +211,8 @@ def _ends(found: Document) -> tuple[float, float]:
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,4})?", re.ASCII)
 _COUNT = strict.digits(18)
 _COMBINATION = record(rows=each(_COUNT), weights=each(strict.long_integer))
-_DEFINITE = record(rows=each(_COUNT), weights=each(strict.long_integer), dependences=each(_dependence))
+_LISTED = record(rows=each(_COUNT), weights=each(strict.long_integer), dependences=each(_dependence))
+_DEFINITE = record(steps=spaced(_COUNT), weights=spaced(strict.long_integer), dependences=each(_dependence))
 _SEPARATOR = record(weights=each(strict.long_integer), bias_weight=strict.long_integer)
 _DATA = record(
     rows=_COUNT,
@@ -224,14 +237,17 @@ _CLAIMS: Mapping[str, Mapping[str, Reader]] = {
     "not-separable": {"obstruction": _obstruction, "reason": string},
     "undecided": {"reason": string, "margin": _known_margin},
 }
-_DEFINITE_CLAIMS: Mapping[str, Mapping[str, Reader]] = {
-    "touching": {
-        "separator": _SEPARATOR,
-        "definite": _definite_obstruction,
-        "separated_rows": optional(each(_COUNT)),
-    },
-    "overlapping": {"definite": _definite_obstruction},
-}
+
+
+def _claims_with(definite: Reader) -> Mapping[str, Mapping[str, Reader]]:
+    separated = optional(each(_COUNT))
+    return {
+        "touching": {"separator": _SEPARATOR, "definite": definite, "separated_rows": separated},
+        "overlapping": {"definite": definite},
+    }
+
+
+_LISTED_CLAIMS, _DEFINITE_CLAIMS = _claims_with(_listed_obstruction), _claims_with(_definite_obstruction)
 _VERDICTS: Mapping[str, type[Verdict]] = {
     "separable": Separable,
     "touching": Touching,
@@ -246,9 +262,14 @@ def _verdict(document: Document) -> Verdict:
     return _VERDICTS[kind](**found)
 
 
-def _definite_verdict(document: Document) -> Verdict:
-    """A proof of version 2: one positive-definite obstruction, which is the spread as well."""
-    kind, found = _fields_of(document, _DEFINITE_CLAIMS)
+def _listed_verdict(document: Document) -> Verdict:
+    """A proof of version 2: the same as version 3, with lists of rows and weights."""
+    return _definite_verdict(document, _LISTED_CLAIMS)
+
+
+def _definite_verdict(document: Document, claims: Mapping[str, Mapping[str, Reader]] = _DEFINITE_CLAIMS) -> Verdict:
+    """A proof of version 3: one positive-definite obstruction, which is the spread as well."""
+    kind, found = _fields_of(document, claims)
     first = found.pop("definite")
     spread = None if kind == "touching" and found["separated_rows"] is None else first
     parts: Document = {"obstruction": first, "spread": spread}

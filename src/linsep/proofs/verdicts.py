@@ -19,6 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
@@ -188,7 +189,9 @@ class Verdict(Reported, ABC):
         proof = json.loads(self.to_json())
         stated = {name: proof[name] for name in proof if name not in ("format", "version", "kind", "effort", "sha256")}
         if "definite" in stated:
-            stated["obstruction"] = stated.pop("definite")
+            short = stated.pop("definite")
+            rows = [str(row) for row in accumulate(map(int, short.pop("steps").split()))]
+            stated["obstruction"] = {**short, "rows": rows, "weights": short["weights"].split()}
         found = {"kind": self.kind, "separable": self.separable, **stated, **self._own_facts()}
         return {**found, "reads": self.reads, "seconds": self.seconds}
 
@@ -300,15 +303,14 @@ class Separable(HalfspaceVerdict):
     def _verify_claim(self, rows: Rows) -> None:
         checks.check_separator(rows, self.weights, self.bias_weight)
         if self.margin is not None:
-            margin_checks.check_margin_low(rows, self.weights, self.bias_weight, self.margin[0])
-            if self.nearest is not None:
-                near = self.nearest
+            plane, near = (self.weights, self.bias_weight), self.nearest
+            if near is not None and self.gamma_squared is not None:
+                known = self.gamma_squared, self.margin
+                margin_checks.check_exact_margin(rows, *plane, near.rows, near.weights, self.bias, *known)
+                return
+            margin_checks.check_margin_low(rows, *plane, self.margin[0])
+            if near is not None:
                 margin_checks.check_margin_high(rows, near.rows, near.weights, self.bias, self.margin[1])
-                if self.gamma_squared is not None:
-                    plane = self.weights, self.bias_weight
-                    margin_checks.check_exact_margin(
-                        rows, *plane, near.rows, near.weights, self.bias, self.gamma_squared
-                    )
 
 
 @final

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 from flint import fmpz_mat
 
-from linsep.exact import independent_columns, integer_rows
+from linsep.exact import independent_columns, integer_rows, require_elimination
 from linsep.signs import Form, form_of, signs
 from linsep.solvers.clock import Clock
 from linsep.sources.base import Block, Source
@@ -74,7 +74,9 @@ def _aliases_in(rows: Block, bias: bool) -> tuple[Alias, ...]:
     longest = max(int(n).bit_length() for n in (table.rows.max(initial=0), table.rows.min(initial=0)))
     if rank * rank * longest * (len(columns) - rank) > MOST_BITS:
         raise TooLarge
-    echelon, denominator, rank = fmpz_mat(integers).rref()
+    matrix = fmpz_mat(integers)
+    require_elimination(matrix)
+    echelon, denominator, rank = matrix.rref()
     pivots: list[int] = []
     aliases = []
     for k, column in enumerate(columns):

@@ -22,12 +22,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from linsep.blas import one_thread
+from linsep.cores import one_thread
 from linsep.exact import Digits, independent_columns, original_weights
 from linsep.proofs import checks
 from linsep.signs import Form, fine_scores, form_of, scores, signs
 from linsep.solvers.clock import Clock
-from linsep.solvers.contradictions import contradictions
+from linsep.solvers.contradictions import Pair, contradictions
 from linsep.solvers.equalities import Equalities
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.min_norm import Shortest, nearest_to_zero, shortest
@@ -55,16 +55,28 @@ Flags = npt.NDArray[np.bool_]
 
 
 def settle_from(
-    source: Source, columns: Ints, found: Blocked | Stuck, *, bias: bool, maximal: bool, clock: Clock
+    source: Source,
+    columns: Ints,
+    found: Blocked | Stuck,
+    *,
+    bias: bool,
+    maximal: bool,
+    clock: Clock,
+    pairs: list[Pair] | None = None,
 ) -> Settled | None:
-    """Decide all rows, from what floats have found; None where this way does not lead to an answer."""
+    """Decide all rows, from what floats have found; None where this way does not lead to an answer.
+
+    `pairs` are rows that cancel each other, if anyone has looked for them.
+    """
     if len(columns) not in WIDTHS or (source.facts.integer_bits or 0) > MOST_BITS:  # no double holds such integers
         return None
     try:
         with one_thread():
             search = BasisSearch(source, columns, found.rows, bias=bias, maximal=maximal, clock=clock)
-            clock.reads += 1
-            search.take_pairs(contradictions(source, SAMPLE * search.frame.width))
+            if pairs is None:
+                clock.reads += 1
+                pairs = contradictions(source, SAMPLE * search.frame.width, bias=bias)
+            search.take_pairs(pairs)
             if isinstance(found, Blocked) and found.dependences is None:
                 search.make_zero(found.rows)
             return search.run()

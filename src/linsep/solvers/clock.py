@@ -3,8 +3,10 @@
 import math
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
+from linsep.deadline import limited
 from linsep.proofs import Obstruction
 
 
@@ -42,8 +44,12 @@ class Clock:
 
     def require(self, seconds: float) -> None:
         """Stop here unless this many seconds are left."""
-        if self.left is not None and self.left < seconds:
+        if self.limit is not None and self.seconds + seconds > self.limit:
             raise OutOfTime
+
+    def limited(self) -> AbstractContextManager[None]:
+        """While this is open, exact arithmetic asks this clock too."""
+        return nullcontext() if self.limit is None else limited(self.require)
 
     def is_over(self) -> bool:
         """Whether the limit has passed."""

@@ -23,7 +23,7 @@ import numpy as np
 from flint import fmpz_mat
 from numpy.typing import NDArray
 
-from linsep import loops
+from linsep import deadline, loops
 from linsep.exact import solve
 
 Row: TypeAlias = Sequence[int]
@@ -131,6 +131,7 @@ class Residues(Basis):
         order: list[int] = []
         is_vacant = np.ones(size, np.bool_)
         for row in self._rows:
+            deadline.require()
             entering = self._coordinates(row)
             place = int(np.argmax(np.count_nonzero(entering, axis=0) * is_vacant))
             if self._strike(entering[:, place]):

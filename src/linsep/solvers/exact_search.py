@@ -47,7 +47,7 @@ class ExactSearch:
                 if not len(against):
                     return settled
                 self._add(self.source.take(against))
-        except Stopped:
+        except (Stopped, OutOfTime):
             self.clock.met(self._rows_of(self.lp.known))
             raise OutOfTime from None
 

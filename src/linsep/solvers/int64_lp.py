@@ -52,7 +52,9 @@ class Tableau:
         self.basis = np.full(width, UNIT)
         self.dual = np.eye(width, dtype=np.int64)
         self.det = 1
+        self.size = 1.0  # of the largest number in `dual`
         self.is_free = np.zeros(width, np.bool_)
+        self.in_force = np.zeros(width, np.bool_)  # the places of rows that are held at a positive score
         self.is_aside = np.zeros(n, np.bool_)
         self.costs = np.zeros(width)
         self.first: Integers | None = None
@@ -70,23 +72,19 @@ class Tableau:
             self.enter(row)
         return None
 
-    @property
-    def in_force(self) -> Flags:
-        """The places of rows that are held at a positive score."""
-        return np.asarray((self.basis != UNIT) & ~self.is_free)
-
     def weights(self) -> Integers:
         """The w with z·w = det on the rows in force and 0 on the free rows."""
-        require_small(largest(self.dual) * len(self.basis) * self.reach)
-        found: Integers = self.dual[self.in_force].sum(axis=0)
+        require_small(self.size * len(self.basis) * self.reach)
+        found: Integers = self.in_force @ self.dual
         return found
 
     def entering(self, weights: Integers) -> int | None:
         """The most violated row, else a row of score 0 outside the free span; those inside are set aside."""
         if not len(self.rows):
             return None
-        scores = np.where(self.is_aside, FAR, self.rows @ weights)
-        worst = int(np.argmin(scores))
+        scores = self.rows @ weights
+        scores[self.is_aside] = FAR
+        worst = int(scores.argmin())
         if scores[worst] != 0:
             return worst if scores[worst] < 0 else None
         zeros = np.flatnonzero(scores == 0)
@@ -101,16 +99,17 @@ class Tableau:
     def enter(self, row: int) -> None:
         """Bring a row into the basis, or find that no row makes place for it: an obstruction."""
         coordinates = self.dual @ self.rows[row]  # det·row = Σ coordinates_k basis_k
-        vacant = np.flatnonzero((self.basis == UNIT) & (coordinates != 0))
-        if vacant.size:
-            place = int(vacant[np.argmin(np.abs(coordinates[vacant]))])
+        numbers, held = coordinates.tolist(), self.in_force.tolist()
+        vacant = [(abs(number), k) for k, number in enumerate(numbers) if number and self.basis[k] == UNIT]
+        if vacant:
+            _, place = min(vacant)
             self.costs[place] = self.drawn_cost()
         else:
-            leaving = np.flatnonzero(self.in_force & (coordinates > 0))
-            if not leaving.size:
+            leaving = [(self.costs[k] / number, k) for k, number in enumerate(numbers) if number > 0 and held[k]]
+            if not leaving:
                 self.obstruct(row, coordinates)
                 return
-            place = int(leaving[np.argmin(self.costs[leaving] / coordinates[leaving])])
+            _, place = min(leaving)
             self.charge(place, coordinates)
         self.replace(place, row, coordinates)
 
@@ -127,13 +126,14 @@ class Tableau:
 
     def replace(self, place: int, row: int, coordinates: Integers) -> None:
         """Put a row at this place: Jordan's fraction-free step, whose division leaves no remainder."""
-        require_small(2.0 * largest(self.dual) * largest(coordinates))
+        require_small(2.0 * self.size * largest(coordinates))
         pivot, own = int(coordinates[place]), self.dual[place].copy()
-        self.dual = (pivot * self.dual - np.outer(coordinates, own)) // self.det
+        self.dual = (pivot * self.dual - coordinates[:, None] * own) // self.det
         self.dual[place] = own
         if pivot < 0:
             self.dual = -self.dual
-        self.det, self.basis[place] = abs(pivot), row
+        self.det, self.basis[place], self.in_force[place] = abs(pivot), row, True
+        self.size = largest(self.dual)
 
     def obstruct(self, row: int, coordinates: Integers) -> None:
         """Take up det·row - Σ coordinates_k basis_k = 0, and free its rows.
@@ -155,6 +155,7 @@ class Tableau:
         self.spread //= np.gcd.reduce(self.spread)
         self.first = self.spread.copy() if self.first is None else self.first
         self.is_free |= (self.basis != UNIT) & (coordinates != 0)
+        self.in_force &= ~self.is_free
 
     def _alone(self, row: int) -> Integers:
         alone = np.zeros(len(self.rows), np.int64)
@@ -180,7 +181,7 @@ def require_small(bound: float) -> None:
 
 def largest(numbers: Integers) -> float:
     """The largest |number|, as a double."""
-    return float(np.abs(numbers.astype(np.float64)).max(initial=0.0))  # |-2^63| is not an int64
+    return float(max(int(numbers.max(initial=0)), -int(numbers.min(initial=0))))  # |-2^63| is not an int64
 
 
 def divided(numbers: Integers) -> tuple[int, ...]:

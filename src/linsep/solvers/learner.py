@@ -57,8 +57,10 @@ class Learner:
         self.rows_read, self.converged = 0, False
         self.mistakes_per_row: Ints | None = None if source.facts.is_streamed else np.zeros(source.n_rows, np.int64)
         self._forgotten = np.zeros(0, np.int64)
+        self._label = 0  # of the last mistake that was looked at
         self.place: WalkPlace | None = None  # None between two walks
         self._before = self.perceptron.updates
+        self.perceptron.longest2, self.perceptron.measured = 0.0, 0
         if self.perceptron.keep == "vote":
             self.perceptron.voters = Voters(self.perceptron.bias, self.perceptron.walked)
         if self.perceptron.keep == "best":
@@ -90,7 +92,7 @@ class Learner:
     def _rounded_away(self) -> Mistake | None:
         """The first mistake that only rounding calls none, after a pass that found none; of two classes in floats."""
         perceptron = self.perceptron
-        if perceptron.is_exact() or perceptron.margin or len(self.b) > 1:
+        if perceptron.is_sure or perceptron.is_exact() or perceptron.margin or len(self.b) > 1:
             return None
         w, b = self.w.astype(np.float64), float(self.b[0])
         doubtful = self.source.scan(w, b).doubtful
@@ -106,7 +108,9 @@ class Learner:
         """The update at one row, whose score the compiled loop takes for right."""
         perceptron, asked = self.perceptron, self.perceptron.margin
         perceptron.margin = np.inf  # no score is enough
-        perceptron.learn(self.source.take([row]), self._counts(row, 1), limit=1)
+        block = self.source.take([row])
+        self._label = int(block.y[0])
+        perceptron.learn(block, self._counts(row, 1), limit=1)
         perceptron.margin = asked
 
     def _look_at_pocket(self) -> None:
@@ -131,27 +135,29 @@ class Learner:
         begun = self.random_state if is_shuffled else {}
         place = self.place or WalkPlace(self.updates, 0, 0, 0, {}, begun)
         updates_before, first, length, position, drawn_from, begun = place
+        self.perceptron.is_sure = not length  # nobody knows of the rows before, if it is the rest of a walk
         for block in self._blocks(begun, first if length else None):
-            if length and (block.numbers[0], len(block)) != (first, length):
+            n_rows = len(block)
+            if length and (block.numbers[0], n_rows) != (first, length):
                 raise CheckpointError(f"The block of rows at {first} is not the {length} rows it was: start over.")
             if is_shuffled:
                 if length:
                     self.random_state = drawn_from
                 drawn_from = self.random_state
             length = 0
-            order = shuffled(self.perceptron.random, len(block)) if is_shuffled else ROW_ORDER
-            while position < len(block):
+            order = shuffled(self.perceptron.random, n_rows) if is_shuffled else ROW_ORDER
+            while position < n_rows:
                 if self._is_spent():
                     return False
                 start, stop = position, position + min(self._rows_a_call, self.max_rows - self.rows_read)
-                position, mistake = self._sweep(block, order, start, min(stop, len(block)), look_after)
+                position, mistake = self._sweep(block, order, start, min(stop, n_rows), look_after)
                 self.rows_read += position - start
-                starts_again = mistake is not None and self.order == "restart"
-                here = WalkPlace(updates_before, int(block.numbers[0]), len(block), position, drawn_from, begun)
-                self.place = None if starts_again else here
-                yield mistake
-                if starts_again:
+                if mistake is not None and self.order == "restart":
+                    self.place = None
+                    yield mistake
                     return False
+                self.place = WalkPlace(updates_before, int(block.numbers[0]), n_rows, position, drawn_from, begun)
+                yield mistake
             position = 0
         if length:
             raise CheckpointError(f"No block of rows begins at row {first} any more: start over.")
@@ -203,7 +209,8 @@ class Learner:
             raise refusal(self.source, first + end.bad)
         if end.updates != look_after:
             return end.position, None
-        sign = int(block.y[end.row]) if len(self.b) == 1 else 1
+        self._label = int(block.y[end.row])
+        sign = self._label if len(self.b) == 1 else 1
         return end.position, Mistake(first + end.row, sign * end.gap)
 
     def _counts(self, first: int, length: int) -> Ints:
@@ -218,7 +225,7 @@ class Learner:
         """One `Step` for each update of the walk."""
         for mistake in self.walk(look_after=1):
             if mistake:
-                label = self.source.facts.pair[int(self.source.take([mistake.row]).y[0] > 0)]
+                label = self.source.facts.pair[int(self._label > 0)]
                 w, b = self.w.copy(), self.b[0].item()
                 yield Step(self.updates, mistake.row, label, mistake.score, w, b)
 

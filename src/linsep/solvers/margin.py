@@ -214,8 +214,8 @@ class WidestSearch:
             return float(np.linalg.norm(weights @ z) / weights.sum())
         if plus.all() or not plus.any():
             return float("inf")
-        means = [np.average(z[side, :-1], axis=0, weights=weights[side]) for side in (plus, ~plus)]
-        return float(np.linalg.norm(means[0] + means[1]) / 2)
+        shares = weights / np.where(plus, weights[plus].sum(), weights[~plus].sum())
+        return float(np.linalg.norm(shares @ z[:, :-1]) / 2)
 
 
 def quotient(a: float, b: float, exponent: int) -> float:

@@ -22,37 +22,59 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.blas import one_thread
+from linsep.cores import one_thread
 from linsep.proofs.eigenvalues import gram_of
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, free_memory
-from linsep.solvers.short_weights import SPEED, Blocked, is_about_doubles, outside, prove, used_places
-from linsep.solvers.working_set import Separated, is_separated, scan_safely
+from linsep.solvers.short_weights import (
+    DIRECT,
+    MATRICES,
+    SPEED,
+    Blocked,
+    conjugate_gradients,
+    is_about_doubles,
+    is_large,
+    outside,
+    prove,
+    used_places,
+)
+from linsep.solvers.working_set import Separated, Stuck, is_separated, scan_safely
 from linsep.sources.base import Block, Floats, Ints, Source
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_sparse
 
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS = 120  # of Newton's method without an answer
+FEW_STEPS = 20  # with fewer rows in force than columns: these are no obstruction, and likely can be separated
+STARTED = 2.0  # rows up to this score are where the search for a separator starts then
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
+A_LOOK = 4e-8  # seconds for each entry of dense rows
 MOST_RIDGES = 30  # each ten times the one before, until the system has a solution
-DIRECT = 1500  # columns of sparse rows up to which a step is one Cholesky factor
-MOST_ITERATIONS, NEARLY = 1000, 1e-10  # of conjugate gradients, and the part of the residual that is left
-MOST_BYTES = 1 << 32  # of the rows looked at together and the Gram matrix
+NEARLY = 1e-10  # solved: the part of the residual that conjugate gradients leave
+SLICE = 1 << 21  # entries of the rows multiplied together before the clock is looked at
+PART = 0.5  # of the free memory, for the rows looked at together and the Gram matrix
 RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram matrix's diagonal; its next part; its end
 
 
 @np.errstate(all="ignore")
-def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separated | Blocked | None:
-    """A separator of all rows, or a positive-definite proof that there is none; None where neither is found."""
+def search(
+    source: Source, columns: Ints, *, bias: bool, clock: Clock, any_will_do: bool = False
+) -> Separated | Blocked | Stuck | None:
+    """A separator of all rows, or a positive-definite proof that there is none; None where neither is found.
+
+    Stuck are rows that seem to have a separator, which others find sooner. If any obstruction will do, the proof may be
+    about few of the columns.
+    """
     width = len(columns) + bias
-    if not width or not is_about_doubles(source) or not _fits(0, width):
+    if not width or not is_about_doubles(source):
         return None
     first = source.sample(FIRST_ROWS * width, seed=1)
-    if not _fits(_held(first), width):
+    if not first.is_sparse:  # to look at the rows and multiply them for the first time
+        clock.require(len(first) * width * (A_LOOK + width / SPEED))
+    if not _fits(first, width):
         return None
     with one_thread():
-        return _search(source, Newton(Frame.around(first, columns, bias=bias), first, clock), clock)
+        return _search(source, Newton(Frame.around(first, columns, bias=bias), first, clock), clock, any_will_do)
 
 
 def widened(
@@ -75,7 +97,7 @@ def widened(
         more = search(others, np.intersect1d(columns, unused), bias=False, clock=clock)
         if isinstance(more, Separated):
             return found, more
-        joined = None if more is None else _joined(columns, found, more, bias=bias, clock=clock)
+        joined = None if not isinstance(more, Blocked) else _joined(columns, found, more, bias=bias, clock=clock)
         if joined is None:
             break
         found = joined
@@ -97,9 +119,15 @@ def _in_frame(frame: Frame, found: Blocked) -> Floats:
     return np.asarray(np.ldexp(floats, np.maximum(exponents - exponents.max(), -1000).astype(np.int32)))
 
 
-def _fits(entries: int, width: int) -> bool:
-    """Whether there is memory for so many entries of rows and for a few matrices of all columns by all columns."""
-    return 8 * (2 * entries + 3 * width**2) <= min(MOST_BYTES, free_memory() or MOST_BYTES)
+def _fits(block: Block, width: int, more: Block | None = None) -> bool:
+    """Whether there is memory for these rows and, unless steps do without, for a few matrices of columns by columns.
+
+    A proof asks for its own.
+    """
+    matrices = 0 if block.is_sparse and width > DIRECT else MATRICES * width**2
+    entries = _held(block) + (0 if more is None else _held(more))
+    free = free_memory()
+    return free is None or 8 * (2 * entries + matrices) <= free * PART
 
 
 def _held(block: Block) -> int:
@@ -107,10 +135,11 @@ def _held(block: Block) -> int:
     return 2 * block.values.nnz if block.is_sparse else len(block) * block.n_columns
 
 
-def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Blocked | None:
+def _search(source: Source, newton: "Newton", clock: Clock, any_will_do: bool) -> Separated | Blocked | Stuck | None:
     width = newton.frame.width
     if not math.isfinite(newton.ridge):  # some number is not finite: who reads the rows meanwhile says which
         return None
+    few = 0
     for _ in range(MOST_STEPS):
         clock.require(0.0 if newton.gram is None else width**3 / SPEED)
         is_lowest = newton.step()
@@ -120,19 +149,22 @@ def _search(source: Source, newton: "Newton", clock: Clock) -> Separated | Block
             if is_separated(source, w, b, scan):
                 nobody = np.zeros(0, np.int64)
                 return Separated(w, b, min(scan.lowest), source.take(nobody), np.zeros(0))
-            if not _fits(_held(newton.block) + _held(scan.worst), width) or not newton.add(scan.worst):
+            if not _fits(newton.block, width, scan.worst) or not newton.add(scan.worst):
                 return None
         elif is_lowest:
             in_force = np.flatnonzero(newton.in_force)
             z = newton.z[in_force]
             if len(in_force) > len(used_places(z)):
                 short = 1.0 - newton.scores[in_force]
-                found = prove(newton.frame, newton.block.take(in_force), short, clock, z)
+                found = prove(newton.frame, newton.block.take(in_force), short, clock, z, any_will_do=any_will_do)
                 if found is not None:
                     return found
             if newton.ridge < newton.last_ridge:
                 return None
             newton.ridge *= LESS
+        few = few + 1 if newton.is_short_of_rows() else 0
+        if few == FEW_STEPS:
+            return newton.stuck()
     return None
 
 
@@ -151,7 +183,7 @@ class Newton:
     def _look(self) -> None:
         self.scores = self.z @ self.w
         self.in_force: npt.NDArray[np.bool_] = self.scores < 1.0
-        self.gram = None if self._is_large else gram_of(self.z[self.in_force])
+        self.gram = None if is_large(self.z) else self._gram(self.in_force)
 
     def add(self, found: Block) -> bool:
         """Look at these rows as well; says whether there are new ones among them."""
@@ -162,6 +194,16 @@ class Newton:
         self.block, self.z = self.block + block, _stacked(self.z, self.frame.signed_alike(block))
         self._look()
         return True
+
+    def is_short_of_rows(self) -> bool:
+        """Whether the rows in force are too few for an obstruction that spans their columns."""
+        count = np.count_nonzero(self.in_force)
+        return bool(count <= self.frame.width and count <= len(used_places(self.z[self.in_force])))
+
+    def stuck(self) -> Stuck:
+        """The rows that matter, for others to go on with."""
+        near = np.flatnonzero(self.scores < STARTED)
+        return Stuck(self.block.take(near), np.flatnonzero(self.in_force[near]))
 
     def step(self) -> bool:
         """One step down; says whether it ended at the minimum."""
@@ -177,32 +219,29 @@ class Newton:
         entered, left = in_force & ~self.in_force, self.in_force & ~in_force
         for changed, sign in ((entered, 1.0), (left, -1.0)):
             if self.gram is not None and changed.any():
-                self.gram += sign * gram_of(self.z[changed])
+                self.gram += sign * self._gram(changed)
         self.in_force = in_force
         return not entered.any() and not left.any() and abs(size - 1.0) < 1e-6
 
-    @property
-    def _is_large(self) -> bool:
-        """Whether the system is solved without its matrix."""
-        return is_sparse(self.z) and self.frame.width > DIRECT
+    def _gram(self, which: npt.NDArray[np.bool_]) -> Floats:
+        """The Gram matrix of some rows, added up from slices of them: the clock is looked at in between."""
+        width, chosen = self.frame.width, np.flatnonzero(which)
+        gram = np.zeros((width, width))
+        step = max(width, SLICE // (1 if is_sparse(self.z) else width))
+        for start in range(0, len(chosen), step):
+            self.clock.check()
+            gram += gram_of(self.z[chosen[start : start + step]])
+        return gram
 
     def _iterated(self, rows: Any, right: Floats) -> Floats:
-        """Solve by conjugate gradients (Hestenes and Stiefel 1952), each column divided by its length first."""
+        """Solve by conjugate gradients, each column divided by its length first."""
         scale = 1.0 / np.sqrt((rows**2).sum(axis=0) + self.ridge)
-        found, rest = np.zeros(len(right)), scale * right
-        step, size = rest.copy(), float(rest @ rest)
-        enough = NEARLY**2 * size
-        for _ in range(MOST_ITERATIONS):
-            if size <= enough:
-                break
-            self.clock.check()
-            moved = scale * (rows.T @ (rows @ (scale * step)) + self.ridge * scale * step)
-            length = size / float(step @ moved)
-            found += length * step
-            rest -= length * moved
-            size, old = float(rest @ rest), size
-            step = rest + size / old * step
-        return np.asarray(scale * found)
+        turned = sp.csr_array(rows.T)
+
+        def multiply(step: Floats) -> Floats:
+            return np.asarray(scale * (turned @ (rows @ (scale * step)) + self.ridge * scale * step))
+
+        return np.asarray(scale * conjugate_gradients(multiply, scale * right, NEARLY, self.clock))
 
     def _solved(self, gram: Floats, right: Floats) -> Floats:
         from scipy.linalg import cho_factor, cho_solve

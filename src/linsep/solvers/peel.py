@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep import loops
+from linsep.solvers.clock import Clock
 from linsep.sources.base import Block, Ints, Signs, Source
 from linsep.sources.row_set import Marks
 
@@ -64,8 +65,10 @@ class Peeling:
         return isinstance(self.rest, np.ndarray) and not self.rest.size
 
 
-def peel(source: Source, *, bias: bool) -> Peeling:
+def peel(source: Source, *, bias: bool, clock: Clock | None = None) -> Peeling:
     """Remove the rows that pure columns touch, in rounds, all pure columns at once. Values must be finite.
+
+    Raises OutOfTime at the clock's limit.
 
     >>> from linsep.sources.inputs import as_source
     >>> peeling = peel(as_source([[1, 2, 0], [0, 1, 3], [0, -1, 2], [0, 0, 1]], [1, 1, 1, -1]), bias=False)
@@ -74,13 +77,14 @@ def peel(source: Source, *, bias: bool) -> Peeling:
     >>> peeling.rest.tolist(), peeling.columns.tolist()
     ([1, 2, 3], [1, 2])
     """
+    clock = clock or Clock()
     first = next(source.blocks())
     if len(first) == source.n_rows:
-        return _peel_block(first, bias)
-    peeling = _in_parts(source, bias)
+        return _peel_block(first, bias, clock)
+    peeling = _in_parts(source, bias, clock)
     if not isinstance(peeling.rest, np.ndarray) or not peeling.rest.size:
         return peeling
-    tail = _peel_block(source.take(peeling.rest), bias)
+    tail = _peel_block(source.take(peeling.rest), bias, clock)
     return Peeling(peeling.levels + tail.levels, peeling.rest if tail.rest is None else tail.rest, tail.columns)
 
 
@@ -106,18 +110,19 @@ def lift(source: Source, peeling: Peeling, weights: Sequence[int], bias_weight: 
 # Rounds -------------------------------------------------------------------------------------------
 
 
-def _peel_block(block: Block, bias: bool) -> Peeling:
+def _peel_block(block: Block, bias: bool, clock: Clock) -> Peeling:
     """All rounds on rows in memory."""
     if block.is_sparse:
         return _cascade(block, bias)
-    return _in_rounds(lambda: (block,), block.numbers, block.n_columns, bias)
+    return _in_rounds(lambda: (block,), block.numbers, block.n_columns, bias, clock)
 
 
-def _in_parts(source: Source, bias: bool) -> Peeling:
+def _in_parts(source: Source, bias: bool, clock: Clock) -> Peeling:
     """Two walks over a source in parts for each round, until no column is pure or the rows left can be copied."""
     alive, n_columns = Marks(source.n_rows, marked=True), source.n_columns
     levels: list[Level] = []
     while True:
+        clock.check()
         seen = _signs_seen(source.blocks, alive, n_columns, bias)
         pure = np.flatnonzero((seen == loops.peeling.POSITIVE) | (seen == loops.peeling.NEGATIVE))
         if not pure.size or (levels and alive.count() <= AT_HAND):
@@ -145,11 +150,14 @@ def _few_or_marks(marks: Marks) -> Ints | Marks:
     return marks.rows() if marks.count() <= max(AT_HAND, marks.n_rows // 64) else marks
 
 
-def _in_rounds(blocks: Callable[[], Iterable[Block]], numbers: range | Ints, n_columns: int, bias: bool) -> Peeling:
+def _in_rounds(
+    blocks: Callable[[], Iterable[Block]], numbers: range | Ints, n_columns: int, bias: bool, clock: Clock
+) -> Peeling:
     """Two walks over the blocks for each round, until no column is pure."""
     alive = np.ones(len(numbers), np.bool_)
     levels: list[Level] = []
     while True:
+        clock.check()
         seen = _signs_seen(blocks, alive, n_columns, bias)
         pure = np.flatnonzero((seen == loops.peeling.POSITIVE) | (seen == loops.peeling.NEGATIVE))
         if not pure.size:

@@ -126,6 +126,8 @@ class Perceptron:
         self.voters: Voters | None = None
         self.ballot: Ballot | None = None
         self.walked, self.updates, self.run, self.passes, self.converged = 0, 0, 0, 0, False
+        self.longest2, self.measured = 0.0, 0  # what |x|² of the first rows is at most, and how many they are
+        self.is_sure = False  # no row of the walk so far was taken for right that only rounding makes so
         self.random = np.random.default_rng(seed)
 
     def learn(
@@ -142,7 +144,7 @@ class Perceptron:
 
         `foretold` has places for the class predicted for each row before it is learned from, and if that was wrong.
         """
-        stop, made, end = min(stop, len(block)), 0, End(start, 0, self.run, ALL_FINE, 0, ALL_FINE)
+        stop, made, end = min(stop, len(block)), 0, End(start, 0, self.run, ALL_FINE, 0, ALL_FINE, 0.0, True)
         while end.position < stop and made < limit and end.bad == ALL_FINE:
             most = min(limit - made, self._exact_updates - self.updates) if self.is_exact() else limit - made
             end = self._sweep(block, mistakes_per_row, order, end.position, stop, most, foretold)
@@ -152,7 +154,7 @@ class Perceptron:
                 self.run = -1  # no run is shorter: the update is made now
             if self.is_exact() and self.updates >= self._exact_updates:
                 self.weights = self.weights.as_floats()
-        return end._replace(updates=made)
+        return end if end.updates == made else end._replace(updates=made)
 
     def _sweep(
         self,
@@ -167,7 +169,7 @@ class Perceptron:
         """The compiled loop on the next rows."""
         longest = self.pocket.threshold if self.keep == "best" else NO_LIMIT
         margin = int(self.margin) if self.is_exact() else self.margin  # a whole gap above 0.5 is above 0
-        log = None
+        first, log = int(block.numbers[0]), None
         if self.voters is not None:
             self.voters.begin(self.weights)
             stop = min(stop, start + LOGGED_A_CALL)
@@ -190,9 +192,14 @@ class Perceptron:
                 self.lag.vectors if self.keep == "average" else None,
                 log,
                 foretold,
+                self.longest2,
+                self.measured - first,
             )
         )
+        if start <= self.measured - first and order is None:
+            self.measured = max(self.measured, first + end.position)
         self.walked += end.position - start
+        self.longest2, self.is_sure = end.longest2, self.is_sure and end.is_sure
         self.updates, self.run = self.updates + end.updates, end.run
         if self.voters is not None and log is not None:
             self.voters.add(block, log[: end.updates], self.walked)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz_mat
 
-from linsep.exact import coprime, integer_rows, null_combination, original_weights, to_doubles
+from linsep.exact import coprime, integer_rows, null_combination, nullspace, original_weights, to_doubles
 from linsep.signs import form_of
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_lp import ExactLP
@@ -55,7 +55,7 @@ class Cone:
         identity = fmpz_mat([[int(i == j) for j in range(self.frame.width)] for i in range(self.frame.width)])
         if not len(contact):
             return identity
-        basis, nullity = fmpz_mat(self.frame.integers(contact, self.exponents).rows.tolist()).nullspace()
+        basis, nullity = nullspace(fmpz_mat(self.frame.integers(contact, self.exponents).rows.tolist()))
         columns = [coprime(basis[i, k] for i in range(self.frame.width)) for k in range(nullity)]
         return fmpz_mat(columns).lll().transpose()
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr, solve_triangular
 
 from linsep import loops
-from linsep.blas import one_thread
+from linsep.cores import one_thread
 from linsep.solvers.clock import Clock
 from linsep.solvers.margin import Widest, centre_of, quotient, scaled_values
 from linsep.solvers.relax import relax
@@ -38,6 +38,7 @@ EXCHANGES, WORSE = 60, 4  # of rows of the support; and how often there may be m
 RIDGE = 2.0**-52  # of the largest product, on the diagonal
 JOIN_A_CALL = 20  # rows, before the clock is looked at
 REFINED = 3  # times
+MOST_ENTRIES = 1 << 24  # of a support whose rows are looked at themselves
 TRIES = 8  # rounds without a better bound before the interval is returned as it is
 PROOF_SCANS, PROOF_COLUMN = 8, 4e-6  # what it takes to prove an interval: so many scans, and seconds for each column
 FLOPS = 5e9  # a second: what can be counted on, of work that cannot be interrupted
@@ -87,10 +88,12 @@ class RowSearch:
         near = self._begin(*self.start)
         if near is None:
             return None
-        waited, exactly = 0, self.gap / 4
+        waited, exactly, is_sharp = 0, self.gap / 4, False
         while waited < TRIES:
-            self._solve(near, exactly)
-            v, constant = self._combined(near)
+            sharp = self._sharpened(near) if is_sharp else None
+            if sharp is None:
+                self._solve(near, exactly)
+            v, constant = sharp or self._combined(near)
             found, scan = self._bounds(near, v, constant)
             better = found if self.best is None else self.best.joined(found)
             waited += self.best is not None and (better.low, better.high) == (self.best.low, self.best.high)
@@ -101,7 +104,7 @@ class RowSearch:
                 break
             short = self._shorter(near, scan.worst, v, constant)
             if not len(short):
-                exactly, waited = exactly * FINER, waited + TRIES // 2
+                exactly, waited, is_sharp = exactly * FINER, waited + TRIES // 4, True
             near = self._with(near, short, v, constant)
         return self.best
 
@@ -265,6 +268,67 @@ class RowSearch:
                 break
             u = better
         return u
+
+    def _sharpened(self, near: NearRows) -> tuple[Floats, float] | None:
+        """v and its constant from the rows of the support themselves, where their products have lost too many digits.
+
+        Rows of opposite classes that nearly coincide differ in the last digits of their products. None where that does
+        not lead to weights that are positive, and to no nearer row.
+        """
+        inside = near.u > 0
+        for _ in range(EXCHANGES):
+            support = np.flatnonzero(inside)
+            self._require_time(2.0 * near.block.n_columns * len(support) ** 2 / FLOPS)
+            found = self._shortest_at(near, support)
+            if found is None:
+                return None
+            w, b, multipliers = found
+            wrong = ~inside & (self._scores(near, w, b) < 1 - self.gap / 4)
+            wrong[support] = multipliers <= 0
+            if not wrong.any():
+                near.u[:] = 0.0
+                near.u[support] = multipliers
+                near.u /= np.bincount(near.group, near.u)[near.group]
+                size = (1.0 if self.homogeneous else 2.0) / (float(w @ w) + (b**2 if self.homogeneous else 0.0))
+                return size * w, size * b
+            inside ^= wrong
+        return None
+
+    def _shortest_at(self, near: NearRows, support: Ints) -> tuple[Floats, float, Floats] | None:
+        """The shortest w with a score of 1 on these rows, its constant, and the multipliers; by an orthogonal basis.
+
+        With zᵀ = QR and w = Qg: Rᵀg = 1 - b·y, and the multipliers R⁻¹g of both classes sum up to the same.
+        """
+        z, y = near.z[support], near.block.y[support].astype(np.float64)
+        used = np.flatnonzero(abs(z).sum(axis=0))
+        if not 0 < len(support) <= len(used) or len(support) * len(used) > MOST_ENTRIES:
+            return None
+        z = z[:, used] if isinstance(z, np.ndarray) else z[:, used].toarray()
+        if self.homogeneous:
+            z = np.column_stack([z, self.centre.constant * y])
+        basis, triangle = qr(z.T, mode="economic", check_finite=False)
+        if not np.abs(np.diag(triangle)).min() > 0:
+            return None
+
+        def back(right: Floats) -> Floats:
+            return np.asarray(solve_triangular(triangle, right, trans=1, check_finite=False))
+
+        against = np.zeros(len(y)) if self.homogeneous else back(y)
+        precise, g, b = z.astype(np.longdouble), np.zeros(len(y)), 0.0
+        for _ in range(REFINED):
+            left = 1 - (precise @ (basis @ g) + (0.0 if self.homogeneous else b) * y)
+            g += back(left.astype(np.float64))
+            if not self.homogeneous:
+                more = float(against @ g) / float(against @ against)
+                g, b = g - more * against, b + more
+        w, multipliers = np.zeros(near.block.n_columns), solve_triangular(triangle, g, check_finite=False)
+        if not self.homogeneous:  # what rounding left between the sums of both classes
+            apart = float(y @ multipliers) / float(against @ against)
+            multipliers -= apart * solve_triangular(triangle, against, check_finite=False)
+        found = basis @ g
+        w[used] = found[: len(used)]
+        b = float(found[-1]) if self.homogeneous else b
+        return (w, b, multipliers) if np.isfinite(multipliers).all() and np.isfinite(b) else None
 
     # Bounds --------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ Weights u of rows z with Σ u z about 0 come from Newton's method, or from a wor
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -18,12 +18,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from linsep import deadline
 from linsep.errors import LinsepError
 from linsep.exact import coprime, dyadic, original_multipliers
 from linsep.proofs import definite, eigenvalues
 from linsep.proofs.definite import ColumnDependence
 from linsep.solvers.clock import Clock
-from linsep.solvers.scaling import Frame
+from linsep.solvers.scaling import Frame, require_bytes
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Source
 from linsep.tables import is_sparse
 
@@ -31,12 +32,21 @@ Signed: TypeAlias = Any  # signed rows: an array, or a CSR matrix of sparse ones
 
 WIDE = 200  # columns: from here on obstructions are positive-definite, below exact ones are short and quickly found
 ROUNDS = 3  # of bringing Σ u z nearer to 0
-SHORT_BITS, LONG_BITS, MORE_BITS = 12, 48, 12  # of a weight: at first, at most, and what is added between
+SHORT_BITS, LONG_BITS, MORE_BITS = 6, 48, 1  # of a weight: at first, at most, and what is added between
 SPEED = 1e10  # operations a second
+A_PIVOT = 1e-9  # seconds, times rows and columns², of a QR with pivots
+MATRICES = 3  # of columns by columns, that are held at once
 ROOM = 4.0  # what is found holds so clearly that every checker sees it
-TRIES = 8  # at weights that are all positive
+TRIES, MOST_LOST = 30, 0.1  # at weights that are all positive; the part of the rows lost at once that is too much
+VANISHED = 1e-6  # the largest weight, beside the largest before: no weights cancel
 TINY = 1e-9  # weights below this part of the largest are left out
+NOTHING = 1e-11  # added to the square of each column, which is 1, so that a system has a solution
 RANK = 1e-9  # of a column, as a part of the largest, below which it depends on others
+ROWS_A_COLUMN, RARE = 1.7, 20  # of a short proof; and the rows of a rare column
+LEAST_KEPT, LESS = 0.6, 0.9  # of the rows, when others are left out; if more would stay, none are
+DIRECT = 1500  # columns of sparse rows up to which systems are solved by one Cholesky factor
+MOST_ITERATIONS, ROUGHLY = 1000, 1e-6  # of conjugate gradients, and the part of the residual that is left
+LANCZOS = 100  # steps; a fifth of them with the inverse, whose largest eigenvalue stands apart
 MOST_ENTRIES = 1 << 24  # of rows whose dependences are looked for
 MOST_DENOMINATOR, NEAR = 64, 1e-7  # of the coefficients of a dependence
 
@@ -57,74 +67,166 @@ def is_about_doubles(source: Source) -> bool:
 
 
 @np.errstate(all="ignore")
-def prove(frame: Frame, block: Block, weights: Floats, clock: Clock, z: Signed | None = None) -> Blocked | None:
+def prove(
+    frame: Frame, block: Block, weights: Floats, clock: Clock, z: Signed | None = None, *, any_will_do: bool = False
+) -> Blocked | None:
     """The positive-definite proof on these rows with about these weights; None where they do not make one.
 
-    `z` are the rows as they look from the frame, where they are known already; the weights are written to.
+    `z` are the rows as they look from the frame, where they are known already. A proof on few of the rows is tried
+    first; it may only lack columns of the others if any obstruction will do.
     """
-    kept, z = np.arange(len(block)), frame.signed_alike(block) if z is None else z
-    for _ in range(TRIES):
-        rows = 0 if block.is_sparse else len(kept)
-        clock.require((rows + frame.width) * frame.width**2 / SPEED)  # a factorisation cannot be interrupted
-        kept = kept[weights[kept] > TINY * weights.max(initial=0.0)]
-        kept = kept[_mixed(z[kept])]
-        if not len(kept):
-            return None
-        found, u = _polished(frame, block.take(kept), z[kept], weights[kept])
-        if u is None:
-            return None
-        if u.min() > TINY * u.max():
-            return _rounded(frame, block.take(kept), found, u, clock)
-        weights[kept] = u
+    z = frame.signed_alike(block) if z is None else z
+    whole = _cancelled(z, np.arange(len(block)), weights, clock)
+    if whole is None:
+        return None
+    n_used = len(used_places(z[whole[0]]))
+    clock.require(n_used**3 / SPEED)  # time first: where it is too short, memory is no matter
+    matrices = 1 if is_large(z) else MATRICES
+    require_bytes(matrices * 8 * n_used**2, f"A positive-definite proof of {n_used:,} columns")
+    few = _thinned(z, *whole, clock)
+    if few is not None and not any_will_do and len(used_places(z[few[0]])) < len(used_places(z[whole[0]])):
+        few = None
+    for rows, u in filter(None, (few, whole)):
+        found = _written(frame, block.take(rows), z[rows], u, clock)
+        if found is not None:
+            return found
     return None
 
 
-def _polished(frame: Frame, block: Block, z: Signed, u: Floats) -> "tuple[_Columns, Floats | None]":
-    """Independent columns, and weights nearby that cancel in them; without weights where there are none to be had."""
-    columns = _Columns.of(z, frame, _proportional(frame, block, z))
-    found = columns.polish(u)
-    if found is None:
-        more = _dependent(frame, block, z, columns.places)
-        columns = _Columns.of(z, frame, (*columns.dependences, *more))
-        found = columns.polish(u) if more else None
-    return columns, found
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """Independent columns of some rows, and how the others depend on them."""
-
-    z: Signed
-    places: list[int]
-    dependences: tuple[ColumnDependence, ...]
-
-    @classmethod
-    def of(cls, z: Signed, frame: Frame, dependences: Sequence[ColumnDependence]) -> "_Columns":
-        """The columns that are not 0, without those that are named as dependent."""
-        own = definite.own_columns(dependences)
-        places = [k for k in used_places(z).tolist() if _name(frame, k) not in own]
-        return cls(z[:, places], places, tuple(dependences))
-
-    def polish(self, u: Floats) -> Floats | None:
-        """Weights nearby, in proportion to their size, that cancel as well as floats can tell; some may be negative.
-
-        None where the columns are not independent, as far as floats can tell.
-        """
-        from scipy.linalg import cho_factor, cho_solve
-
-        if not 0 < len(self.places) < self.z.shape[0]:
+def _cancelled(z: Signed, rows: Ints, u: Floats, clock: Clock) -> tuple[Ints, Floats] | None:
+    """Weights of some rows near u that cancel, and the rows: those are left out whose weight would turn negative."""
+    for attempt in range(TRIES):
+        clock.require(0.0 if is_large(z) else (len(rows) + z.shape[1]) * z.shape[1] ** 2 / SPEED)  # as one step takes
+        mixed = np.flatnonzero(u > TINY * u.max(initial=0.0))
+        mixed = mixed[_mixed(z[rows[mixed]])]
+        rows, u = rows[mixed], u[mixed]
+        found = _projected(z[rows], u, clock) if len(rows) else None
+        if found is None or not found.max() > VANISHED * u.max():
             return None
-        scaled = sp.diags_array(u) @ self.z if is_sparse(self.z) else self.z * u[:, None]
-        gram = eigenvalues.gram_of(scaled)
-        gram.flat[:: len(gram) + 1] *= 1 - RANK
-        try:
-            factor = cho_factor(gram, overwrite_a=True, check_finite=False)
-        except np.linalg.LinAlgError:
+        lost = np.count_nonzero(found <= TINY * found.max())
+        if not lost:
+            return rows, found
+        if attempt and lost > MOST_LOST * len(rows):
             return None
-        found = u
-        for _ in range(ROUNDS):
-            found = found - u * (scaled @ cho_solve(factor, found @ self.z))
-        return found if np.isfinite(found).all() else None
+        u = found
+    return None
+
+
+def _projected(z: Signed, u: Floats, clock: Clock) -> Floats | None:
+    """Weights nearby, in proportion to their size, that cancel as well as floats can tell; some may be negative."""
+    z = z[:, used_places(z)]
+    scaled, unit = _scaled(z, u)
+    solve = _iterative(scaled, unit, clock) if is_large(z) else _direct(scaled, unit)
+    if solve is None:
+        return None
+    found = u
+    for _ in range(ROUNDS):
+        found = found - u * (scaled @ (unit * solve(unit * (found @ z))))
+    return found if np.isfinite(found).all() else None
+
+
+def _scaled(z: Signed, u: Floats) -> tuple[Signed, Floats]:
+    """The rows times their weights, and for each column what makes its length 1."""
+    scaled = sp.diags_array(u) @ z if is_sparse(z) else z * u[:, None]
+    lengths2 = scaled.power(2).sum(axis=0) if is_sparse(z) else np.einsum("ij,ij->j", scaled, scaled)
+    return scaled, 1.0 / np.sqrt(lengths2)
+
+
+def _gram(scaled: Signed, unit: Floats) -> Floats:
+    gram = eigenvalues.gram_of(scaled)
+    gram *= unit[:, None]
+    gram *= unit
+    return gram
+
+
+def _direct(scaled: Signed, unit: Floats) -> Callable[[Floats], Floats] | None:
+    """What solves the equations of the columns, each of length 1; columns that depend on others do no harm."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    gram = _gram(scaled, unit)
+    gram.flat[:: len(gram) + 1] += NOTHING
+    try:
+        factor = cho_factor(gram, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return None
+    return lambda right: np.asarray(cho_solve(factor, right))
+
+
+def _iterative(scaled: Signed, unit: Floats, clock: Clock) -> Callable[[Floats], Floats]:
+    """The same by conjugate gradients: without a matrix of all columns by all columns."""
+    turned = sp.csr_array(scaled.T)
+
+    def multiply(step: Floats) -> Floats:
+        return np.asarray(unit * (turned @ (scaled @ (unit * step))))
+
+    return lambda right: conjugate_gradients(multiply, right, ROUGHLY, clock)
+
+
+def conjugate_gradients(multiply: Callable[[Floats], Floats], right: Floats, nearly: float, clock: Clock) -> Floats:
+    """Solve a positive-definite system up to this part of its right side (Hestenes and Stiefel 1952)."""
+    found, rest = np.zeros(len(right)), right.copy()
+    step, size = rest.copy(), float(rest @ rest)
+    enough = nearly**2 * size
+    for _ in range(MOST_ITERATIONS):
+        if size <= enough:
+            break
+        clock.check()
+        moved = multiply(step)
+        length = size / float(step @ moved)
+        found += length * step
+        rest -= length * moved
+        size, old = float(rest @ rest), size
+        step = rest + size / old * step
+    return found
+
+
+def _thinned(z: Signed, rows: Ints, u: Floats, clock: Clock) -> tuple[Ints, Floats] | None:
+    """The same with the rows of the largest weights alone, and those of rare columns; None where that is not less."""
+    found: tuple[Ints, Floats] | None = None
+    while True:
+        is_there = z[rows] != 0
+        counts = np.asarray(is_there.sum(axis=0)).ravel()
+        most = int(max(ROWS_A_COLUMN * np.count_nonzero(counts), LEAST_KEPT * len(rows)))
+        if most > LESS * len(rows):
+            return found
+        is_rare = is_there @ (counts < RARE).astype(np.float64) > 0
+        kept = np.sort(np.lexsort((-u, ~is_rare))[:most])
+        fewer = _cancelled(z, rows[kept], u[kept], clock)
+        if fewer is None:
+            return found
+        found = rows, u = fewer
+
+
+def _written(frame: Frame, block: Block, z: Signed, u: Floats, clock: Clock) -> Blocked | None:
+    """The proof on these rows with weights that cancel, as integers; columns that depend on others are named."""
+    dependences = _proportional(frame, block, z)
+    places = _places(frame, z, dependences)
+    if not is_large(z) and not _are_independent(z[:, places], u):
+        dependences = [*dependences, *_dependent(frame, block, z, places)]
+        places = _places(frame, z, dependences)
+    return _rounded(frame, block, z[:, places], dependences, u, clock) if places else None
+
+
+def _places(frame: Frame, z: Signed, dependences: Sequence[ColumnDependence]) -> list[int]:
+    """The columns that are not 0, without those that are named as dependent."""
+    own = definite.own_columns(dependences)
+    return [k for k in used_places(z).tolist() if _name(frame, k) not in own]
+
+
+def _are_independent(z: Signed, u: Floats) -> bool:
+    """Whether no column depends on others, as far as floats can tell."""
+    gram = _gram(*_scaled(z, u))
+    gram.flat[:: len(gram) + 1] -= RANK
+    try:
+        np.linalg.cholesky(gram)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def is_large(z: Signed) -> bool:
+    """Whether systems are solved without a matrix of all columns by all columns."""
+    return is_sparse(z) and z.shape[1] > DIRECT
 
 
 def used_places(z: Signed) -> Ints:
@@ -144,25 +246,56 @@ def _mixed(z: Signed) -> Ints:
         kept = kept[~touched]
 
 
-def _rounded(frame: Frame, block: Block, columns: _Columns, u: Floats, clock: Clock) -> Blocked | None:
+def _rounded(
+    frame: Frame, block: Block, z: Signed, dependences: Sequence[ColumnDependence], u: Floats, clock: Clock
+) -> Blocked | None:
     """Round the weights to as few bits as the proof allows."""
-    z = columns.z
-    exponents = frame.row_exponents(block)
+    exponents, least, tops = frame.row_exponents(block).tolist(), *_estimate(z, u / u.max())
     for bits in range(SHORT_BITS, LONG_BITS + 1, MORE_BITS):
-        whole = np.rint(np.ldexp(u / u.max(), bits)).astype(np.int64)
-        if whole.min() <= 0:
-            if bits < LONG_BITS:
-                continue
-            whole = np.maximum(whole, 1)
-        left = np.abs(whole @ z).max() / whole.max()
-        if bits < LONG_BITS and left > 1e-3 * float((z**2).sum()) / z.shape[1] ** 2:
+        whole = np.maximum(np.rint(np.ldexp(u / u.max(), bits)), 1.0)
+        length = float(np.linalg.norm((whole @ z) / tops)) / 2.0**bits
+        if bits < LONG_BITS and ROOM * 1.2 * length > least:
             continue
         clock.check()
-        weights = original_multipliers(whole.tolist(), exponents.tolist())
-        found = Blocked(block, weights, columns.dependences)
+        weights = original_multipliers(whole.astype(np.int64).tolist(), exponents)
+        found = Blocked(block, weights, tuple(dependences))
         if _holds(found, frame):
             return found
     return None
+
+
+def _estimate(z: Signed, u: Floats) -> tuple[float, Floats]:
+    """About the least eigenvalue of the proof's matrix, and the units of the columns."""
+    a: Any = sp.csr_array(sp.diags_array(u) @ z) if is_sparse(z) else z * u[:, None]
+    largest = abs(a).max(axis=0)
+    tops = np.exp2(np.frexp(largest.toarray().ravel() if is_sparse(z) else largest)[1])
+    a = a @ sp.diags_array(1.0 / tops) if is_sparse(z) else a / tops
+    lengths = np.sqrt(a.power(2).sum(axis=1) if is_sparse(z) else np.einsum("ij,ij->i", a, a))
+    levels = np.ldexp(1.0, np.frexp(lengths)[1] // -2)
+    a = sp.csr_array(sp.diags_array(levels) @ a) if is_sparse(z) else a * levels[:, None]
+    turned = a.T.tocsr() if is_sparse(z) else a.T
+    solve = None if is_large(z) else _direct(a, np.ones(len(tops)))
+    if solve is None:
+        return _ends(lambda v: turned @ (a @ v), len(tops), LANCZOS)[0], tops
+    return 1.0 / _ends(solve, len(tops), LANCZOS // 5)[1], tops
+
+
+def _ends(multiply: Callable[[Floats], Floats], width: int, steps: int) -> tuple[float, float]:
+    """About the least and the largest eigenvalue of a symmetric matrix, by Lanczos's method (1950)."""
+    from scipy.linalg import eigvalsh_tridiagonal
+
+    start = np.random.default_rng(0).standard_normal(width)
+    v, before, middle, beside = start / np.linalg.norm(start), np.zeros(width), list[float](), [0.0]
+    for _ in range(min(steps, width)):
+        w = multiply(v) - beside[-1] * before
+        middle.append(float(v @ w))
+        w -= middle[-1] * v
+        beside.append(float(np.linalg.norm(w)))
+        if beside[-1] < 1e-9 * abs(middle[0]):
+            break
+        before, v = v, w / beside[-1]
+    values = eigvalsh_tridiagonal(np.array(middle), np.array(beside[1 : len(middle)]))
+    return float(values[0]), float(values[-1])
 
 
 def _holds(found: Blocked, frame: Frame) -> bool:
@@ -239,6 +372,7 @@ def _dependent(frame: Frame, block: Block, z: Signed, places: list[int]) -> list
 
     if not 0 < z.shape[0] * len(places) <= MOST_ENTRIES:
         return []
+    deadline.require(A_PIVOT * z.shape[0] * len(places) ** 2)
     z = z.toarray() if is_sparse(z) else z
     triangle, order = qr(z[:, places], mode="r", pivoting=True, check_finite=False)
     sizes = np.abs(np.diag(triangle))

@@ -9,8 +9,9 @@ it is the walk of the other rows in that space, and the theorem holds there. In 
 import numpy as np
 from flint import fmpz_mat
 
-from linsep.blas import one_thread
-from linsep.exact import coprime, solve
+from linsep.cores import one_thread
+from linsep.exact import coprime, seconds_to_solve, solve
+from linsep.proofs.definite import used_columns
 from linsep.signs import Form, form_of, form_of_doubles, signs
 from linsep.solvers.clock import Clock
 from linsep.solvers.contradictions import Pair
@@ -20,6 +21,8 @@ from linsep.solvers.relax import WORK, GaveUpError, Relaxation, Viewpoint, Walke
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import MOST_BITS, Block, Floats, Scan, Source
 
+TOO_LONG = 5.0  # seconds for the exact projection: then other ways are better
+LOOKED_AT = 20  # rows
 ROUNDING = 1e-9  # parts of |x|·|w|: scores nearer to 0 may belong to rows where the weights will be 0
 
 
@@ -33,17 +36,19 @@ def relax_beside(
     if (source.facts.integer_bits or 0) > MOST_BITS:
         return None
     block = source.take(np.array(pairs).ravel())
-    values = block.values if isinstance(block.values, np.ndarray) else block.values.toarray()
-    used = np.flatnonzero(values.any(axis=0))
+    used = np.flatnonzero(used_columns(block.values))
     zero = Equalities(Frame(source.n_columns, used, np.zeros(len(used) + bias, np.int32), bias))
+    is_everything = len(np.unique(pairs)) == source.n_rows
+    if not is_everything and _seconds_to_project(zero, block) > TOO_LONG:
+        return None
     if not zero.add_pairs(block):  # rows of zeros, without a bias
         return None
-    if len(np.unique(pairs)) == source.n_rows:
+    if is_everything:
         obstruction, spread = zero.proofs
         return Settled("overlapping", obstruction=obstruction, spread=spread)
-    walk = WeakRelaxation(source.n_columns, zero, maximal, clock, WORK * (in_use + bias) ** 3)
     try:
         with one_thread():
+            walk = WeakRelaxation(source.n_columns, zero, maximal, clock, WORK * (in_use + bias) ** 3)
             walk.run(source, in_use + bias)
     except GaveUpError:
         return None
@@ -102,6 +107,14 @@ class WeakRelaxation(Relaxation):
             whole[j] -= int(n)
         whole = list(coprime(whole))
         return form_of(whole[:-1], whole[-1])
+
+
+def _seconds_to_project(zero: Equalities, block: Block) -> float:
+    """About how long the exact projection onto these pairs takes, by the bits of F·Fᵀ, which a few of them show."""
+    size, (few, _) = len(block) // 2, zero.integers(block.take(np.arange(min(len(block), LOOKED_AT))))
+    longest = max(abs(n).bit_length() for row in few for n in row)
+    bits = 2 * longest + zero.frame.width.bit_length()
+    return seconds_to_solve(size, bits, size * bits)
 
 
 def _of_length_1(row: list[int]) -> Floats:

@@ -16,7 +16,7 @@ Floats guide, exact arithmetic answers: what floats cannot settle is handed on a
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from typing import Generic, Protocol, TypeVar
 
@@ -75,7 +75,9 @@ class SampleLevel:
 
     def globally(self, block: Block) -> Block:
         """The same rows under their numbers in the whole."""
-        return block if self.numbers is None else replace(block, numbers=self.numbers[block.row_numbers])
+        if self.numbers is None:
+            return block
+        return Block(block.table, block.y, self.numbers[block.row_numbers], block.n_columns)
 
 
 class View(Protocol):
@@ -127,9 +129,18 @@ class WorkingSet(Generic[V]):
         return True
 
 
-def search(source: Source, columns: Ints, *, bias: bool, clock: Clock, careful: bool = True) -> Found:
-    """Look for a separator of all rows of the source; unless `careful`, what DAQP cannot settle is left at once."""
+def search(
+    source: Source, columns: Ints, *, bias: bool, clock: Clock, careful: bool = True, start: Stuck | None = None
+) -> Found:
+    """Look for a separator of all rows of the source; unless `careful`, what DAQP cannot settle is left at once.
+
+    `start` are rows that matter, where some are known.
+    """
     width = len(columns) + bias
+    if start is not None:
+        known = WorkingSet(Frame.around(start.rows, columns, bias=bias), start.rows)
+        known.matters[start.hint] = True
+        return _settle(SampleLevel(source, None), known, clock, careful)
     working: WorkingSet[Frame] | None = None
     found: Found | None = None
     for level in levels(source, width):

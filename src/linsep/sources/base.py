@@ -251,6 +251,8 @@ MANY_ROWS = 1 << 22  # from here on numbers are drawn without a permutation of a
 
 def distinct_rows(n_rows: int, k: int, seed: int) -> Ints:
     """At most k distinct row numbers, uniform over all, in rising order."""
+    if k >= n_rows:
+        return np.arange(n_rows)
     random = np.random.default_rng(seed)
     if n_rows <= MANY_ROWS or k > n_rows // 2:
         return np.sort(random.choice(n_rows, size=min(k, n_rows), replace=False))

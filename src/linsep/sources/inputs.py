@@ -11,11 +11,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep import exact, loops
+from linsep.cores import thread_count
 from linsep.errors import ArgumentError, shown
 from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits
-from linsep.sources.memory import MemorySource, thread_count
+from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, read_doubles, read_exact, read_labels, require_finite
 from linsep.tables.exact_numbers import Columns, ExactTable
 from linsep.tables.label_values import distinct
@@ -36,7 +37,7 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
     exact = _in_64_bits(read_exact(X), decimals)
     n_rows, n_columns = exact.values.shape
     signs, labels = as_signs(read_labels(y, n_rows))
-    table = _as_table(exact.values)
+    table = as_table(exact.values)
     bits = integer_bits(table)
     is_whole = exact.scales is not None or (bits is not None and is_long(table[0]))
     numbers: Numbers = "decimal" if exact.is_decimal else "exact-integers" if is_whole else "binary64"
@@ -58,7 +59,7 @@ def as_given(source: Source, y: Any = None, *, decimals: bool = False) -> Source
 def read_table(X: Any) -> tuple[Table, int, Columns]:
     """X as a table for the loops, its number of columns, and their names if it has any."""
     exact = _in_64_bits(read_exact(X), scaled=False)
-    return _as_table(exact.values), exact.values.shape[1], exact.columns
+    return as_table(exact.values), exact.values.shape[1], exact.columns
 
 
 def read_floats(X: Any) -> tuple[Any, Columns]:
@@ -91,7 +92,8 @@ def _in_64_bits(exact: ExactTable, scaled: bool) -> ExactTable:
     return exact
 
 
-def _as_table(values: Any) -> Table:
+def as_table(values: Any) -> Table:
+    """Rows of numbers, a CSR matrix or an array, in the layout of the loops."""
     if isinstance(values, np.ndarray):
         return Dense(_fixed(values))
     return Csr(

@@ -1,21 +1,18 @@
 """Rows in memory: one table, dense or sparse, scanned by all cores without copying it."""
 
 import operator
-import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache, reduce
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
 
 from linsep import exact, loops
-from linsep.errors import ArgumentError, shown
+from linsep.cores import pool, thread_count
 from linsep.loops.layouts import Dense
 from linsep.sources.base import Array, Block, Facts, Floats, Ints, Scan, Signs, Source, Table, distinct_rows, refusal
 
-MOST_THREADS = 4096
 UNKNOWN_LENGTH = -1.0  # of the longest row
 WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
 
@@ -38,7 +35,7 @@ class MemorySource(Source):
             return self._scan_part(*edges, w, float(b), worst)
 
         parts = self._parts()
-        scans = map(scan_part, parts) if len(parts) == 1 else _pool().map(scan_part, parts)
+        scans = map(scan_part, parts) if len(parts) == 1 else pool().map(scan_part, parts)
         total = reduce(operator.add, scans)
         self._longest2 = total.longest2
         return total
@@ -138,30 +135,6 @@ def settled(part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
     if w.any() or b:
         wrong = int(np.count_nonzero(part.take(scan.doubtful).exact_signs(w, b) <= 0))
     return replace(scan, certain=scan.certain + wrong, doubtful=np.zeros(0, np.int64))
-
-
-def thread_count() -> int:
-    """How many cores a scan may use: LINSEP_THREADS, or those this process may run on."""
-    if asked := os.environ.get("LINSEP_THREADS"):
-        if not asked.strip().isdecimal() or not 1 <= int(asked) <= MOST_THREADS:
-            raise ArgumentError(
-                f"The environment variable LINSEP_THREADS is {shown(asked)}: it must be a whole number from 1 to "
-                f"{MOST_THREADS}, or not be set."
-            )
-        return int(asked)
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not every system can tell
-        return os.cpu_count() or 1
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=thread_count(), thread_name_prefix="linsep")
-
-
-if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child makes its own
-    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def _nbytes(table: Table) -> int:

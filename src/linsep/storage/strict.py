@@ -65,6 +65,12 @@ def each(read: Reader, length: int | None = None) -> Reader:
     return read_all
 
 
+def spaced(read: Reader) -> Reader:
+    """Several of them in one text, separated by one blank each."""
+    read_all = each(read)
+    return lambda value, where: read_all(string(value, where).split(" "), where)
+
+
 def optional(read: Reader) -> Reader:
     """The same, or null."""
     return lambda value, where: None if value is None else read(value, where)

@@ -35,12 +35,13 @@ def _flat_labels(y: Any) -> Array | None:
     """The labels, or None if there is not even a list of them."""
     if isinstance(y, (list, tuple)):
         return _label_cells(_unwrapped(y))
-    if not isinstance(y, np.ndarray):
-        series = as_series(y)
-        if series is not None:
-            return _label_series(series)
+    if isinstance(y, np.ndarray):
+        return _label_array(y) if y.ndim else None
+    series = as_series(y)
+    if series is not None:
+        return _label_series(series)
     if isinstance(y, (SupportsArray, memoryview)):
-        array = y if isinstance(y, np.ndarray) else taken_over(y, "y")
+        array = taken_over(y, "y")
         return _label_array(array) if array.ndim else None
     if isinstance(y, Iterable) and not isinstance(y, (str, bytes, Mapping, Set)):
         return _label_cells(_unwrapped(list(y)))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from linsep.cores import thread_count
 from linsep.errors import InputError
 from linsep.faults import fault
 from linsep.sources.files import decimals
@@ -40,7 +41,6 @@ from linsep.sources.files.values import (
     is_finite,
     may_vanish,
 )
-from linsep.sources.memory import thread_count
 
 POSITION = re.compile("-?[0-9]+")
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from linsep.cores import thread_count
 from linsep.faults import fault, few
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reader import Batch, ColumnValues, Reader, Store
 from linsep.sources.files.threads import map_in_order
 from linsep.sources.files.values import EXACT, NOT_WHOLE, is_finite, largest_whole
-from linsep.sources.memory import thread_count
 from linsep.tables import is_long
 
 NUMBERS = ("whole", "bits", "long", "entries")  # what a survey knows of the numbers

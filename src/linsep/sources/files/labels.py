@@ -157,7 +157,7 @@ def is_label(cell: str, label: Label) -> bool:
         return cell.strip().lower() == str(label).lower()
     if _INTEGER.fullmatch(cell):
         return int(cell) == label
-    return bool(_NUMBER.fullmatch(cell)) and float(cell) == label and _is_its_double(cell)
+    return bool(_NUMBER.fullmatch(cell)) and float(cell) == label and is_its_double(cell)
 
 
 def is_same(label: Label, other: Label) -> bool:
@@ -204,13 +204,13 @@ def _as_numbers(texts: list[str]) -> list[Label]:
         return [int(text) for text in texts]
     if all(_NUMBER.fullmatch(text) and math.isfinite(float(text)) for text in texts):
         numbers = [float(text) for text in texts]
-        if not all(map(_is_its_double, texts)):
+        if not all(map(is_its_double, texts)):
             return list(texts)
         return [int(n) for n in numbers] if all(n == int(n) and abs(n) < 2**53 for n in numbers) else list(numbers)
     return list(texts)
 
 
-def _is_its_double(text: str) -> bool:
+def is_its_double(text: str) -> bool:
     """Whether a number is the shortest decimal of its double: not 1e-400, which is not 0, nor 0.1000...01."""
     try:
         return Decimal(text.strip()) == Decimal(repr(float(text)))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from linsep import loops
+from linsep.cores import thread_count
 from linsep.faults import fault, few
 from linsep.loops.layouts import Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Signs, Source, joined, marks
@@ -20,7 +21,7 @@ from linsep.sources.files.labels import classes_of, known_classes, marks_of
 from linsep.sources.files.reader import Batch, ColumnValues, Values
 from linsep.sources.files.threads import map_in_order, prefetch
 from linsep.sources.inputs import read_table
-from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource, settled, thread_count
+from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource, settled
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
 GROUPS_A_THREAD = 4  # from here on threads read side by side, each its own; else one reads, and all work on a batch

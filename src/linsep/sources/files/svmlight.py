@@ -10,7 +10,6 @@ doubtful, is walked line by line.
 import io
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from linsep.errors import InputError
 from linsep.faults import fault
 from linsep.sources.files.columns import FILE_WITHOUT_NAMES
 from linsep.sources.files.csv_records import not_text
+from linsep.sources.files.labels import is_its_double
 from linsep.sources.files.options import MOST_COLUMNS, Options, room_for
 from linsep.sources.files.reader import Batch
 from linsep.sources.files.text_reader import BOM, Pipe, TextReader
@@ -212,7 +212,7 @@ class SvmlightReader(TextReader):
 
 def has_more_digits(number: str) -> bool:
     """Whether a number has more digits than its double tells: another label may be the same double."""
-    return len(number) > 15 and Decimal(number) != Decimal(repr(float(number)))
+    return len(number) > 15 and not is_its_double(number)
 
 
 def is_rounded(number: str) -> bool:

@@ -1,0 +1,54 @@
+"""How many threads: those of our own walks over the rows, and one for the linear algebra of solvers and proofs.
+
+Their matrices are small, and beside other work (a scan of our own, another program) the threads of a BLAS wait for each
+other: a Cholesky factor of 800 rows took 20 times as long with two threads as with one.
+"""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+from linsep.errors import ArgumentError, shown
+
+MOST_THREADS = 4096
+
+
+def thread_count() -> int:
+    """How many cores a walk over the rows may use: LINSEP_THREADS, or those this process may run on."""
+    if asked := os.environ.get("LINSEP_THREADS"):
+        if not asked.strip().isdecimal() or not 1 <= int(asked) <= MOST_THREADS:
+            raise ArgumentError(
+                f"The environment variable LINSEP_THREADS is {shown(asked)}: it must be a whole number from 1 to "
+                f"{MOST_THREADS}, or not be set."
+            )
+        return int(asked)
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not every system can tell
+        return os.cpu_count() or 1
+
+
+@cache
+def pool() -> ThreadPoolExecutor:
+    """The threads that walk over the rows of tables in memory."""
+    return ThreadPoolExecutor(max_workers=thread_count(), thread_name_prefix="linsep")
+
+
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child makes its own
+    os.register_at_fork(after_in_child=pool.cache_clear)
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """While this is open, NumPy and SciPy compute in one thread."""
+    return _controller().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401  (it has a BLAS of its own, which must be there to be found)
+
+    return ThreadpoolController()

@@ -1,0 +1,28 @@
+"""Small rounds of what `make oracle` and the wide part of `make torture` run at length."""
+
+import numpy as np
+import pytest
+
+import oracle
+import wide_instances
+
+
+@pytest.mark.campaign
+def test_small_tables_on_the_road_of_wide_ones_are_what_fractions_say():
+    found = oracle.campaign(128, seed=3)
+    assert not found.wrong and not found.undecided and found.definite > 10
+
+
+def test_a_road_leaves_every_threshold_as_it_was():
+    before = [getattr(*place) for place in oracle.SMALL]
+    with oracle.road("everything"):
+        assert [getattr(*place) for place in oracle.SMALL] != before
+    assert [getattr(*place) for place in oracle.SMALL] == before
+
+
+@pytest.mark.parametrize("family", wide_instances.FAMILIES)
+def test_a_wide_instance_has_the_answer_that_was_planted(family):
+    rng = np.random.default_rng(11)
+    for one in family(rng, 200):  # its scores were looked at as it was made
+        assert one.X.shape[1] in range(200, 401) and len(one.answers) == 1
+        assert set(np.unique(one.y)) == {-1, 1}
