@@ -10,13 +10,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import Any
 
 from linsep.errors import CertificateError, shown
 from linsep.proofs.checked_rows import Label
 from linsep.proofs.definite import ColumnDependence
+from linsep.proofs.mistakes import FewestMistakes
 from linsep.proofs.obstructions import Obstruction
+from linsep.proofs.packings import Leaf
 from linsep.proofs.verdicts import (
     NUMBERS,
     HalfspaceVerdict,
@@ -38,7 +41,7 @@ def verdict_to_json(verdict: Verdict) -> str:
     with PROOF.refusals():
         fields = {"kind": verdict.kind, "data": _data(verdict), **_claim(verdict)}
     fields["effort"] = {"reads": str(verdict.reads), "seconds": float(verdict.seconds)}
-    text = PROOF.write(fields, "3" if "definite" in fields else "1")
+    text = PROOF.write(fields, "3" if "definite" in fields else "4" if "leaves" in fields else "1")
     if len(text) > (most := documents.MOST_BYTES):
         raise CertificateError(f"The proof would have {len(text):,} bytes; at most {most:,} are read.")
     return text
@@ -82,7 +85,30 @@ def _claim(verdict: Verdict) -> Document:
             claim["obstruction"], claim["reason"] = _rows(obstruction), reason
         case Undecided(reason=reason, margin=margin):
             claim["reason"], claim["margin"] = reason, _interval(margin)
+        case FewestMistakes():
+            claim |= _bound(verdict)
     return claim
+
+
+def _bound(found: FewestMistakes) -> Document:
+    return {
+        "mistaken_rows": _written_rows(found.mistaken_rows),
+        "costs": None if found.costs is None else [written_integer(cost) for cost in found.costs],
+        "unit": f"{written_integer(found.unit.numerator)}/{written_integer(found.unit.denominator)}",
+        "least": written_integer(found.least),
+        "copies": [_written_rows(group) for group in found.copies],
+        "obstructions": [_rows(obstruction) for obstruction in found.obstructions],
+        "leaves": [_leaf(leaf) for leaf in found.leaves],
+    }
+
+
+def _leaf(leaf: Leaf) -> Document:
+    return {
+        "rows": [str(row) for row, _ in leaf.path],
+        "right": [is_right for _, is_right in leaf.path],
+        "obstructions": [str(k) for k, _ in leaf.multipliers],
+        "units": [written_integer(units) for _, units in leaf.multipliers],
+    }
 
 
 def _interval(margin: tuple[float, float]) -> Document:
@@ -144,7 +170,7 @@ def verdict_from_json(text: str | bytes) -> Verdict:
     """
     if not isinstance(text, (str, bytes)):
         raise CertificateError(f"A written proof is text, not {shown(text)}: read the file first.")
-    return PROOF.read(text, _verdict, v2=_listed_verdict, v3=_definite_verdict)
+    return PROOF.read(text, _verdict, v2=_listed_verdict, v3=_definite_verdict, v4=_bounded)
 
 
 # What the fields hold ------------------------------------------------------------------------------------
@@ -186,6 +212,24 @@ def _listed_obstruction(value: Any, where: str) -> Obstruction:
 
 def _dependence(value: Any, where: str) -> ColumnDependence:
     return ColumnDependence(**record(columns=each(_COUNT), weights=each(strict.long_integer))(value, where))
+
+
+def _leaf_of(value: Any, where: str) -> Leaf:
+    lists = {"obstructions": each(_COUNT), "units": each(strict.long_integer)}
+    found = record(rows=each(_COUNT), right=each(strict.flag), **lists)(value, where)
+    if len(found["rows"]) != len(found["right"]) or len(found["obstructions"]) != len(found["units"]):
+        raise FieldError(f"{where} has lists of different lengths.")
+    path = zip(found["rows"], found["right"], strict=True)
+    multipliers = zip(found["obstructions"], found["units"], strict=True)
+    return Leaf(tuple(path), tuple(multipliers))
+
+
+def _unit(value: Any, where: str) -> Fraction:
+    above, _, below = string(value, where).partition("/")
+    numerator, denominator = strict.long_integer(above, where), strict.long_integer(below, where)
+    if denominator <= 0:
+        raise FieldError(f"{where} is {shown(value)}, which is not a fraction.")
+    return Fraction(numerator, denominator)
 
 
 def _data_of(value: Any, where: str) -> Document:
@@ -247,6 +291,18 @@ def _claims_with(definite: Reader) -> Mapping[str, Mapping[str, Reader]]:
     }
 
 
+_BOUNDS: Mapping[str, Mapping[str, Reader]] = {
+    "mistakes": {
+        "separator": _SEPARATOR,
+        "mistaken_rows": each(_COUNT),
+        "costs": optional(each(strict.long_integer)),
+        "unit": _unit,
+        "least": strict.long_integer,
+        "copies": each(each(_COUNT)),
+        "obstructions": each(_obstruction),
+        "leaves": each(_leaf_of),
+    },
+}
 _LISTED_CLAIMS, _DEFINITE_CLAIMS = _claims_with(_listed_obstruction), _claims_with(_definite_obstruction)
 _VERDICTS: Mapping[str, type[Verdict]] = {
     "separable": Separable,
@@ -274,6 +330,12 @@ def _definite_verdict(document: Document, claims: Mapping[str, Mapping[str, Read
     spread = None if kind == "touching" and found["separated_rows"] is None else first
     parts: Document = {"obstruction": first, "spread": spread}
     return _VERDICTS[kind](**parts, **found)
+
+
+def _bounded(document: Document) -> Verdict:
+    """A proof of version 4: few mistakes, and how few are possible."""
+    _, found = _fields_of(document, _BOUNDS)
+    return FewestMistakes(**found)
 
 
 def _fields_of(document: Document, claims: Mapping[str, Mapping[str, Reader]]) -> tuple[str, Document]:
