@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import linsep
+from linsep import checker
 from linsep.proofs import Obstruction
 from linsep.proofs.packings import UNITS, Leaf
 from tests import naive
@@ -80,6 +81,33 @@ def turned(obstruction):
 def test_a_forged_proof_is_refused(noisy, found, name):
     with pytest.raises(linsep.CertificateError):
         FORGERIES[name](found).verify(*noisy)
+
+
+@pytest.fixture(scope="module")
+def written(noisy, tmp_path_factory):
+    """The rows as a CSV file, and where a proof of them goes."""
+    folder, (X, y) = tmp_path_factory.mktemp("written"), noisy
+    lines = [",".join(map(repr, [*row, label])) for row, label in zip(X.tolist(), y.tolist(), strict=True)]
+    (folder / "rows.csv").write_text("a,b,c,y\n" + "\n".join(lines))
+    return folder / "proof.json", folder / "rows.csv"
+
+
+def checked(found, written):
+    """The exit code of the checker that stands alone."""
+    written[0].write_text(found.to_json())
+    return checker.main([*map(str, written)])
+
+
+def test_a_written_proof_is_read_back_and_verified_by_the_checker(noisy, found, written, capsys):
+    again = linsep.verdict_from_json(found.to_json())
+    again.verify(*noisy)
+    assert again == found and checked(found, written) == 0
+    assert capsys.readouterr().out.startswith(f"VERIFIED mistakes (at most {found.best}, at least {found.lower})")
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forged_proof_is_refused_by_the_checker(found, written, name):
+    assert checked(FORGERIES[name](found), written) in (1, 2)
 
 
 def test_a_case_that_counts_a_mistaken_row_twice_is_refused(noisy, found):

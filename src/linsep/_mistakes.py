@@ -87,10 +87,7 @@ def _costs(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fraction]
     if cost is None:
         return None, Fraction(1)
     if isinstance(cost, Mapping):
-        known = [label for label in source.facts.pair if label in cost]
-        if len(known) < 2 or len(cost) > 2:
-            raise ArgumentError(f"cost is {shown(cost)}: it needs a number for each of the two labels.")
-        pair = [_fraction(cost[label]) for label in source.facts.pair]
+        pair = [_fraction(_of_label(cost, label)) for label in source.facts.pair]
         signs = np.concatenate([block.y for block in source.blocks()])
         given = [pair[int(sign > 0)] for sign in signs.tolist()]
     else:
@@ -101,6 +98,16 @@ def _costs(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fraction]
     whole = [int(one * common) for one in given]
     divisor = gcd(*whole) or 1
     return tuple(one // divisor for one in whole), Fraction(divisor, common)
+
+
+def _of_label(cost: Mapping[Any, Any], label: Any) -> Any:
+    """The cost of a label, which may be given as text, as files and command lines have it."""
+    found = cost.get(label, cost.get(str(label)))
+    if found is None or len(cost) != 2:
+        raise ArgumentError(
+            f"cost is {shown(cost)}: it needs a number for each of the two labels, {label!r} among them."
+        )
+    return found
 
 
 def _fraction(cost: Any) -> Fraction:

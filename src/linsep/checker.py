@@ -29,6 +29,12 @@ later one has. A row is then in the span exactly when it is 0 in the former colu
 at all, G - t·I = LLᵀ + E, so the least eigenvalue is at least t - max Σ|E_jk| (Gershgorin); L is Cholesky's, from
 floats, and E is computed exactly. Version 3 is the same with rows and weights as one text each.
 
+Version 4 says how few mistakes there can be: rows that are not strictly on their side. Every hyperplane makes one in
+each obstruction. So if the multipliers of the obstructions with a row add up to its cost at most, for every row, each
+hyperplane costs Σ multipliers at least. The leaves are cases: rows that are right or mistaken, all cases of a tree.
+Mistaken rows have their cost, and their obstructions do not count; a row that is right does not use one up. Equal rows
+of one class are right or mistaken together: the first of them stands for all `copies`, with the sum of their costs.
+
 Rows are counted from 0; blank lines are not rows. A decimal is the nearest binary64, and exact if the proof has
 "decimal"; digits alone are an exact integer, refused if binary64 would round it unless the proof has
 "exact-integers"; true and false are 1 and 0.
@@ -64,6 +70,7 @@ VALUE = re.compile(rf"{NUMERAL.pattern}|\s*([+-]?(nan|inf|infinity)|true|false|n
 BOOLEANS = {"true": "1", "false": "0"}
 MISSING = {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL"}
 MISSING |= {"", "NaN", "n/a", "nan", "null"}
+UNITS = 2**20  # of a cost of 1: multipliers are whole numbers of this part of it
 TITLES = {"separable": "complete separation", "touching": "quasi-complete separation", "overlapping": "overlap"}
 Rows = dict[int, tuple[list[int], int]]  # row number: (z·2^shift in integers, shift)
 
@@ -110,9 +117,18 @@ LATER: dict[Any, dict[str, dict[str, Any]]] = {
     version: {"touching": SEPARATOR | form | {"separated_rows": ([COUNT],)}, "overlapping": form}
     for version, form in (("2", DEFINITE), ("3", SHORT))
 }
+LEAF: dict[str, Any] = {"rows": [COUNT], "right": [bool], "obstructions": [COUNT], "units": [INTEGER]}
+BOUND: dict[str, Any] = {
+    "costs": ([INTEGER],),
+    "unit": rf"({INTEGER})/({INTEGER})",
+    "least": INTEGER,
+    "copies": [[COUNT]],
+}
+BOUND |= {"mistaken_rows": [COUNT], "obstructions": [ROWS], "leaves": [LEAF]}
+LATER["4"] = {"mistakes": SEPARATOR | BOUND}
 SIZES = {"rows": COUNT, "columns": COUNT, "rows_left_out": COUNT, "numbers": "binary64|exact-integers|decimal"}
 DATA = SIZES | {"bias": bool, "labels": [LABEL], "names": ([TEXT],), "label_column": (TEXT,)}
-FRAME = {"format": "linsep-proof", "version": "1|2|3", "sha256": "[0-9a-f]{64}", "data": DATA, "effort": EFFORT}
+FRAME = {"format": "linsep-proof", "version": "1|2|3|4", "sha256": "[0-9a-f]{64}", "data": DATA, "effort": EFFORT}
 SEAL = re.compile(rb'(.*)"sha256": "([0-9a-f]{64})"\n}\n', re.DOTALL)  # the last field: of all bytes before it
 
 
@@ -163,7 +179,7 @@ def read_proof(path: str) -> dict[str, Any]:
         need(data["numbers"] != "decimal", "a margin is proved for binary64, not for exact decimals")
         need((margin["high"] is None) == (margin["nearest"] is None), "the margin's high end lacks its proof")
         need(set(separator["weights"]) - {"0"}, "a margin needs weights that are not all 0")
-    need(claims is CLAIMS or data["numbers"] != "decimal", "versions 2 and 3 are about binary64, not about decimals")
+    need(claims is CLAIMS or data["numbers"] != "decimal", "versions 2 to 4 are about binary64, not about decimals")
     unpaired = (
         kind == "touching" and claims is CLAIMS and (proof["separated_rows"] is None) != (proof["spread"] is None)
     )
@@ -468,10 +484,15 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
     w = [int(v, 0) for v in separator["weights"]]
     bound = Fraction(margin["low"]) ** 2 * dot(w, w)
     w += [int(separator["bias_weight"], 0)] if separator["bias_weight"] and data["bias"] else []
-    named, strict = Rows(), set[int]()
+    named, strict, wrong = Rows(), set[int](), set[int]()
+    for part in (*proof.get("copies", ()), *(part["rows"] for part in proof.get("obstructions", ()))):
+        wanted |= set(map(int, part))
     for i, (z, shift) in enumerate(read_rows(proof, layout, path)):
         side = dot(z, w) if w else 0
-        need(side >= (kind == "separable"), f"row {i} is not on its side of the hyperplane", REFUTED)
+        if kind == "mistakes" and side <= 0:
+            wrong.add(i)
+        elif kind != "mistakes":
+            need(side >= (kind == "separable"), f"row {i} is not on its side of the hyperplane", REFUTED)
         need(not bound or side**2 >= bound * 4**shift, f"row {i} is nearer than the margin", REFUTED)
         if side > 0 and kind == "touching":
             strict.add(i)
@@ -480,6 +501,8 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
     need(kind != "touching" or strict, "every row lies on the hyperplane", REFUTED)
     missing = wanted - named.keys()
     need(not missing, f"row {min(missing, default=0)} does not exist", REFUTED)
+    if kind == "mistakes":
+        check_mistakes(proof, named, wrong)
     for weights in filter(None, (obstruction, spread)):
         need(not any(add_up(weights, named)[0]), f"row {min(weights)} and the rest do not cancel", REFUTED)
     if nearest:
@@ -495,6 +518,57 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
         need(i in strict or not any(score(z, v) for v in basis), f"row {i} is not in the span of the spread", REFUTED)
 
 
+def check_mistakes(proof: dict[str, Any], rows: Rows, wrong: set[int]) -> None:
+    """These rows are mistaken, and every hyperplane costs as much as the bound says."""
+    n, copies = int(proof["data"]["rows"]), [[int(i) for i in group] for group in proof["copies"]]
+    costs = [1] * n if proof["costs"] is None else [int(cost, 0) for cost in proof["costs"]]
+    need(len(costs) == n and min(costs) >= 0, "the proof does not say what each row costs")
+    need(sorted(map(int, proof["mistaken_rows"])) == sorted(wrong), "other rows are mistaken", REFUTED)
+    cost, twice = dict(enumerate(costs)), [i for group in copies for i in group]
+    need(len(set(twice)) == len(twice) and all(copies), "a row is a copy of two others")
+    for first, *others in copies:
+        need(all(rows[i] == rows[first] for i in others), f"row {first} and its copies are not equal", REFUTED)
+        cost[first] = sum(cost.pop(i) for i in others) + cost[first]
+    found = [read_combination(part) for part in proof["obstructions"]]
+    for part in found:
+        need(part.keys() <= cost.keys(), "an obstruction names a copy, or no row")
+        need(not any(add_up(part, rows)[0]), f"row {min(part)} and the rest do not cancel", REFUTED)
+    require_all_cases([list(zip(map(int, leaf["rows"]), leaf["right"], strict=True)) for leaf in proof["leaves"]])
+    least = [bound for leaf in proof["leaves"] if (bound := cost_of_leaf(leaf, found, cost)) is not None]
+    proved = least and -(-min(least) // UNITS) >= int(proof["least"], 0)
+    need(proved, "the obstructions do not prove the bound", REFUTED)
+
+
+def require_all_cases(paths: list[list[tuple[int, bool]]]) -> None:
+    """The cases are the leaves of a tree: at each node one row is right or mistaken."""
+    nodes = [(paths, 0)]
+    for below, depth in nodes:
+        if len(below) == 1 and len(below[0]) == depth:
+            continue
+        need(below and all(len(path) > depth for path in below), "the cases are not those of a tree", REFUTED)
+        need(len({path[depth][0] for path in below}) == 1, "the cases are not those of a tree", REFUTED)
+        nodes += [([path for path in below if path[depth][1] is side], depth + 1) for side in (True, False)]
+
+
+def cost_of_leaf(leaf: dict[str, Any], found: list[dict[int, int]], cost: dict[int, int]) -> int | None:
+    """What every hyperplane of this case costs at least, in units; None if there is none."""
+    case = dict(zip(map(int, leaf["rows"]), leaf["right"], strict=True))
+    need(case.keys() <= cost.keys() and len(case) == len(leaf["rows"]), "a case names a copy, no row, or a row twice")
+    used, total = dict[int, int](), sum(UNITS * cost[i] for i, is_right in case.items() if not is_right)
+    for k, units in zip(map(int, leaf["obstructions"]), leaf["units"], strict=True):
+        need(k < len(found) and int(units, 0) >= 0, "a case names no obstruction")
+        need(all(case.get(i, True) for i in found[k]), "a case counts an obstruction with a mistaken row", REFUTED)
+        free = [i for i in found[k] if i not in case]
+        if not free:
+            return None  # all its rows are right, which no hyperplane can do
+        total += int(units, 0)
+        for i in free:
+            used[i] = used.get(i, 0) + int(units, 0)
+    fits = all(units <= UNITS * cost[i] for i, units in used.items())
+    need(fits, "the obstructions of a row count for more than its cost", REFUTED)
+    return total
+
+
 def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:
     """What was verified: a line with the claim, and what it is about."""
     data, kind, names = proof["data"], proof["kind"], layout.names
@@ -503,7 +577,12 @@ def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:
     column = str(layout.place) if names is None else f"{layout.label!a:.60}"
     header = "the first line is a row, not a header" if names is None else "below a header line"
     named = "" if names is None or len(names) > 20 else f": {', '.join(ascii(name) for name in names):.300}"
-    return f"""{kind} ({TITLES.get(kind, OPEN)}){origin}: {data["rows"]} rows of {path!a}, label column {column}
+    title = TITLES.get(kind, OPEN)
+    if kind == "mistakes":
+        costs = proof["costs"] and [int(cost, 0) for cost in proof["costs"]]
+        spent = sum(costs[int(i)] if costs else 1 for i in proof["mistaken_rows"])
+        title = f"at most {spent}, at least {proof['least']}" + (f", times {proof['unit']}" if costs else "")
+    return f"""{kind} ({title}){origin}: {data["rows"]} rows of {path!a}, label column {column}
 labels   {positive} is the positive class, {negative} the negative
 rows     {data["rows"]}, {header}
 columns  {data["columns"]}{named}

@@ -29,6 +29,7 @@ from linsep.cli import (  # noqa: F401 - each command adds itself to the app
     linsep_fit,
     linsep_learn,
     linsep_margin,
+    linsep_mistakes,
     linsep_mle,
     linsep_plot,
     linsep_predict,

@@ -32,13 +32,13 @@ class Question:
     proof: str | None = None
 
     @contextmanager
-    def asked(self, doing: str) -> "Iterator[tuple[Table, tuple[Any, Any], Callable[[Any], None] | None]]":
+    def asked(self, doing: str, **told: Any) -> "Iterator[tuple[Table, tuple[Any, Any], Callable[[Any], None] | None]]":
         """The rows while the question is worked on: as the file has them, as they are searched, and whom to tell."""
         written = (("--proof", self.proof), ("--reject", self.reading.reject))
         file_arguments.require_outputs(self.files, *written)
         with on_files.about(self.files):
             table = file_arguments.read(self.files, self.label, self.reading)
-            with progress.searching(doing, table.data, wanted=self.search.progress) as (data, watch):
+            with progress.searching(doing, table.data, wanted=self.search.progress, **told) as (data, watch):
                 yield table, data, watch
 
     def answer(self, verdict: Any, table: Table, bound: Any = None) -> int:

@@ -35,27 +35,36 @@ def learning(max_passes: int | None, *, wanted: bool = False) -> Iterator[Callab
         yield lambda look: looks.__setitem__(-1, look)
 
 
+def reads_and_bounds(clock: Any) -> str:
+    """What there is to tell of a search for a hyperplane: its reads, and the bounds on the margin so far."""
+    low, high = clock.bounds
+    return count(clock.reads, "read") + (f", gamma {low:.6g} to {high:.6g}" if math.isfinite(high) else "")
+
+
 @contextmanager
 def searching(
-    doing: str, data: tuple[Any, Any], *, wanted: bool = False
+    doing: str,
+    data: tuple[Any, Any],
+    *,
+    wanted: bool = False,
+    told: Callable[[Any], str] = reads_and_bounds,
+    ends: str = "ends",
 ) -> Iterator[tuple[tuple[Any, Any], Callable[[Any], None] | None]]:
     """The rows to search and whom to tell; the rows as they are where nobody looks.
 
-    A person sees the reads, the rows per second, and the bounds on the margin so far.
+    A person sees what is `told` of the search, the rows per second, and what Ctrl-C does.
     """
     if not (wanted or sys.stderr.isatty()):
         yield data, None
         return
-    source, started, known = on_files.watched(*data), time.monotonic(), [(0, (0.0, math.inf))]
+    source, started, known = on_files.watched(*data), time.monotonic(), [""]
 
     def described() -> str:
-        reads, (low, high) = known[-1]
         speed = source.rows_read / max(1e-9, time.monotonic() - started)
-        margin = f", gamma {low:.6g} to {high:.6g}" if math.isfinite(high) else ""
-        return f"{doing}: {count(reads, 'read')}, {speed:,.0f} rows/s{margin} (Ctrl-C ends)"
+        return f"{', '.join(filter(None, [f'{doing}: {known[-1]}', f'{speed:,.0f} rows/s']))} (Ctrl-C {ends})"
 
     with shown(described, wanted=wanted):
-        yield (source, None), lambda clock: known.__setitem__(-1, (clock.reads, clock.bounds))
+        yield (source, None), lambda search: known.__setitem__(-1, told(search))
 
 
 @contextmanager

@@ -46,6 +46,7 @@ TITLES = {
     "overlapping": "overlapping (overlap)",
     "not-separable": "not separable; whether weakly is open",
     "undecided": "undecided",
+    "mistakes": "the fewest mistakes",
 }
 SHOWN_DIGITS = 60  # of an exact margin
 

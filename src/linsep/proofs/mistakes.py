@@ -119,12 +119,9 @@ class FewestMistakes(HalfspaceVerdict):
         if X is not None and verify:
             self._verified(X, y)
         columns = column_names(self.names if names is None else names, self.n_columns)
-        what = "mistakes" if self.costs is None else "cost"
-        known = (
-            f"{self.best}, and no hyperplane makes fewer (proved)"
-            if self.optimal
-            else (f"{self.best} at most (shown), {self.lower} at least (proved)")
-        )
+        what, fewer = ("mistakes", "makes fewer") if self.costs is None else ("cost", "costs less")
+        ends = f"{self.best} at most (shown), {self.lower} at least (proved)"
+        known = f"{self.best}, and no hyperplane {fewer} (proved)" if self.optimal else ends
         parts: list[Part] = [
             Fact(what, known),
             Sentence(f"{explain.equation(self, columns)} = 0", "hyperplane"),
