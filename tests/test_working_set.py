@@ -66,7 +66,7 @@ def test_the_clock_stops_the_search():
 
 def test_undecided_knows_what_the_rows_looked_at_allow(monkeypatch):
     X, y = linsep.datasets.planted(5000, 10, margin=0.01)
-    looks = iter([False, False, True])
+    looks = iter([False, False, False, True])
     monkeypatch.setattr(Clock, "is_over", lambda clock: next(looks, True))
     verdict = linsep.decide(X, y, time_limit=5.0)
     assert verdict.kind == "undecided" and verdict.margin[0] == 0.0

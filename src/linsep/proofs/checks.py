@@ -240,6 +240,10 @@ def _outside_span(
     unused = np.ones(rows.n_columns, dtype=bool)
     unused[[c for c in columns if c < rows.n_columns]] = False
     found = [np.zeros(0, np.int64)]
+    if not unused.any() and len(columns) < LONG:
+        span = _Span(rows.n_columns, bias, columns, table)
+        if span.is_everything:
+            return found[0]
     for numbers, values, y in rows.blocks():
         asked = ~np.isin(numbers, settled)
         if on is not None:
