@@ -13,7 +13,7 @@ from linsep.proofs.verdicts import Verdict
 
 PAGE = Path(__file__).with_name("api.md")
 GROUPS = {
-    "Questions": ("decide", "max_margin", "novikoff", "mle_exists", "verdict_from_json"),
+    "Questions": ("decide", "max_margin", "novikoff", "fewest_mistakes", "mle_exists", "verdict_from_json"),
     "Answers": (
         "Separable",
         "Touching",
@@ -22,6 +22,7 @@ GROUPS = {
         "Undecided",
         "Obstruction",
         "Novikoff",
+        "FewestMistakes",
         "MleReport",
     ),
     "The Perceptron": ("perceptron", "perceptron_steps", "PerceptronRun", "Step", "Halfspace", "homogenise"),

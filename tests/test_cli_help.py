@@ -10,6 +10,7 @@ COMMANDS = {
     "verify": "verify proof.json rows.csv --label y",
     "margin": "margin rows.csv --label y",
     "mle": "mle rows.csv --label y",
+    "mistakes": "mistakes rows.csv --label y",
     "fit": "fit rows.csv --label y",
     "trace": "trace rows.csv --label y --max-updates 5",
     "plot": "plot rows.csv --label y -o picture.svg",

@@ -26,7 +26,7 @@ from linsep.proofs.mistakes import FewestMistakes, mistaken
 from linsep.proofs.packings import UNITS, Leaf
 from linsep.proofs.verdicts import check
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.hitting_set import Case, HittingSet
+from linsep.solvers.hitting_set import CaseNode, HittingSet
 from linsep.solvers.merged_rows import Merged, merge
 from linsep.solvers.vertex_walk import VertexWalk
 from linsep.sources.base import Floats, Ints, Source
@@ -45,7 +45,7 @@ def fewest_mistakes(
     cost: Any = None,
     bias: bool = True,
     time_limit: float | None = 60,
-    watch: Callable[["Search"], None] | None = None,
+    watch: Callable[["MistakeSearch"], None] | None = None,
 ) -> FewestMistakes:
     """Find a hyperplane with as few mistakes as possible, and prove how few are possible.
 
@@ -74,7 +74,7 @@ def fewest_mistakes(
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     source, clock = as_source(X, y), Clock(limit)
     costs, unit = _costs(cost, source)
-    search = Search(source, bias, costs, unit, clock, watch)
+    search = MistakeSearch(source, bias, costs, unit, clock, watch)
     with suppress(OutOfTime, KeyboardInterrupt):
         search.run()
     found = search.answer()
@@ -117,7 +117,7 @@ def _fraction(cost: Any) -> Fraction:
 
 
 @dataclass(slots=True)
-class Search:
+class MistakeSearch:
     """What is known so far: a hyperplane, as exact weights, its mistakes, and the cases of the bound."""
 
     source: Source
@@ -125,7 +125,7 @@ class Search:
     costs: tuple[int, ...] | None
     unit: Fraction
     clock: Clock
-    watch: Callable[["Search"], None] | None = None
+    watch: Callable[["MistakeSearch"], None] | None = None
     plane: tuple[tuple[int, ...], int] = ((), 0)
     wrong: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     spent: int = -1
@@ -264,11 +264,11 @@ class Search:
         facts |= {"costs": self.costs, "unit": self.unit, "reads": self.clock.reads, "seconds": self.clock.seconds}
         if self.merged is None:
             return FewestMistakes(**facts)
-        return FewestMistakes(**facts, **Proof(self.merged, self.cover).parts(self.spent))
+        return FewestMistakes(**facts, **BoundProof(self.merged, self.cover).parts(self.spent))
 
 
 @dataclass(slots=True)
-class Proof:
+class BoundProof:
     """The cases of a bound, in terms of the rows of the user."""
 
     merged: Merged
@@ -279,7 +279,7 @@ class Proof:
     def parts(self, spent: int) -> dict[str, Any]:
         """The fields of the proof."""
         cases = [*self.cover.open, *self.cover.closed] if self.cover else []
-        leaves = [self.leaf(case) for case in cases or [Case(0.0, 0, ())]]
+        leaves = [self.leaf(case) for case in cases or [CaseNode(0.0, 0, ())]]
         named = {row for found in self.obstructions for row in found.rows}
         named |= {row for leaf in leaves for row, _ in leaf.path}
         bound = self.cover.bound if self.cover and cases else 0.0
@@ -291,7 +291,7 @@ class Proof:
             "leaves": tuple(leaves),
         }
 
-    def leaf(self, case: Case) -> Leaf:
+    def leaf(self, case: CaseNode) -> Leaf:
         """A case as it is written down."""
         first, left = self.merged.kinds.first, self.merged.left
         path = tuple((int(first[left[kind]]), is_right) for kind, is_right in case.path)

@@ -35,7 +35,7 @@ Settle = Callable[[Ints], tuple[int, ...] | None]
 
 
 @dataclass(order=True)
-class Case:
+class CaseNode:
     """A node of the tree: which rows are right or mistaken, and what every hyperplane costs there at least."""
 
     bound: float
@@ -64,14 +64,14 @@ class HittingSet:
         self.basis: Ints | None = None
         self.best = sum(costs)
         self.count = 0
-        self.open: list[Case] = []
-        self.closed: list[Case] = []
+        self.open: list[CaseNode] = []
+        self.closed: list[CaseNode] = []
 
     # The relaxation -------------------------------------------------------------------------------------
 
     def begin(self, near: Floats) -> None:
         """The case in which nothing is taken for granted; `near` are weights that make few mistakes."""
-        root = Case(0.0, 0, ())
+        root = CaseNode(0.0, 0, ())
         try:
             self._pack(root, np.argsort(np.abs(self.z @ near)))
             self.basis = self._basis_of(np.arange(len(self.z)))
@@ -82,7 +82,7 @@ class HittingSet:
         finally:
             self._file(root)
 
-    def _pack(self, root: Case, order: Ints) -> None:
+    def _pack(self, root: CaseNode, order: Ints) -> None:
         """Obstructions that share no row, from one stretch of rows after another, the nearest first."""
         length = STRETCH * (self.z.shape[1] + 1)
         try:
@@ -171,7 +171,7 @@ class HittingSet:
             self.matrix = sp.csr_array(sp.vstack([self.matrix, more]))
         return self.matrix[self.active]
 
-    def _solve(self, case: Case, rounds: int, walks: int) -> None:
+    def _solve(self, case: CaseNode, rounds: int, walks: int) -> None:
         """Raise the bound of a case by obstructions that its shares violate, until it is closed or none is found."""
         bounds = np.column_stack([np.zeros(len(self.z)), np.ones(len(self.z))])
         for row, is_right in case.path:
@@ -199,7 +199,7 @@ class HittingSet:
                 return
             self.active = np.concatenate([self.active, new])
 
-    def _is_impossible(self, case: Case) -> bool:
+    def _is_impossible(self, case: CaseNode) -> bool:
         """Whether all rows of an obstruction are right: then there is no such hyperplane."""
         right = np.zeros(len(self.z))
         right[[row for row, is_right in case.path if is_right]] = 1.0
@@ -223,7 +223,7 @@ class HittingSet:
             self.proved[number] = self.exact(self.found[number])
         return self.proved[number]
 
-    def _note(self, case: Case, duals: Floats) -> None:
+    def _note(self, case: CaseNode, duals: Floats) -> None:
         """Write the dual solution down as whole units that no row exceeds, and the bound that they prove."""
         case_of = dict(case.path)
         used = zip(self.active.tolist(), duals.tolist(), strict=True)
@@ -252,11 +252,11 @@ class HittingSet:
 
     # The tree -------------------------------------------------------------------------------------------
 
-    def is_done(self, case: Case) -> bool:
+    def is_done(self, case: CaseNode) -> bool:
         """Whether nothing cheaper than the best can be in this case: costs are whole numbers."""
         return case.bound > self.best - 1 + 1e-4
 
-    def _file(self, case: Case) -> None:
+    def _file(self, case: CaseNode) -> None:
         if self.is_done(case):
             self.closed.append(case)
         else:
@@ -276,7 +276,7 @@ class HittingSet:
         if row is None:
             self._close(case)
             return True
-        children = [Case(case.bound, self._next(), (*case.path, (row, right))) for right in (True, False)]
+        children = [CaseNode(case.bound, self._next(), (*case.path, (row, right))) for right in (True, False)]
         for child in children:
             child.multipliers = self._inherited(case, child)
         try:
@@ -291,7 +291,7 @@ class HittingSet:
         self.count += 1
         return self.count
 
-    def _close(self, case: Case) -> None:
+    def _close(self, case: CaseNode) -> None:
         """A case that cannot be divided: its mistaken rows are enough, or another obstruction is named."""
         named = None
         if not self.is_done(case) and case.shares is not None:
@@ -305,13 +305,13 @@ class HittingSet:
         finally:
             self._file(case)
 
-    def _inherited(self, case: Case, child: Case) -> dict[int, int]:
+    def _inherited(self, case: CaseNode, child: CaseNode) -> dict[int, int]:
         """What is left of a packing when a row is mistaken: obstructions with it say nothing any more."""
         row, is_right = child.path[-1]
         kept = case.multipliers if is_right else {k: m for k, m in case.multipliers.items() if row not in self.found[k]}
         return dict(kept)
 
-    def _divided(self, case: Case) -> int | None:
+    def _divided(self, case: CaseNode) -> int | None:
         """The row of which to distinguish the cases: as costly and as undecided as possible."""
         if case.shares is None:
             return None

@@ -19,7 +19,7 @@ RANK = 1e-11  # singular values below this part of the largest are 0
 
 
 @dataclass(frozen=True, slots=True)
-class Kinds:
+class RowKinds:
     """The distinct signed rows: the number of the first row of each, all its rows, and the sum of their costs."""
 
     first: Ints
@@ -31,7 +31,7 @@ class Kinds:
         return tuple(np.flatnonzero(self.of_row == kind).tolist())
 
 
-def kinds_of(block: Block, costs: Sequence[int] | None) -> Kinds:
+def kinds_of(block: Block, costs: Sequence[int] | None) -> RowKinds:
     """All rows of a source, given as a block in their order, by kind."""
     hashes = row_hashes(block, _multipliers(block.n_columns)) ^ (block.y > 0).astype(np.uint64)
     _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
@@ -40,7 +40,7 @@ def kinds_of(block: Block, costs: Sequence[int] | None) -> Kinds:
     own = np.ones(len(block), object) if costs is None else np.array(costs, object)
     sums = np.zeros(len(first), object)
     np.add.at(sums, of_row, own)
-    return Kinds(first, of_row, tuple(sums.tolist()))
+    return RowKinds(first, of_row, tuple(sums.tolist()))
 
 
 def _told_apart(block: Block, leader: Ints) -> Ints:
@@ -62,7 +62,7 @@ class Merged:
     `basis` turns weights of z into weights of the frame.
     """
 
-    kinds: Kinds
+    kinds: RowKinds
     left: Ints
     costs: tuple[int, ...]
     z: Floats
