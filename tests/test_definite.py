@@ -101,6 +101,36 @@ def test_a_proof_is_widened_to_what_the_oracle_says(seed):
         assert naive.decide(X.tolist(), y.tolist()) == ("overlapping" if others is None else "touching")
 
 
+@pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array])
+def test_rows_that_a_dependence_of_the_others_separates_are_touching(as_rows, tmp_path):
+    X, y = flipped()
+    X[:, 1] = X[:, 0]
+    sides = np.resize([1, 1, -1], 50)
+    beside = X[:50].copy()
+    beside[:, 0] += sides
+    X, y = np.vstack([X, beside]), np.append(y, sides)
+    verdict = linsep.decide(as_rows(X), y)
+    assert verdict.kind == "touching" and verdict.obstruction.is_definite
+    verdict.verify(X, y)
+    assert status_of(verdict.to_json(), X, y, tmp_path) == 0
+
+
+def test_a_positive_definite_obstruction_is_told_when_time_is_over(wide, monkeypatch, tmp_path):
+    def over(*data, **options):
+        raise OutOfTime
+
+    X, y, _ = wide
+    monkeypatch.setattr(newton, "widened", over)
+    verdict = linsep.decide(X, y, time_limit=60)
+    assert verdict.kind == "not-separable" and verdict.obstruction.is_definite
+    text = verdict.to_json()
+    again = linsep.verdict_from_json(text)
+    again.verify(X, y)
+    assert again == verdict and status_of(text, X, y, tmp_path) == 0
+    with pytest.raises(CertificateError):
+        replace(again, obstruction=replace(again.obstruction, weights=again.obstruction.weights[::-1])).verify(X, y)
+
+
 def test_most_obstructions_of_few_rows_are_found():
     found = [searched(*small_table(np.random.default_rng(seed)))[1] for seed in range(100)]
     assert sum(isinstance(each, short_weights.Blocked) for each in found) > 30

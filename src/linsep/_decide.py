@@ -276,19 +276,18 @@ class Case:
 
     def settle_blocked(self, rows: Source, columns: Ints, found: Blocked, *, three_way: bool) -> Settled | None:
         """What an obstruction settles; None where more must be known of the rows that it does not span."""
-        others: Separated | None = None
+        others: newton.Weights | None = None
+        whole = _obstruction_of(found)
+        self.clock.met(whole)
+        if three_way and found.dependences is None and len(found.weights) < len(columns) + self.bias + 1:
+            return None
         if three_way and found.dependences is not None:
             wider, others = newton.widened(rows, columns, found, bias=self.bias, clock=self.clock)
             if wider is None:
                 return None
-            found = wider
-        whole = Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights, dependences=found.dependences)
-        if found.dependences is None:
-            self.clock.met(whole)
-            if three_way and len(found.weights) < len(columns) + self.bias + 1:
-                return None
+            whole = _obstruction_of(wider)
         if others is not None:
-            return Settled("touching", *as_integers(others.w, 0.0), obstruction=whole, spread=whole)
+            return Settled("touching", *others, obstruction=whole, spread=whole)
         return Settled("overlapping", obstruction=whole, spread=whole)
 
     def settle_beside(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | None:
@@ -356,9 +355,7 @@ class Case:
 
     def not_separable(self, known: Obstruction, reason: str) -> Verdict:
         """An obstruction is known, and for this reason no more."""
-        return NotSeparable(
-            obstruction=obstruction_of(self.source, known.rows, known.weights), reason=reason, **self.facts()
-        )
+        return NotSeparable(obstruction=_described(self.source, known), reason=reason, **self.facts())
 
     def ceiling(self) -> float:
         """An upper bound on the margin, from the rows that mattered last; infinity if there were none."""
@@ -374,6 +371,10 @@ class Case:
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""
         return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
+
+
+def _obstruction_of(found: Blocked) -> Obstruction:
+    return Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights, dependences=found.dependences)
 
 
 def _as_combinations(settled: Settled) -> Settled:

@@ -117,6 +117,7 @@ LATER: dict[Any, dict[str, dict[str, Any]]] = {
     version: {"touching": SEPARATOR | form | {"separated_rows": ([COUNT],)}, "overlapping": form}
     for version, form in (("2", DEFINITE), ("3", SHORT))
 }
+LATER["3"]["not-separable"] = SHORT | {"reason": TEXT}
 LEAF: dict[str, Any] = {"rows": [COUNT], "right": [bool], "obstructions": [COUNT], "units": [INTEGER]}
 BOUND: dict[str, Any] = {
     "costs": ([INTEGER],),
@@ -512,7 +513,7 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
     basis = [dict(enumerate(v)) for v in (null_vectors([named[i][0] for i in spread]) if spread else ())]
     if definite:
         basis = check_definite(proof["definite"], definite, named)
-        if kind == "touching" and proof["separated_rows"] is None:
+        if kind == "not-separable" or (kind == "touching" and proof["separated_rows"] is None):
             basis = []  # nothing is said about the other rows
     for i, (z, _) in enumerate(read_rows(proof, layout, path) if basis else ()):
         need(i in strict or not any(score(z, v) for v in basis), f"row {i} is not in the span of the spread", REFUTED)

@@ -73,6 +73,8 @@ def _claim(verdict: Verdict) -> Document:
             claim["separated_rows"] = _written_rows(verdict.separated_rows)
         case Overlapping(obstruction=Obstruction(dependences=tuple()) as obstruction):
             claim["definite"] = _definite(obstruction)
+        case NotSeparable(obstruction=Obstruction(dependences=tuple()) as obstruction):
+            claim["definite"], claim["reason"] = _definite(obstruction), verdict.reason
         case Separable(margin=margin, nearest=nearest):
             claim["margin"] = None if margin is None else {**_interval(margin), "nearest": _rows(nearest)}
         case Touching(obstruction=obstruction, separated_rows=separated, spread=spread):
@@ -303,7 +305,10 @@ _BOUNDS: Mapping[str, Mapping[str, Reader]] = {
         "leaves": each(_leaf_of),
     },
 }
-_LISTED_CLAIMS, _DEFINITE_CLAIMS = _claims_with(_listed_obstruction), _claims_with(_definite_obstruction)
+_LISTED_CLAIMS, _DEFINITE_CLAIMS = (
+    _claims_with(_listed_obstruction),
+    {**_claims_with(_definite_obstruction), "not-separable": {"definite": _definite_obstruction, "reason": string}},
+)
 _VERDICTS: Mapping[str, type[Verdict]] = {
     "separable": Separable,
     "touching": Touching,
@@ -327,6 +332,8 @@ def _definite_verdict(document: Document, claims: Mapping[str, Mapping[str, Read
     """A proof of version 3: one positive-definite obstruction, which is the spread as well."""
     kind, found = _fields_of(document, claims)
     first = found.pop("definite")
+    if kind == "not-separable":
+        return NotSeparable(obstruction=first, **found)
     spread = None if kind == "touching" and found["separated_rows"] is None else first
     parts: Document = {"obstruction": first, "spread": spread}
     return _VERDICTS[kind](**parts, **found)

@@ -396,8 +396,16 @@ class NotSeparable(Verdict):
     obstruction: Obstruction
     reason: str
 
+    def __post_init__(self) -> None:
+        Verdict.__post_init__(self)
+        require_fit(self.obstruction, None, self.numbers)
+
+    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
+        require_doubles(self.obstruction)
+        return self
+
     def _verify_claim(self, rows: Rows) -> None:
-        checks.check_combination(rows, self.obstruction.rows, self.obstruction.weights, self.bias, "obstruction")
+        check_obstruction(self.obstruction, rows, self.bias)
 
 
 @final

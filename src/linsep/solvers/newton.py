@@ -16,6 +16,8 @@ Mangasarian, A finite Newton method for classification (2002). Keerthi and DeCos
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep.cores import one_thread
+from linsep.exact import coprime
+from linsep.loops.layouts import Csr, Dense
+from linsep.proofs.definite import ColumnDependence
 from linsep.proofs.eigenvalues import gram_of
+from linsep.signs import form_of, form_of_doubles, signs
+from linsep.solvers import working_set
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import Frame, free_memory
 from linsep.solvers.short_weights import (
@@ -42,6 +49,8 @@ from linsep.solvers.working_set import Separated, Stuck, is_separated, scan_safe
 from linsep.sources.base import Block, Floats, Ints, Source
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_sparse
+
+Weights = tuple[tuple[int, ...], int]
 
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS = 120  # of Newton's method without an answer
@@ -79,12 +88,13 @@ def search(
 
 def widened(
     source: Source, columns: Ints, found: Blocked, *, bias: bool, clock: Clock
-) -> tuple[Blocked | None, Separated | None]:
-    """A proof with more rows that spans every row; or one, and a separator of the rows that it does not span.
+) -> tuple[Blocked | None, Weights | None]:
+    """A proof with more rows that spans every row; or one, and weights that separate the rows that it does not span.
 
     Weak separators are 0 on the rows of a proof. So only columns that are 0 on all of these can help the other rows,
-    and these are decided by themselves, in such columns alone. What forbids a separator there joins the proof, with
-    weights so small that those of the first rows can make up for what they add in the other columns.
+    and dependences of columns, where they do not hold. The other rows are decided by themselves, in such columns alone.
+    What forbids a separator there joins the proof, with weights so small that those of the first rows can make up for
+    what they add in the other columns.
     """
     for _ in range(MOST_ROUNDS):
         rows, unused = outside(source, found, bias=bias)
@@ -92,16 +102,51 @@ def widened(
             return found, None
         if source.facts.at_hand is not None and len(rows) > source.facts.at_hand:
             break
-        block = source.take(rows)
-        others = MemorySource(block.table, block.y, source.facts.of_part(len(rows)), rows)
-        more = search(others, np.intersect1d(columns, unused), bias=False, clock=clock)
+        free, block = np.intersect1d(columns, unused), source.take(rows)
+        others = _in_free_columns(source, block, free, found.dependences or ())
+        more: Separated | Blocked | Stuck | None = search(others, np.arange(others.n_columns), bias=False, clock=clock)
+        if more is None or isinstance(more, Stuck):
+            more = working_set.search(others, np.arange(others.n_columns), bias=False, clock=clock)
         if isinstance(more, Separated):
-            return found, more
-        joined = None if not isinstance(more, Blocked) else _joined(columns, found, more, bias=bias, clock=clock)
+            weights = _everywhere(source.n_columns, more.w, free, found.dependences or ())
+            return (found, weights) if (signs(form_of(*weights), block.values) * block.y > 0).all() else (None, None)
+        if not isinstance(more, Blocked):
+            break
+        again = Blocked(source.take(more.rows.row_numbers), more.weights)
+        joined = _joined(columns, found, again, bias=bias, clock=clock)
         if joined is None:
             break
         found = joined
     return None, None
+
+
+def _in_free_columns(source: Source, block: Block, free: Ints, dependences: Sequence[ColumnDependence]) -> MemorySource:
+    """Rows in these columns, and in one more for each dependence: what it is on them, where it does not hold."""
+    facts = replace(source.facts.of_part(len(block)), n_columns=len(free) + len(dependences), names=None)
+    turn = np.zeros((block.n_columns + 1, len(dependences)))
+    for k, dependence in enumerate(dependences):
+        turn[list(dependence.columns), k] = dependence.weights
+    more = block.values @ turn[:-1] + turn[-1]
+    table: Any = [block.values[:, free], more]
+    table = sp.hstack([table[0], sp.csr_array(more)]) if block.is_sparse else np.hstack(table)
+    if not block.is_sparse:
+        return MemorySource(Dense(np.ascontiguousarray(table)), block.y, facts, block.row_numbers)
+    rows = sp.csr_array(table)
+    parts = (rows.data, rows.indices.astype(np.uint32), rows.indptr.astype(np.uint64))
+    return MemorySource(Csr(*parts), block.y, facts, block.row_numbers)
+
+
+def _everywhere(n_columns: int, w: Floats, free: Ints, dependences: Sequence[ColumnDependence]) -> Weights:
+    """Weights of free columns and of dependences as whole weights of all columns, and of the bias: 0 on the proof."""
+    *whole, _ = form_of_doubles(w, 0.0).coefficients
+    weights = [0] * (n_columns + 1)
+    for column, weight in zip(free.tolist(), whole, strict=False):
+        weights[column] += weight
+    for dependence, weight in zip(dependences, whole[len(free) :], strict=True):
+        for column, own in zip(dependence.columns, dependence.weights, strict=True):
+            weights[column] += weight * own
+    common = coprime(weights)
+    return common[:-1], common[-1]
 
 
 def _joined(columns: Ints, first: Blocked, more: Blocked, *, bias: bool, clock: Clock) -> Blocked | None:
