@@ -220,6 +220,7 @@ COMMANDS = {
     "decide": ["decide", "d.csv", "--label", "y"],
     "margin": ["margin", "d.csv", "--label", "y"],
     "mle": ["mle", "d.csv", "--label", "y"],
+    "mistakes": ["mistakes", "d.csv", "--label", "y"],
     "fit": ["fit", "d.csv", "--label", "y"],
     "trace": ["trace", "d.csv", "--label", "y"],
     "verify": ["verify", "p.json", "d.csv"],

@@ -31,7 +31,7 @@ def mistakes(
     It stops after 60 seconds, or --time-limit; then, and after Ctrl-C, it says what is known.
     """
     question = Question(file, label, reading, search, proof)
-    with question.asked("Searching", told=_ends, ends="keeps both") as (table, data, watch):
+    with question.asked("Searching", told=_ends, first="reading", ends="keeps both") as (table, data, watch):
         options: dict[str, Any] = {"cost": _costs(cost), "bias": table.chosen_bias(bias, file[0])}
         options["time_limit"] = SECONDS if search.time_limit is None else search.time_limit
         found = timed(table, linsep.fewest_mistakes, *data, watch=watch, **options)

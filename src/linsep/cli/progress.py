@@ -48,6 +48,7 @@ def searching(
     *,
     wanted: bool = False,
     told: Callable[[Any], str] = reads_and_bounds,
+    first: str = "0 reads",
     ends: str = "ends",
 ) -> Iterator[tuple[tuple[Any, Any], Callable[[Any], None] | None]]:
     """The rows to search and whom to tell; the rows as they are where nobody looks.
@@ -57,11 +58,11 @@ def searching(
     if not (wanted or sys.stderr.isatty()):
         yield data, None
         return
-    source, started, known = on_files.watched(*data), time.monotonic(), [""]
+    source, started, known = on_files.watched(*data), time.monotonic(), [first]
 
     def described() -> str:
         speed = source.rows_read / max(1e-9, time.monotonic() - started)
-        return f"{', '.join(filter(None, [f'{doing}: {known[-1]}', f'{speed:,.0f} rows/s']))} (Ctrl-C {ends})"
+        return f"{doing}: {known[-1]}, {speed:,.0f} rows/s (Ctrl-C {ends})"
 
     with shown(described, wanted=wanted):
         yield (source, None), lambda search: known.__setitem__(-1, told(search))

@@ -52,6 +52,7 @@ from linsep.tables import is_sparse
 
 Weights = tuple[tuple[int, ...], int]
 
+LONGEST = 2**53  # weights of a dependence that is looked at in floats
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS = 120  # of Newton's method without an answer
 FEW_STEPS = 20  # with fewer rows in force than columns: these are no obstruction, and likely can be separated
@@ -103,12 +104,15 @@ def widened(
         if source.facts.at_hand is not None and len(rows) > source.facts.at_hand:
             break
         free, block = np.intersect1d(columns, unused), source.take(rows)
-        others = _in_free_columns(source, block, free, found.dependences or ())
+        short = tuple(one for one in found.dependences or () if max(map(abs, one.weights)) <= LONGEST)
+        if not len(free) + len(short):
+            break
+        others = _in_free_columns(source, block, free, short)
         more: Separated | Blocked | Stuck | None = search(others, np.arange(others.n_columns), bias=False, clock=clock)
         if more is None or isinstance(more, Stuck):
             more = working_set.search(others, np.arange(others.n_columns), bias=False, clock=clock)
         if isinstance(more, Separated):
-            weights = _everywhere(source.n_columns, more.w, free, found.dependences or ())
+            weights = _everywhere(source.n_columns, more.w, free, short)
             return (found, weights) if (signs(form_of(*weights), block.values) * block.y > 0).all() else (None, None)
         if not isinstance(more, Blocked):
             break
@@ -295,7 +299,8 @@ class Newton:
             with_ridge = gram.copy()
             with_ridge.flat[:: len(with_ridge) + 1] += self.ridge
             try:
-                return np.asarray(cho_solve(cho_factor(with_ridge, overwrite_a=True, check_finite=False), right))
+                factor = cho_factor(with_ridge, overwrite_a=True, check_finite=False)
+                return np.asarray(cho_solve(factor, right, check_finite=False))
             except np.linalg.LinAlgError:
                 self.ridge *= 10
         return right

@@ -149,7 +149,7 @@ def _direct(scaled: Signed, unit: Floats) -> Callable[[Floats], Floats] | None:
         factor = cho_factor(gram, overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError:
         return None
-    return lambda right: np.asarray(cho_solve(factor, right))
+    return lambda right: np.asarray(cho_solve(factor, right, check_finite=False))
 
 
 def _iterative(scaled: Signed, unit: Floats, clock: Clock) -> Callable[[Floats], Floats]:
@@ -172,7 +172,10 @@ def conjugate_gradients(multiply: Callable[[Floats], Floats], right: Floats, nea
             break
         clock.check()
         moved = multiply(step)
-        length = size / float(step @ moved)
+        curvature = float(step @ moved)
+        if not curvature > 0.0:  # rounded away, or not a number
+            break
+        length = size / curvature
         found += length * step
         rest -= length * moved
         size, old = float(rest @ rest), size
