@@ -173,8 +173,8 @@ def test_the_time_limit_is_kept_and_both_ends_are_proved():
     X, y = random.standard_normal((1500, 12)), random.choice([-1, 1], 1500)
     linsep.fewest_mistakes(X[:300], y[:300], time_limit=3)  # compiles
     start, own = time.perf_counter(), time.process_time()
-    found = linsep.fewest_mistakes(X, y, time_limit=2)
-    assert min(time.perf_counter() - start, time.process_time() - own) < 3  # on a machine that may be busy
+    found = linsep.fewest_mistakes(X, y, time_limit=3)
+    assert min(time.perf_counter() - start, time.process_time() - own) < 4  # on a machine that may be busy
     assert 0 < found.lower < found.best < 750
     found.verify(X, y)
 

@@ -35,6 +35,7 @@ from linsep.sources.memory import MemorySource
 
 STEPS = 1000  # of the first walks over vertices; later ones are longer
 BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close another hyperplane is tried
+SHARE_OF_DECIDING = 0.3  # of the time may pass before it is known whether the rows are separable
 SHARE_OF_WALKS = 0.3  # of the time is for walks, as long as cases are open
 
 
@@ -151,7 +152,8 @@ class MistakeSearch:
     def run(self) -> None:
         """Search until both ends meet, or until the time is over."""
         self.note(*self.constant())
-        verdict = decide(self.source, bias=self.bias, time_limit=self.clock.left)
+        left = self.clock.left
+        verdict = decide(self.source, bias=self.bias, time_limit=None if left is None else SHARE_OF_DECIDING * left)
         if isinstance(verdict, Separable):
             self.note(verdict.weights, verdict.bias_weight)
             return
@@ -161,10 +163,11 @@ class MistakeSearch:
             return
         walks = VertexWalk(merged.z, np.array(merged.costs, np.float64), self.clock)
         near = self.improved(*walks.descend(walks.start()), walks)
-        near = self.improved(*walks.walk(near, STEPS), walks)
         self.cover = cover = HittingSet(merged.z, merged.costs, self.proved, self.settled, self.clock)
         self.tell_best()
-        cover.begin(near)
+        cover.pack(near)
+        near = self.improved(*walks.walk(near, STEPS), walks, near)
+        cover.begin()
         steps, spent = STEPS, 0.0
         started = self.clock.seconds
         while cover.open:

@@ -69,11 +69,23 @@ class HittingSet:
 
     # The relaxation -------------------------------------------------------------------------------------
 
-    def begin(self, near: Floats) -> None:
-        """The case in which nothing is taken for granted; `near` are weights that make few mistakes."""
+    def pack(self, near: Floats) -> None:
+        """The case in which nothing is taken for granted, with obstructions that share no row.
+
+        The rows nearest to a hyperplane that makes few mistakes, whose weights are `near`, are looked at first.
+        """
         root = CaseNode(0.0, 0, ())
         try:
             self._pack(root, np.argsort(np.abs(self.z @ near)))
+        finally:
+            self._file(root)
+
+    def begin(self) -> None:
+        """Solve the relaxation of that case."""
+        if not self.open:
+            return
+        root = heapq.heappop(self.open)
+        try:
             self.basis = self._basis_of(np.arange(len(self.z)))
             if self.basis is not None and not len(self.active):
                 self.active = self._violated(np.zeros(len(self.z)), WALKS)
