@@ -55,7 +55,7 @@ def test_progress_is_silent_where_nobody_looks_and_can_be_asked_for(tmp_path, mo
     main(["margin", "data.npz", "--json", "--progress"])
     shown = capsys.readouterr().err
     assert re.fullmatch(
-        r"Widening: [0-9]+ reads, [0-9,]+ rows/s, gamma 0\.[0-9]+ to 0\.[0-9]+ \(Ctrl-C ends\)\n", shown
+        r"Widening: [0-9]+ reads, gamma 0\.[0-9]+ to 0\.[0-9]+, [0-9,]+ rows/s \(Ctrl-C ends\)\n", shown
     )
     main(["fit", "data.npz", "--json", "--progress"])
     assert re.fullmatch(r"(Learning|.* rows/s \(Ctrl-C keeps the best\))\n", capsys.readouterr().err)
