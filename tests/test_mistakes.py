@@ -1,5 +1,6 @@
 """The fewest mistakes: against brute force, with proofs that hold, and proofs that must not."""
 
+import json
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -9,10 +10,11 @@ import pytest
 import scipy.sparse as sp
 
 import linsep
-from linsep import checker
+from linsep import _mistakes, checker
+from linsep.cli import main
 from linsep.proofs import Obstruction
 from linsep.proofs.packings import UNITS, Leaf
-from tests import naive
+from tests import forge, naive
 
 
 def instance(seed):
@@ -65,8 +67,17 @@ FORGERIES = {
     "a packing left out": lambda found: replace(found, leaves=(Leaf(found.leaves[0].path), *found.leaves[1:])),
     "more of each obstruction": lambda found: replace(found, leaves=tuple(map(doubled, found.leaves))),
     "an obstruction that is none": lambda found: replace(found, obstructions=tuple(map(turned, found.obstructions))),
+    "another unit": lambda found: resealed(found, unit="1000/1"),
+    "no unit": lambda found: resealed(found, unit="1/0"),
+    "a bound below 0": lambda found: resealed(found, least="-1"),
+    "a copy of itself": lambda found: resealed(found, copies=[["0"]]),
     "copies that are none": lambda found: replace(found, copies=((0, 1, 2),)),
 }
+
+
+def resealed(found, **fields):
+    """The text of a proof with other fields, its checksum made anew."""
+    return forge.resealed(json.loads(found.to_json()) | fields)
 
 
 def doubled(leaf):
@@ -80,7 +91,8 @@ def turned(obstruction):
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forged_proof_is_refused(noisy, found, name):
     with pytest.raises(linsep.CertificateError):
-        FORGERIES[name](found).verify(*noisy)
+        forged = FORGERIES[name](found)
+        (linsep.verdict_from_json(forged) if isinstance(forged, str) else forged).verify(*noisy)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +106,7 @@ def written(noisy, tmp_path_factory):
 
 def checked(found, written):
     """The exit code of the checker that stands alone."""
-    written[0].write_text(found.to_json())
+    written[0].write_text(found if isinstance(found, str) else found.to_json())
     return checker.main([*map(str, written)])
 
 
@@ -140,6 +152,43 @@ def test_a_cost_for_each_label_is_one_for_each_row():
     assert by_label.mistaken_rows == (1,)
 
 
+def test_long_costs_are_not_rounded():
+    found = linsep.fewest_mistakes([[0.0], [0.0]], [0, 1], cost=[2**53 + 1, 2**53])
+    assert (found.best, found.mistaken_rows) == (2**53, (1,))
+
+
+def test_many_columns_do_not_outlast_the_limit():
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((900, 1200)), np.arange(900) % 2
+    X[1] = X[0]
+    start, own = time.perf_counter(), time.process_time()
+    found = linsep.fewest_mistakes(X, y, time_limit=2)
+    assert min(time.perf_counter() - start, time.process_time() - own) < 6
+    assert (found.best, found.lower) == (1, 1)
+
+
+def test_an_interrupt_before_anything_is_done_leaves_a_hyperplane(monkeypatch):
+    def stop(*data, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_mistakes.MistakeSearch, "run", stop)
+    found = linsep.fewest_mistakes([[0.0], [1.0], [2.0]], [0, 1, 1])
+    assert (found.best, found.lower, found.mistaken_rows) == (1, 0, (0,))
+
+
+def test_what_is_known_is_verified_on_the_command_line(tmp_path, capsys):
+    file, proof = tmp_path / "rows.csv", tmp_path / "proof.json"
+    file.write_text("a,y\n0,1.50\n1,2\n2,1.50\n")
+    assert main(["mistakes", str(file), "--label", "y", "--time-limit", "0", "--proof", str(proof)]) == 3
+    assert main(["verify", str(proof), str(file)]) == 0
+    assert "VERIFIED: 1 mistake at most, 0 at least" in capsys.readouterr().out
+    assert (
+        main(["mistakes", str(file), "--label", "y", "--cost", "1.50=5", "--cost", "2=1", "--proof", str(proof)]) == 0
+    )
+    assert main(["verify", str(proof), str(file)]) == 0
+    assert "a cost of 1, the least, where rows cost what the proof says" in capsys.readouterr().out
+
+
 def test_a_tenth_is_a_tenth():
     found = linsep.fewest_mistakes([[0.0], [1.0], [2.0]], [1, 0, 1], cost=[0.1, 0.3, 0.2])
     assert (found.best, found.lower, found.unit, found.mistaken_rows) == (0.1, 0.1, Fraction(1, 10), (0,))
@@ -152,6 +201,9 @@ def test_a_tenth_is_a_tenth():
         ([1, 1, -1, 1], "cost is -1"),
         ({0: 1}, "a number for each of the two labels"),
         ([1, 1, float("nan"), 1], "cost is NaN"),
+        (5, "cost is 5: it must be a number for each row"),
+        ("abcd", "cost is 'abcd': it must be a number for each row"),
+        ([1e-300, 1, 1e10, 1], "too far apart"),
     ],
 )
 def test_costs_that_make_no_sense_are_refused(cost, told):

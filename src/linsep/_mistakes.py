@@ -8,26 +8,25 @@
 Both ends are known at any time: whatever stops the search, what is known by then is the answer.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import gcd, lcm
 from typing import Any
 
 import numpy as np
 
 from linsep import arguments
 from linsep._decide import as_integers, decide, facts_of
-from linsep.errors import ArgumentError, shown
 from linsep.exact import integer_rows, null_combination, original_multipliers
-from linsep.proofs import Obstruction, Separable
+from linsep.proofs import HalfspaceVerdict, Obstruction, Separable
 from linsep.proofs.mistakes import FewestMistakes, mistaken
 from linsep.proofs.packings import UNITS, Leaf
 from linsep.proofs.verdicts import check
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.hitting_set import CaseNode, HittingSet
 from linsep.solvers.merged_rows import Merged, merge
+from linsep.solvers.mistake_costs import costs_of
 from linsep.solvers.vertex_walk import VertexWalk
 from linsep.sources.base import Floats, Ints, Source
 from linsep.sources.inputs import as_source
@@ -35,6 +34,7 @@ from linsep.sources.memory import MemorySource
 
 STEPS = 1000  # of the first walks over vertices; later ones are longer
 BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close another hyperplane is tried
+SPEED, WIDEST = 5e9, 400  # operations a second; columns beyond which walks lead nowhere
 SHARE_OF_DECIDING = 0.3  # of the time may pass before it is known whether the rows are separable
 SHARE_OF_WALKS = 0.3  # of the time is for walks, as long as cases are open
 
@@ -74,47 +74,13 @@ def fewest_mistakes(
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     source, clock = as_source(X, y), Clock(limit)
-    costs, unit = _costs(cost, source)
+    costs, unit = costs_of(cost, source)
     search = MistakeSearch(source, bias, costs, unit, clock, watch)
     with suppress(OutOfTime, KeyboardInterrupt):
         search.run()
     found = search.answer()
     check(found, source)
     return found
-
-
-def _costs(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fraction]:
-    """The costs of the rows as coprime whole numbers, and what 1 of them is worth; None where each costs 1."""
-    if cost is None:
-        return None, Fraction(1)
-    if isinstance(cost, Mapping):
-        pair = [_fraction(_of_label(cost, label)) for label in source.facts.pair]
-        signs = np.concatenate([block.y for block in source.blocks()])
-        given = [pair[int(sign > 0)] for sign in signs.tolist()]
-    else:
-        given = [_fraction(one) for one in (cost.tolist() if hasattr(cost, "tolist") else cost)]
-    if len(given) != source.n_rows:
-        raise ArgumentError(f"cost has {len(given):,} numbers; there are {source.n_rows:,} rows.")
-    common = lcm(*(one.denominator for one in given))
-    whole = [int(one * common) for one in given]
-    divisor = gcd(*whole) or 1
-    return tuple(one // divisor for one in whole), Fraction(divisor, common)
-
-
-def _of_label(cost: Mapping[Any, Any], label: Any) -> Any:
-    """The cost of a label, which may be given as text, as files and command lines have it."""
-    found = cost.get(label, cost.get(str(label)))
-    if found is None or len(cost) != 2:
-        raise ArgumentError(
-            f"cost is {shown(cost)}: it needs a number for each of the two labels, {label!r} among them."
-        )
-    return found
-
-
-def _fraction(cost: Any) -> Fraction:
-    """A cost as it is written: 0.1 is one tenth."""
-    value = arguments.size("cost", cost)
-    return Fraction(repr(value)) if value != int(value) else Fraction(int(value))
 
 
 @dataclass(slots=True)
@@ -132,6 +98,7 @@ class MistakeSearch:
     spent: int = -1
     merged: Merged | None = None
     cover: HittingSet | None = None
+    known: Obstruction | None = None
 
     @property
     def seconds(self) -> float:
@@ -154,16 +121,34 @@ class MistakeSearch:
         self.note(*self.constant())
         left = self.clock.left
         verdict = decide(self.source, bias=self.bias, time_limit=None if left is None else SHARE_OF_DECIDING * left)
+        self.clock.reads += verdict.reads
+        if isinstance(verdict, HalfspaceVerdict):
+            self.note_beside(verdict.weights, verdict.bias_weight, 0 if isinstance(verdict, Separable) else 1)
         if isinstance(verdict, Separable):
-            self.note(verdict.weights, verdict.bias_weight)
             return
-        self.merged = merged = merge(self.source, self.costs, bias=self.bias)
+        found = getattr(verdict, "obstruction", None)
+        self.known = None if found is None or found.is_definite else found
+        is_round = self.has_time_for_round_rows()
+        self.merged = merged = merge(self.source, self.costs, bias=self.bias, is_round=is_round)
+        self.clock.reads += 1
         if not len(merged.left):  # one label of each point is a mistake, and no hyperplane makes another
             self.note_beside((0,) * self.source.n_columns, 0, merged.base)
             return
         walks = VertexWalk(merged.z, np.array(merged.costs, np.float64), self.clock)
         near = self.improved(*walks.descend(walks.start()), walks)
-        self.cover = cover = HittingSet(merged.z, merged.costs, self.proved, self.settled, self.clock)
+        if is_round:
+            self.close(walks, near)
+
+    def has_time_for_round_rows(self) -> bool:
+        """Whether rows so long can be brought into round coordinates, and walks over them lead anywhere, in time."""
+        width = self.source.n_columns + self.bias
+        seconds = 4 * self.source.n_rows * width**2 / SPEED
+        return width <= WIDEST and (self.clock.left is None or seconds < SHARE_OF_DECIDING * self.clock.left)
+
+    def close(self, walks: VertexWalk, near: Floats) -> None:
+        """Bring both ends together: walks from above, cases from below."""
+        assert self.merged is not None
+        self.cover = cover = HittingSet(self.merged.z, self.merged.costs, self.proved, self.settled, self.clock)
         self.tell_best()
         cover.pack(near)
         near = self.improved(*walks.walk(near, STEPS), walks, near)
@@ -261,13 +246,25 @@ class MistakeSearch:
 
     def answer(self) -> FewestMistakes:
         """What is known, with its proof."""
+        if self.spent < 0:  # interrupted before anything was done
+            self.note(*self.constant())
         weights, bias_weight = self.plane
         facts = {**facts_of(self.source), "bias": self.bias}
         facts |= {"weights": weights, "bias_weight": bias_weight, "mistaken_rows": tuple(self.wrong.tolist())}
         facts |= {"costs": self.costs, "unit": self.unit, "reads": self.clock.reads, "seconds": self.clock.seconds}
-        if self.merged is None:
-            return FewestMistakes(**facts)
+        if self.merged is None or self.cover is None:
+            return FewestMistakes(**facts, **self.one_obstruction())
         return FewestMistakes(**facts, **BoundProof(self.merged, self.cover).parts(self.spent))
+
+    def one_obstruction(self) -> dict[str, Any]:
+        """The bound of the obstruction that decided the rows, where no more is known: its cheapest row."""
+        if self.merged is not None and self.merged.paid:
+            return BoundProof(self.merged, None).parts(self.spent)
+        if self.known is None:
+            return {}
+        cost = 1 if self.costs is None else min(self.costs[row] for row in self.known.rows)
+        plain = Obstruction(self.known.rows, self.known.weights)
+        return {"least": cost, "obstructions": (plain,), "leaves": (Leaf((), ((0, cost * UNITS),)),)}
 
 
 @dataclass(slots=True)

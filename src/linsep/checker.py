@@ -98,6 +98,7 @@ def need(condition: Any, complaint: str, status: int = BAD_INPUT) -> None:
 # between the items, in one text, (form,) or null.
 COUNT = r"0|[1-9][0-9]{0,17}"
 INTEGER = r"0|-?[1-9][0-9]{0,599}|-?0x[1-9a-f][0-9a-f]{0,1048575}"
+PLUS = r"[1-9][0-9]{0,599}|0x[1-9a-f][0-9a-f]{0,1048575}"
 NUMBER = r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,4})?"
 TEXT = r"(?s:.*)"
 LABEL = rf"text:{TEXT}|integer:({INTEGER})|number:({NUMBER})|boolean:(true|false)"
@@ -121,8 +122,8 @@ LATER["3"]["not-separable"] = SHORT | {"reason": TEXT}
 LEAF: dict[str, Any] = {"rows": [COUNT], "right": [bool], "obstructions": [COUNT], "units": [INTEGER]}
 BOUND: dict[str, Any] = {
     "costs": ([INTEGER],),
-    "unit": rf"({INTEGER})/({INTEGER})",
-    "least": INTEGER,
+    "unit": rf"({PLUS})/({PLUS})",
+    "least": rf"0|{PLUS}",
     "copies": [[COUNT]],
 }
 BOUND |= {"mistaken_rows": [COUNT], "obstructions": [ROWS], "leaves": [LEAF]}
@@ -526,7 +527,8 @@ def check_mistakes(proof: dict[str, Any], rows: Rows, wrong: set[int]) -> None:
     need(len(costs) == n and min(costs) >= 0, "the proof does not say what each row costs")
     need(sorted(map(int, proof["mistaken_rows"])) == sorted(wrong), "other rows are mistaken", REFUTED)
     cost, twice = dict(enumerate(costs)), [i for group in copies for i in group]
-    need(len(set(twice)) == len(twice) and all(copies), "a row is a copy of two others")
+    need(len(set(twice)) == len(twice) and all(len(group) > 1 for group in copies), "a row is a copy of one other")
+    need(proof["costs"] is not None or proof["unit"] == "1/1", "where every mistake costs 1, the unit is 1")
     for first, *others in copies:
         need(all(rows[i] == rows[first] for i in others), f"row {first} and its copies are not equal", REFUTED)
         cost[first] = sum(cost.pop(i) for i in others) + cost[first]
@@ -582,7 +584,10 @@ def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:
     if kind == "mistakes":
         costs = proof["costs"] and [int(cost, 0) for cost in proof["costs"]]
         spent = sum(costs[int(i)] if costs else 1 for i in proof["mistaken_rows"])
-        title = f"at most {spent}, at least {proof['least']}" + (f", times {proof['unit']}" if costs else "")
+        title = f"at most {spent}, at least {proof['least']}"
+        title += f", times {proof['unit']}, with the costs of the proof" if costs else ""
+            f", times {proof['unit']}, with the costs of the proof" if costs else ""
+        )
     return f"""{kind} ({title}){origin}: {data["rows"]} rows of {path!a}, label column {column}
 labels   {positive} is the positive class, {negative} the negative
 rows     {data["rows"]}, {header}

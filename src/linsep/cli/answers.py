@@ -53,7 +53,7 @@ class Question:
             show(verdict.report(*table.data, where=table.where, verify=False) + theory_parts, verdict)
         stdio.flush()
         if self.proof is not None:
-            claims = "It claims nothing." if verdict.separable is None else self._how_to_check(self.proof, table)
+            claims = "It claims nothing." if verdict.kind == "undecided" else self._how_to_check(self.proof, table)
             terminal.note(f"Proof written to {self.proof}. {claims}")
         return CODES[verdict.separable]
 

@@ -1,5 +1,6 @@
 """`linsep mistakes`: a hyperplane with few mistakes, and a proof of how few are possible."""
 
+from fractions import Fraction
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -43,12 +44,15 @@ def _ends(search: Any) -> str:
     return f"best {search.best:g}, at least {search.lower:g}"
 
 
-def _costs(given: list[str] | None) -> dict[str, float] | None:
+def _costs(given: list[str] | None) -> dict[str, Fraction] | None:
     """The costs of the classes, by what their labels are called."""
     if given is None:
         return None
     pairs = [one.rpartition("=") for one in given]
     try:
-        return {label: float(number) for label, _, number in pairs}
-    except ValueError:
-        raise ArgumentError(f"--cost {' '.join(given)}: write LABEL=NUMBER, once for each class.") from None
+        found = {label: Fraction(number) for label, _, number in pairs}
+    except (ValueError, ZeroDivisionError):
+        found = {}
+    if len(found) < len(given):
+        raise ArgumentError(f"--cost {' '.join(given)}: write LABEL=NUMBER, once for each class.")
+    return found

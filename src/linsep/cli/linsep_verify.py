@@ -58,7 +58,7 @@ def verify(
                 verdict.verify(*table.data)
         except CertificateError as error:
             return _checked(NOT_SEPARABLE, "refuted", f"{error}{_advice(verdict, reading)}", "red", json)
-    if verdict.separable is None:
+    if verdict.kind == "undecided":
         why = f"{proof} claims nothing. Its reason: {verdict.reason}"  # type: ignore[attr-defined]
         return _checked(UNDECIDED, "undecided", why, "yellow", json)
     claim, about = _statement(verdict, table, file, reading)

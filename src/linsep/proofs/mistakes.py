@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from linsep.errors import CertificateError
+from linsep.errors import CertificateError, told
 from linsep.proofs import checks
 from linsep.proofs.checked_rows import Rows
 from linsep.proofs.obstructions import Obstruction, integers
@@ -49,6 +49,8 @@ class FewestMistakes(HalfspaceVerdict):
             object.__setattr__(self, "costs", integers(self.costs, "costs"))
             if len(self.costs) != self.n_rows or min(self.costs) < 0:
                 raise CertificateError(f"Each of the {self.n_rows} rows has a cost, 0 or more.")
+        if self.costs is None and self.unit != 1:
+            raise CertificateError("Where every mistake costs 1, the unit is 1.")
         if not self.unit > 0 or self.least < 0:
             raise CertificateError("Costs are not negative, and their unit is positive.")
         if any(found.is_definite for found in self.obstructions):
@@ -58,6 +60,14 @@ class FewestMistakes(HalfspaceVerdict):
     def separable(self) -> bool | None:  # type: ignore[override]
         """True if there are no mistakes, False if every hyperplane makes one; None if that is open."""
         return True if not self.mistaken_rows else False if self.lower > 0 else None
+
+    @property
+    def title(self) -> str:
+        """The two ends, in words."""
+        best = count(int(self.best), "mistake") if self.costs is None else f"a cost of {self.best}"
+        least = "the fewest" if self.costs is None else "the least"
+        ends = f"{best}, {least}" if self.optimal else f"{best} at most, {self.lower} at least"
+        return ends if self.costs is None else f"{ends}, where rows cost what the proof says"
 
     @property
     def spent(self) -> int:
@@ -124,7 +134,7 @@ class FewestMistakes(HalfspaceVerdict):
         known = f"{self.best}, and no hyperplane {fewer} (proved)" if self.optimal else ends
         parts: list[Part] = [
             Fact(what, known),
-            Sentence(f"{explain.equation(self, columns)} = 0", "hyperplane"),
+            Sentence(self._plane(columns), "hyperplane"),
         ]
         if self.mistaken_rows:
             parts.append(Sentence(f"It is wrong about {count(len(self.mistaken_rows), 'row')}:", "rows"))
@@ -136,6 +146,14 @@ class FewestMistakes(HalfspaceVerdict):
             )
         title = f"fewest mistakes, {count(self.n_rows, 'row')}."
         return Report(title, (*parts, *explain.left_out(self)), "yes" if self.optimal else "unsure")
+
+    def _plane(self, columns: Sequence[str]) -> str:
+        from linsep.proofs import explain
+
+        if any(self.weights):
+            return f"{explain.equation(self, columns)} = 0"
+        taken = "neither class" if not self.bias_weight else f"class {told(self.labels[int(self.bias_weight > 0)])}"
+        return f"None: every row is taken for {taken}."
 
     def __repr__(self) -> str:
         ends = f"best {self.best}, {'optimal' if self.optimal else f'lower {self.lower}'}"

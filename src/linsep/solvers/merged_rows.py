@@ -80,8 +80,8 @@ class Merged:
         return self.frame.halfspace(self.basis @ v)
 
 
-def merge(source: Source, costs: Sequence[int] | None, *, bias: bool) -> Merged:
-    """Read all rows, and keep each kind of them once."""
+def merge(source: Source, costs: Sequence[int] | None, *, bias: bool, is_round: bool = True) -> Merged:
+    """Read all rows, and keep each kind of them once; their coordinates need not be made round."""
     require_memory(source.n_rows, source.n_columns + bias)
     block = source.take(np.arange(source.n_rows))
     kinds = kinds_of(block, costs)
@@ -90,8 +90,8 @@ def merge(source: Source, costs: Sequence[int] | None, *, bias: bool) -> Merged:
     rows = block.take(kinds.first[left])
     frame = Frame.around(rows, np.arange(source.n_columns), bias=bias)
     signed = frame.signed(rows)
-    basis = _round_basis(signed)
-    z = signed @ basis
+    basis = _round_basis(signed) if is_round else np.eye(signed.shape[1])
+    z = signed @ basis if is_round else signed
     lengths = np.linalg.norm(z, axis=1)
     z /= np.where(lengths > 0, lengths, 1.0)[:, None]
     return Merged(kinds, left, tuple(left_over[k] for k in left.tolist()), z, paid, frame, basis)

@@ -83,7 +83,7 @@ class Format:
             raise self._foreign(f"its format is {shown(document.get('format'))}, not {self.name!r}")
         version = document.get("version")
         if type(version) is not type(self.version) or version not in known:
-            read = " and ".join(map(str, known))
+            read = " and ".join(filter(None, [", ".join(map(str, known[:-1])), str(known[-1])]))
             raise FieldError(f"version is {shown(version)}: this linsep reads version {read}. Use a newer linsep.")
         if reason := checksum.fault(text):
             raise self._refused(f"the {self.noun} is not intact: {reason}")

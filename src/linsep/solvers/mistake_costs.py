@@ -1,0 +1,73 @@
+"""What mistakes cost, as the user says it: a number for each row, or for each class, taken as it is written."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from fractions import Fraction
+from math import gcd, isfinite, lcm
+from numbers import Rational, Real
+from typing import Any
+
+import numpy as np
+
+from linsep.arguments import refused
+from linsep.errors import ArgumentError, shown
+from linsep.sources.base import Source
+
+LARGEST = 2**900  # of coprime costs: floats must hold them, and their sums
+
+
+def costs_of(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fraction]:
+    """The costs of the rows as coprime whole numbers, and what 1 of them is worth; None where each costs 1."""
+    if cost is None:
+        return None, Fraction(1)
+    if isinstance(cost, Mapping):
+        pair = [_fraction(_of_label(cost, label)) for label in source.facts.pair]
+        signs = np.concatenate([block.y for block in source.blocks()])
+        given = [pair[int(sign > 0)] for sign in signs.tolist()]
+    else:
+        given = [_fraction(one) for one in _listed(cost)]
+    if len(given) != source.n_rows:
+        raise ArgumentError(f"cost has {len(given):,} numbers; there are {source.n_rows:,} rows.")
+    common = lcm(*(one.denominator for one in given))
+    whole = [int(one * common) for one in given]
+    divisor = gcd(*whole) or 1
+    if max(whole) // divisor > LARGEST:
+        raise ArgumentError("cost holds numbers that are too far apart: scale or round them.")
+    return tuple(one // divisor for one in whole), Fraction(divisor, common)
+
+
+def _listed(cost: Any) -> list[Any]:
+    found = cost.tolist() if hasattr(cost, "tolist") else cost
+    if isinstance(found, str) or not isinstance(found, Sequence):
+        raise refused("cost", cost, "a number for each row, or for each of the two labels")
+    return list(found)
+
+
+def _of_label(cost: Mapping[Any, Any], label: Any) -> Any:
+    """The cost of a label, which may be given as text, as files and command lines have it: 1.50 is 1.5."""
+    found = [value for key, value in cost.items() if key == label or _meaning(key) == _meaning(label)]
+    if len(found) != 1 or len(cost) != 2:
+        told = f"it needs a number for each of the two labels, {shown(label)} among them."
+        raise ArgumentError(f"cost is {shown(cost)}: {told}")
+    return found[0]
+
+
+def _meaning(label: Any) -> Any:
+    with suppress(ValueError):
+        return Fraction(str(label))
+    return str(label)
+
+
+def _fraction(cost: Any) -> Fraction:
+    """A cost as it is written: 0.1 is one tenth, and an integer of any length is itself."""
+    value = cost.item() if isinstance(cost, np.generic) else cost
+    if isinstance(value, Rational) or (isinstance(value, Decimal) and value.is_finite()):
+        found = Fraction(value)
+    elif isinstance(value, Real) and isfinite(value):
+        found = Fraction(repr(float(value)))
+    else:
+        raise refused("cost", cost, "a finite number, 0 or more")
+    if found < 0:
+        raise refused("cost", cost, "a finite number, 0 or more")
+    return found
