@@ -586,8 +586,6 @@ def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:
         spent = sum(costs[int(i)] if costs else 1 for i in proof["mistaken_rows"])
         title = f"at most {spent}, at least {proof['least']}"
         title += f", times {proof['unit']}, with the costs of the proof" if costs else ""
-            f", times {proof['unit']}, with the costs of the proof" if costs else ""
-        )
     return f"""{kind} ({title}){origin}: {data["rows"]} rows of {path!a}, label column {column}
 labels   {positive} is the positive class, {negative} the negative
 rows     {data["rows"]}, {header}
