@@ -79,6 +79,10 @@ PAGES = {
         ("python benchmarks/logistic.py",),
         (*DECIDING, "src/linsep/_mle.py", "benchmarks/logistic.py"),
     ),
+    "docs/mistakes.md": Page(
+        ("python benchmarks/mistakes.py --limit 30",),
+        (*ROWS, "src/linsep/_mistakes.py", "benchmarks/mistakes.py"),
+    ),
     "docs/wide.md": Page(
         ("python benchmarks/wide.py", "python benchmarks/tiny_margins.py"),
         (*ROWS, "src/linsep/_margin.py", "benchmarks/wide.py", "benchmarks/tiny_margins.py"),
