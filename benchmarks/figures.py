@@ -84,7 +84,10 @@ PAGES = {
         (*ROWS, "src/linsep/_mistakes.py", "benchmarks/mistakes.py"),
     ),
     "docs/wide.md": Page(
-        ("python benchmarks/wide.py", "python benchmarks/tiny_margins.py"),
+        (
+            "python benchmarks/wide.py --alone --tables separable overlapping margin",
+            "python benchmarks/tiny_margins.py",
+        ),
         (*ROWS, "src/linsep/_margin.py", "benchmarks/wide.py", "benchmarks/tiny_margins.py"),
     ),
     "docs/mnist.md": Page(("python benchmarks/mnist.py",), (*ROWS, "benchmarks/mnist.py")),
