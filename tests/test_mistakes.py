@@ -14,6 +14,7 @@ from linsep import _mistakes, checker
 from linsep.cli import main
 from linsep.proofs import Obstruction
 from linsep.proofs.packings import UNITS, Leaf
+from linsep.solvers.hitting_set import HittingSet
 from tests import forge, naive
 
 
@@ -240,6 +241,27 @@ def test_an_interrupt_returns_what_is_known(noisy):
     found = linsep.fewest_mistakes(X, y, watch=stop)
     assert 0 < found.lower <= found.best < 100
     found.verify(X, y)
+
+
+@pytest.mark.parametrize("call", [1, 2, 3, 5, 8])
+def test_an_interrupt_while_a_case_is_looked_at_loses_no_case(monkeypatch, call):
+    random, calls = np.random.default_rng(4), iter(range(1, 10_000))
+    X, y = random.standard_normal((50, 4)), random.choice([-1, 1], 50)
+    settle, solve = _mistakes.MistakeSearch.settled, HittingSet._solve
+
+    def interrupted(work):
+        def stop(*data):
+            if next(calls) == call:
+                raise KeyboardInterrupt
+            return work(*data)
+
+        return stop
+
+    monkeypatch.setattr(_mistakes.MistakeSearch, "settled", interrupted(settle))
+    monkeypatch.setattr(HittingSet, "_solve", interrupted(solve))
+    found = linsep.fewest_mistakes(X, y)
+    found.verify(X, y)
+    assert next(calls) == call + 1 and 0 < found.lower <= found.best
 
 
 def test_it_says_what_it_knows(noisy, found):

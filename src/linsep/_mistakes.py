@@ -21,7 +21,7 @@ from linsep._decide import as_integers, decide, facts_of
 from linsep.exact import integer_rows, null_combination, original_multipliers
 from linsep.proofs import HalfspaceVerdict, Obstruction, Separable
 from linsep.proofs.mistakes import FewestMistakes, mistaken
-from linsep.proofs.packings import UNITS, Leaf
+from linsep.proofs.packings import UNITS, Leaf, cost_of_rows, least_cost
 from linsep.proofs.verdicts import check
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.hitting_set import CaseNode, HittingSet
@@ -172,11 +172,11 @@ class MistakeSearch:
         """The hyperplane at infinity: all rows are of the class that costs more; without bias, the weights 0."""
         if not self.bias:
             return (0,) * self.source.n_columns, 0
-        sums = {-1: 0, 1: 0}
+        costs = None if self.costs is None else np.array(self.costs, object)
+        balance = 0
         for numbers, _, y in self.source.blocks():
-            for row, sign in zip(numbers.tolist(), y.tolist(), strict=True):
-                sums[int(sign)] += 1 if self.costs is None else self.costs[row]
-        return (0,) * self.source.n_columns, 1 if sums[1] >= sums[-1] else -1
+            balance += int(y.sum(dtype=np.int64)) if costs is None else sum(costs[numbers] * y.astype(object))
+        return (0,) * self.source.n_columns, 1 if balance >= 0 else -1
 
     def note(self, weights: Sequence[int], bias_weight: int) -> None:
         """Count the mistakes of a hyperplane exactly, and keep it if it is the best."""
@@ -254,12 +254,12 @@ class MistakeSearch:
         facts |= {"costs": self.costs, "unit": self.unit, "reads": self.clock.reads, "seconds": self.clock.seconds}
         if self.merged is None or self.cover is None:
             return FewestMistakes(**facts, **self.one_obstruction())
-        return FewestMistakes(**facts, **BoundProof(self.merged, self.cover).parts(self.spent))
+        return FewestMistakes(**facts, **BoundProof(self.merged, self.cover).parts(self.spent, self.costs))
 
     def one_obstruction(self) -> dict[str, Any]:
         """The bound of the obstruction that decided the rows, where no more is known: its cheapest row."""
         if self.merged is not None and self.merged.paid:
-            return BoundProof(self.merged, None).parts(self.spent)
+            return BoundProof(self.merged, None).parts(self.spent, self.costs)
         if self.known is None:
             return {}
         cost = 1 if self.costs is None else min(self.costs[row] for row in self.known.rows)
@@ -276,17 +276,17 @@ class BoundProof:
     obstructions: list[Obstruction] = field(default_factory=list)
     numbers: dict[int | tuple[int, ...], int] = field(default_factory=dict)
 
-    def parts(self, spent: int) -> dict[str, Any]:
-        """The fields of the proof."""
+    def parts(self, spent: int, costs: Sequence[int] | None) -> dict[str, Any]:
+        """The fields of the proof; the bound is what they prove, in whole numbers, and not what floats made of it."""
         cases = [*self.cover.open, *self.cover.closed] if self.cover else []
         leaves = [self.leaf(case) for case in cases or [CaseNode(0.0, 0, ())]]
         named = {row for found in self.obstructions for row in found.rows}
         named |= {row for leaf in leaves for row, _ in leaf.path}
-        bound = self.cover.bound if self.cover and cases else 0.0
-        least = spent if bound == np.inf else min(spent, self.merged.base + int(np.ceil(bound - 1e-9)))
+        copies = self.copies(named)
+        proved = least_cost(leaves, self.obstructions, cost_of_rows(named, copies, costs))
         return {
-            "least": least,
-            "copies": self.copies(named),
+            "least": spent if proved is None else min(spent, proved),
+            "copies": copies,
             "obstructions": tuple(self.obstructions),
             "leaves": tuple(leaves),
         }

@@ -84,7 +84,7 @@ class HittingSet:
         """Solve the relaxation of that case."""
         if not self.open:
             return
-        root = heapq.heappop(self.open)
+        root = self.open[0]
         try:
             self.basis = self._basis_of(np.arange(len(self.z)))
             if self.basis is not None and not len(self.active):
@@ -92,7 +92,7 @@ class HittingSet:
             if len(self.active):
                 self._solve(root, ROUNDS, WALKS)
         finally:
-            self._file(root)
+            self._replace(root)
 
     def _pack(self, root: CaseNode, order: Ints) -> None:
         """Obstructions that share no row, from one stretch of rows after another, the nearest first."""
@@ -279,15 +279,13 @@ class HittingSet:
         """What every hyperplane costs at least, as far as the cases go."""
         return min((case.bound for case in (*self.open[:1], *self.closed)), default=0.0)
 
-    def step(self) -> bool:
-        """Look at the least case: divide it, or close it; returns whether any is left."""
-        if not self.open:
-            return False
-        case = heapq.heappop(self.open)
+    def step(self) -> None:
+        """Look at the least case: divide it, or close it. It stays open until others are in its place."""
+        case = self.open[0]
         row = None if self.is_done(case) else self._divided(case)
         if row is None:
             self._close(case)
-            return True
+            return
         children = [CaseNode(case.bound, self._next(), (*case.path, (row, right))) for right in (True, False)]
         for child in children:
             child.multipliers = self._inherited(case, child)
@@ -295,9 +293,13 @@ class HittingSet:
             for child in children:
                 self._solve(child, CASE_ROUNDS, CASE_WALKS)
         finally:  # whatever happens, both cases are there
-            for child in children:
-                self._file(child)
-        return True
+            self._replace(*children)
+
+    def _replace(self, *cases: CaseNode) -> None:
+        """Put cases in the place of the least one."""
+        heapq.heappop(self.open)
+        for case in cases:
+            self._file(case)
 
     def _next(self) -> int:
         self.count += 1
@@ -309,13 +311,14 @@ class HittingSet:
         if not self.is_done(case) and case.shares is not None:
             named = self.settle(np.flatnonzero(case.shares < 0.5))
         if named is None:
+            heapq.heappop(self.open)
             self.closed.append(case)
             return
         try:
             self.active = np.append(self.active, self._number(named))
             self._solve(case, CASE_ROUNDS, CASE_WALKS)
         finally:
-            self._file(case)
+            self._replace(case)
 
     def _inherited(self, case: CaseNode, child: CaseNode) -> dict[int, int]:
         """What is left of a packing when a row is mistaken: obstructions with it say nothing any more."""
