@@ -27,7 +27,8 @@ GROUPS = {
     ),
     "The Perceptron": ("perceptron", "perceptron_steps", "PerceptronRun", "Step", "Halfspace", "homogenise"),
     "Classifiers": (
-        "PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier", "OnlinePerceptron",
+        "PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier",
+        "FewestMistakesClassifier", "OnlinePerceptron",
         "load", "to_onnx",
     ),
     "Rows from files": ("open", "on_files"),

@@ -138,6 +138,6 @@ def test_rows_next_to_each_other_are_predicted_as_they_were_learned(X, y):
 
 
 def test_a_hyperplane_that_no_doubles_hold_is_warned_of(monkeypatch):
-    monkeypatch.setattr("linsep.estimators.margin_classifier.MULTIPLES", ())
+    monkeypatch.setattr("linsep.estimators.verdict_classifier.MULTIPLES", ())
     with pytest.warns(linsep.errors.RoundedWarning, match="do not fit into doubles"):
         MaxMarginClassifier().fit([[1000.1], [1000.1000000000001], [3.0]], [0, 1, 0])

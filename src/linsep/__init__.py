@@ -16,7 +16,7 @@ _NAMES = {
     "_mle": "MleReport mle_exists",
     "_onnx": "to_onnx",
     "errors": "CertificateError InputError LinsepError NotSeparableError NotSeparableWarning",
-    "estimators": "KernelPerceptronClassifier MaxMarginClassifier PerceptronClassifier",
+    "estimators": "FewestMistakesClassifier KernelPerceptronClassifier MaxMarginClassifier PerceptronClassifier",
     "explorer.widget": "explore",
     "halfspace": "Halfspace homogenise",
     "online.online_perceptron": "OnlinePerceptron",
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from linsep.errors import LinsepError as LinsepError
     from linsep.errors import NotSeparableError as NotSeparableError
     from linsep.errors import NotSeparableWarning as NotSeparableWarning
+    from linsep.estimators import FewestMistakesClassifier as FewestMistakesClassifier
     from linsep.estimators import KernelPerceptronClassifier as KernelPerceptronClassifier
     from linsep.estimators import MaxMarginClassifier as MaxMarginClassifier
     from linsep.estimators import PerceptronClassifier as PerceptronClassifier

@@ -16,8 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep._version import __version__
 from linsep.errors import ArgumentError, InexactError, MissingPackageError, shown
-from linsep.estimators import KernelPerceptronClassifier, MaxMarginClassifier, PerceptronClassifier
+from linsep.estimators import KernelPerceptronClassifier, PerceptronClassifier
 from linsep.estimators.score_classifier import Array, ScoreClassifier
+from linsep.estimators.verdict_classifier import VerdictClassifier
 from linsep.halfspace import Halfspace
 from linsep.loops.sweeps import LABEL, RIVAL, ROW
 from linsep.models import Model
@@ -65,7 +66,7 @@ def to_onnx(model: ScoreClassifier | OnlinePerceptron | Model | Halfspace) -> An
 def _known(model: Any) -> Any:
     """The model as one of the classifiers, or as a linear one; an error that names what cannot be exported."""
     match model:
-        case KernelPerceptronClassifier() | PerceptronClassifier() | MaxMarginClassifier():
+        case KernelPerceptronClassifier() | PerceptronClassifier() | VerdictClassifier():
             check_is_fitted(model)
             return model
         case Model():

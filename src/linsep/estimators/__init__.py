@@ -2,6 +2,7 @@
 
 from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
 from linsep.estimators.margin_classifier import MaxMarginClassifier
+from linsep.estimators.mistakes_classifier import FewestMistakesClassifier
 from linsep.estimators.perceptron_classifier import PerceptronClassifier
 
-__all__ = ["KernelPerceptronClassifier", "MaxMarginClassifier", "PerceptronClassifier"]
+__all__ = ["FewestMistakesClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier", "PerceptronClassifier"]

@@ -54,9 +54,11 @@ _FEATURES = record(count=strict.whole(1, MOST_COLUMNS), names=optional(strict.na
 
 
 def _plain(name: str, value: Any) -> Any:
-    """A parameter as JSON has it. A seed is a string of digits."""
+    """A parameter as JSON has it. A seed is a string of digits, a mapping a list of pairs."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, Mapping):
+        return [[_plain(name, part) for part in pair] for pair in value.items()]
     if callable(value):
         raise ModelError(f"{name} is a function, and a file holds no code: name one of scikit-learn's kernels instead.")
     if value is None or isinstance(value, (bool, str, float)):
@@ -73,6 +75,15 @@ def number(value: Any, where: str) -> int | float:
     """A number that stays an integer where it was written as one."""
     checked = strict.number(value, where)
     return int(value) if isinstance(value, int) else checked
+
+
+def costs(value: Any, where: str) -> dict[Any, int | float]:
+    """What mistakes about each class cost: pairs of a label and a number."""
+    pairs = [strict.listed(pair, f"{where}[{k}]", 2) for k, pair in enumerate(strict.listed(value, where))]
+    for k, (label, _) in enumerate(pairs):
+        if not isinstance(label, (bool, int, float, str)):
+            raise ModelError(f"{where}[{k}][0] is {shown(label)}: it must be a label.")
+    return {label: number(cost, f"{where}[{k}][1]") for k, (label, cost) in enumerate(pairs)}
 
 
 def positive(value: Any, where: str) -> int:

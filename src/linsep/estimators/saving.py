@@ -14,10 +14,13 @@ from linsep.errors import CertificateError, ModelError
 from linsep.estimators import document_parts
 from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
 from linsep.estimators.margin_classifier import MaxMarginClassifier
+from linsep.estimators.mistakes_classifier import FewestMistakesClassifier
 from linsep.estimators.perceptron_classifier import PerceptronClassifier
 from linsep.estimators.score_classifier import ScoreClassifier
+from linsep.estimators.verdict_classifier import VerdictClassifier
 from linsep.loops.sweeps import BORN, LABEL, RIVAL, ROW
 from linsep.proofs import Verdict
+from linsep.proofs.mistakes import FewestMistakes
 from linsep.proofs.proof_json import verdict_from_json
 from linsep.solvers.kept_weights import Ballot, Pocket, Weights
 from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
@@ -118,10 +121,10 @@ def _read_votes(value: Any, where: str, support: int) -> tuple[Ints, Floats, Int
     return places, deltas, times
 
 
-# The maximum-margin hyperplane, and the written proof of each verdict ------------------------------------
+# Hyperplanes with proofs, and the written proof of each verdict ------------------------------------------
 
 
-def _write_margin(estimator: MaxMarginClassifier) -> Document:
+def _write_proved(estimator: VerdictClassifier) -> Document:
     """A proof is text, as `Verdict.to_json` writes it, so that it stays checkable."""
     return {
         "coef": estimator.coef_.tolist(),
@@ -130,13 +133,17 @@ def _write_margin(estimator: MaxMarginClassifier) -> Document:
     }
 
 
-def _read_margin(estimator: Any, document: Document) -> None:
+def _read_proved(estimator: Any, document: Document) -> None:
     """The proofs are read, not checked: that takes the data."""
     n_columns, problems = estimator.n_features_in_, _problems(estimator)
     estimator.coef_ = strict.matrix(document["coef"], "coef", problems, n_columns)
     estimator.intercept_ = floats(document["intercept"], "intercept", problems)
     proofs = strict.listed(document["proofs"], "proofs", problems)
-    estimator._state(tuple(_read_proof(proof, f"proofs[{k}]", n_columns) for k, proof in enumerate(proofs)))
+    verdicts = tuple(_read_proof(proof, f"proofs[{k}]", n_columns) for k, proof in enumerate(proofs))
+    for k, verdict in enumerate(verdicts):
+        if isinstance(verdict, FewestMistakes) != isinstance(estimator, FewestMistakesClassifier):
+            raise ModelError(f"proofs[{k}] is of the kind {verdict.kind!r}, which this classifier does not have.")
+    estimator._state(verdicts)
 
 
 def _read_proof(value: Any, where: str, n_columns: int) -> Verdict:
@@ -334,7 +341,18 @@ KINDS = {
         MaxMarginClassifier,
         {"gap": document_parts.number, "time_limit": optional(document_parts.number)},
         ("coef", "intercept", "proofs"),
-        _write_margin,
-        _read_margin,
+        _write_proved,
+        _read_proved,
+    ),
+    "fewest-mistakes": Kind(
+        FewestMistakesClassifier,
+        {
+            "cost": optional(document_parts.costs),
+            "bias": flag,
+            "time_limit": optional(document_parts.number),
+        },
+        ("coef", "intercept", "proofs"),
+        _write_proved,
+        _read_proved,
     ),
 }

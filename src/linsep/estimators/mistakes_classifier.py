@@ -1,0 +1,86 @@
+"""The hyperplane with the fewest mistakes as a scikit-learn classifier, with its proof."""
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+
+from linsep._mistakes import fewest_mistakes
+from linsep.errors import ArgumentError, shown
+from linsep.estimators.score_classifier import Array
+from linsep.estimators.verdict_classifier import Plane, VerdictClassifier
+from linsep.proofs.mistakes import FewestMistakes
+from linsep.report import Grid, Report, label_text
+
+
+@dataclass(eq=False, repr=False)
+class FewestMistakesClassifier(VerdictClassifier):
+    """The hyperplane with the fewest mistakes on its training rows; more than two classes by one against the rest.
+
+    Each problem comes with what `fewest_mistakes` returns: the hyperplane, its mistakes, and a proof of how few are
+    possible. On tables larger than a few hundred rows the search usually ends with its time. What it has found by then
+    depends on the machine: fit twice, and the hyperplanes may differ.
+
+    Parameters
+    ----------
+    cost : mapping or None
+        What a mistake about a row of a class costs, for each class: {"healthy": 1, "ill": 5}. Without it, 1.
+    bias : bool
+        False asks for hyperplanes through the origin.
+    time_limit : float or None
+        Seconds for each problem; None for as long as it takes.
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted.
+    coef_, intercept_ : one hyperplane for each problem, coef_ of length 1: scores are signed distances.
+    verdicts_ : one for each problem: for two classes on (X, y), else on (X, y == label).
+    best_, lower_ : what the mistakes of each hyperplane cost, and what those of any hyperplane cost at least.
+    optimal_ : whether no hyperplane does better, proved for every problem.
+    verdict_ : of the one problem that two classes are.
+
+    >>> import linsep
+    >>> fitted = linsep.FewestMistakesClassifier().fit([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "a", "b"])
+    >>> fitted.best_.tolist(), fitted.optimal_, fitted.verdict_.mistaken_rows
+    ([1.0], True, (2,))
+    """
+
+    _: KW_ONLY
+    cost: Mapping[Any, Any] | None = None
+    bias: bool = True
+    time_limit: float | None = 10
+
+    def report(self) -> Report:
+        """What `explain` says, as a value."""
+        if len(self.verdicts_) == 1:
+            found: Report = self.verdict_.report()
+            return found
+        rows = zip(self.classes_.tolist(), self.verdicts_, strict=True)
+        cells = tuple((label_text(label), f"{one.best:g}", f"{one.lower:g}") for label, one in rows)
+        what = "mistakes" if self.cost is None else "cost"
+        grid = Grid(("class against the rest", what, "at least (proved)"), cells)
+        ended = "No hyperplane does better." if self.optimal_ else "Fewer mistakes may be possible."
+        return Report(ended, (grid,), "yes" if self.optimal_ else "unsure")
+
+    def _judged(self, X: Any, labels: Array, y: Array) -> FewestMistakes:
+        return fewest_mistakes(X, labels, cost=self._costs(y), bias=self.bias, time_limit=self.time_limit)
+
+    def _costs(self, y: Array) -> list[Any] | None:
+        """What each row costs."""
+        if self.cost is None:
+            return None
+        classes = self.classes_.tolist()
+        if not isinstance(self.cost, Mapping) or set(self.cost) != set(classes):
+            raise ArgumentError(f"cost is {shown(self.cost)}: it must have a number for each class of {classes}.")
+        each = [self.cost[label] for label in classes]
+        return [each[code] for code in self._encode(y).tolist()]
+
+    def _state(self, verdicts: tuple[FewestMistakes, ...]) -> None:
+        self.verdicts_ = verdicts
+        self.best_ = np.array([float(found.best) for found in verdicts])
+        self.lower_ = np.array([float(found.lower) for found in verdicts])
+        self.optimal_ = all(found.optimal for found in verdicts)
+
+    def _plane(self, verdict: FewestMistakes, X: Any, labels: Array) -> Plane:
+        return self._exact_plane(verdict, X, labels, verdict.mistaken_rows)

@@ -1,0 +1,118 @@
+"""Linear classifiers with a verdict for each hyperplane: one for two classes, else each class against the rest."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from linsep.errors import RoundedWarning
+from linsep.estimators.score_classifier import Array, ScoreClassifier, distinct_labels
+from linsep.halfspace import Halfspace, linear_scores
+from linsep.proofs import HalfspaceVerdict, Verdict
+from linsep.signs import scaled_floats
+from linsep.sources.base import Floats
+
+MULTIPLES = (1, *range(3, 64, 2))  # a multiple of a hyperplane may fit into doubles where the hyperplane does not
+
+Plane = tuple[Floats, float]
+
+
+class VerdictClassifier(ScoreClassifier):
+    """What the classifiers with proofs share. A subclass says how a problem is judged and what its hyperplane is."""
+
+    _number_types: ClassVar[Any] = "numeric"  # numbers keep their type: nothing is rounded before it is proved
+    verdicts_: tuple[Any, ...]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the hyperplanes, each with its proof."""
+        X, y = self._read(X, y, reset=True)
+        self.classes_ = distinct_labels(y)
+        problems = [y] if len(self.classes_) == 2 else [y == label for label in self.classes_]
+        self._state(tuple(self._named(self._judged(X, labels, y)) for labels in problems))
+        self._warn()
+        planes = [self._plane(verdict, X, labels) for verdict, labels in zip(self.verdicts_, problems, strict=True)]
+        self.coef_, self.intercept_ = np.stack([w for w, _ in planes]), np.array([b for _, b in planes])
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """The signed distance of each row: one number for two classes, one for each class otherwise."""
+        check_is_fitted(self)
+        scores: Floats = self._linear_scores(X, self.coef_, self.intercept_)
+        return scores if len(self.classes_) > 2 else scores[:, 0]
+
+    @property
+    def verdict_(self) -> Any:
+        """The verdict on two classes."""
+        return self._only(self.verdicts_)
+
+    def _judged(self, X: Any, labels: Array, y: Array) -> Verdict:
+        """The verdict on one problem; `y` are the classes of the rows."""
+        raise NotImplementedError
+
+    def _state(self, verdicts: tuple[Any, ...]) -> None:
+        """Take the verdicts, and what follows from them."""
+        raise NotImplementedError
+
+    def _plane(self, verdict: Any, X: Any, labels: Array) -> Plane:
+        """The hyperplane of a problem, its weights of length 1."""
+        raise NotImplementedError
+
+    def _warn(self) -> None:
+        """Say what the user should know about the verdicts."""
+
+    def _named(self, verdict: Verdict) -> Verdict:
+        """The verdict with the columns' names, so that it explains itself in the user's words."""
+        names = getattr(self, "feature_names_in_", None)
+        return verdict if names is None else replace(verdict, names=tuple(map(str, names)))
+
+    def _only(self, values: Any) -> Any:
+        if len(values) > 1:
+            raise AttributeError(f"There are {len(values)} problems: see verdicts_.")
+        return values[0]
+
+    def _exact_plane(self, verdict: HalfspaceVerdict, X: Any, labels: Array, wrong: Sequence[int] = ()) -> Plane:
+        """The hyperplane of a verdict in doubles; of two classes a multiple that is right where the verdict is."""
+        planes = _planes(verdict)
+        if len(self.classes_) > 2:  # several must be of one length to be compared
+            return next(planes)
+        signs = np.where(labels == verdict.labels[1], 1, -1)
+        signs[list(wrong)] = 0
+        return _faithful(planes, X, signs)
+
+
+def _planes(verdict: HalfspaceVerdict) -> Iterator[Plane]:
+    """The hyperplane with weights of length 1, then multiples of its integers, which round differently."""
+    exact = (*verdict.weights, verdict.bias_weight)
+    for times in (0, *MULTIPLES):
+        floats = scaled_floats([(times or 1) * weight for weight in exact])[0]
+        plane = floats[:-1], float(floats[-1])
+        yield plane if times else unit(*plane)
+
+
+def _faithful(planes: Iterator[Plane], X: Any, signs: Array) -> Plane:
+    """The first plane, or the first that has the rows with a sign on their side though its numbers are rounded."""
+    first = next(planes)
+    for w, b in chain([first], planes):
+        scores = linear_scores(X, w[None], np.array([b]))[:, 0]
+        if ((signs * scores > 0) | (signs == 0)).all():
+            return w, b
+    warnings.warn(
+        "The weights of the hyperplane do not fit into doubles: rounded, it has more rows on the wrong side. "
+        "Subtract a constant from the columns (their median, say), or use verdict_, whose integers are exact.",
+        RoundedWarning,
+        stacklevel=5,
+    )
+    return first
+
+
+def unit(w: Floats, b: float) -> Plane:
+    """The same hyperplane, with weights of length 1."""
+    if not w.any():
+        return w, b
+    line = Halfspace(w, b).near_one()
+    length = float(np.linalg.norm(line.w))
+    return line.w / length, float(line.b) / length
