@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from linsep._version import __version__ as __version__
 
 _NAMES = {
+    "_clean": "Cleaning clean",
     "_decide": "decide",
     "_load": "load",
     "_margin": "Novikoff max_margin novikoff",
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from linsep import errors as errors
     from linsep import on_files as on_files
     from linsep import plots as plots
+    from linsep._clean import Cleaning as Cleaning
+    from linsep._clean import clean as clean
     from linsep._decide import decide as decide
     from linsep._load import load as load
     from linsep._margin import Novikoff as Novikoff

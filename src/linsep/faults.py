@@ -194,6 +194,8 @@ FAULTS = {
     ),
     "only the label": Entry(errors.NoColumnsError, "the label is the only column: there is nothing to separate by"),
     "label as column": Entry(errors.ArgumentError, "column {column!r} is the label and cannot be a column too"),
+    "id as column": Entry(errors.ArgumentError, "column {column!r} holds the ids and cannot be a column too"),
+    "no ids": Entry(errors.ArgumentError, "a file of this format has no column of ids", "Leave id out."),
     "column twice": Entry(errors.ArgumentError, "a column is chosen twice"),
     "needs column": Entry(
         errors.MissingColumnError, "the model needs the column {column!r}, which is missing. {advice}"

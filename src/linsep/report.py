@@ -44,6 +44,8 @@ CSS = """\
 .linsep .head th,.linsep .name{opacity:.65;white-space:nowrap}.linsep .head th{border-bottom:1px solid #8888}
 .linsep .number{text-align:right;font-variant-numeric:tabular-nums}.linsep svg{display:block;margin:8px 0}"""
 
+PAGE = "body{margin:2em auto;max-width:62em;padding:0 1em;color-scheme:light dark}"
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,11 @@ class Report:
             f'<div class="linsep {self.tone}"><style>{CSS}</style><strong>{escape(self.title)}</strong>'
             f"{drawn}{f'<table>{lines}</table>' if lines else ''}</div>"
         )
+
+    def page(self) -> bytes:
+        """The same as a web page of its own, which needs nothing else."""
+        head = f'<meta charset="utf-8"><title>{escape(self.title)}</title><style>{PAGE}</style>'
+        return f'<!doctype html><html lang="en"><head>{head}</head><body>{self.html()}</body></html>\n'.encode()
 
     def json(self) -> dict[str, Any]:
         """The same as JSON: the title, and each part with its kind."""

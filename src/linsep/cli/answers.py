@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from linsep import on_files, outputs
 from linsep.cli import file_arguments, progress, stdio, terminal
 from linsep.cli.file_arguments import Table
 from linsep.cli.parameters import CODES, Reading, Search, spelt
+from linsep.errors import ArgumentError
 from linsep.report import Fact, Grid, Report, Sentence, count
 
+SECONDS = 60.0  # for the fewest mistakes, unless --time-limit says otherwise
 NUMBERS = {
     "binary64": "read as binary64",
     "exact-integers": "read as integers, those beyond 2^53 kept exact",
@@ -53,11 +56,11 @@ class Question:
             show(verdict.report(*table.data, where=table.where, verify=False) + theory_parts, verdict)
         stdio.flush()
         if self.proof is not None:
-            claims = "It claims nothing." if verdict.kind == "undecided" else self._how_to_check(self.proof, table)
+            claims = "It claims nothing." if verdict.kind == "undecided" else self.how_to_check(self.proof, table)
             terminal.note(f"Proof written to {self.proof}. {claims}")
         return CODES[verdict.separable]
 
-    def _how_to_check(self, proof: str, table: Table) -> str:
+    def how_to_check(self, proof: str, table: Table) -> str:
         """The command that checks the proof, or why there is none.
 
         For a CSV file of numbers it is the one that needs the standard library alone.
@@ -83,8 +86,7 @@ def timed(table: Table, work: Callable[..., Any], *data: Any, **options: Any) ->
     """The verdict, with the time that its check took counted in and the names of the file."""
     started = time.perf_counter()  # what `work` imports has been imported
     verdict = work(*data, **options)
-    label = table.label if isinstance(table.label, str) else None
-    return replace(verdict, names=table.columns, label_column=label, seconds=time.perf_counter() - started)
+    return replace(verdict, names=table.columns, label_column=table.text_label, seconds=time.perf_counter() - started)
 
 
 def show(said: Report, verdict: Any) -> None:
@@ -103,3 +105,22 @@ def show(said: Report, verdict: Any) -> None:
 def _path(name: str) -> str:
     """A path that cannot be taken for an option."""
     return f"./{name}" if name.startswith("-") else name
+
+
+def ends(search: Any) -> str:
+    """Both ends of a search, as its progress shows them."""
+    return f"best {search.best:g}, at least {search.lower:g}"
+
+
+def costs(given: list[str] | None) -> dict[str, Fraction] | None:
+    """The costs of the classes, by what their labels are called."""
+    if given is None:
+        return None
+    pairs = [one.rpartition("=") for one in given]
+    try:
+        found = {label: Fraction(number) for label, _, number in pairs}
+    except (ValueError, ZeroDivisionError):
+        found = {}
+    if len(found) < len(given):
+        raise ArgumentError(f"--cost {' '.join(given)}: write LABEL=NUMBER, once for each class.")
+    return found

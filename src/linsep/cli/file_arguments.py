@@ -35,6 +35,11 @@ class Table:
         return self.data[0] if self.data[1] is None else None
 
     @property
+    def text_label(self) -> str | None:
+        """The name of the label column, where it has one."""
+        return self.label if isinstance(self.label, str) else None
+
+    @property
     def rows_left_out(self) -> int:
         """How many rows of the files were rejected."""
         return self.source.facts.rows_left_out if self.source else 0
@@ -50,7 +55,8 @@ class Table:
         if self.source is None:
             return {}
         files = {row: self.source.where(row)[0] for row in rows} if len(self.source.files) > 1 else {}
-        known: dict[str, Mapping[int, object]] = {"file": files, "line": self.source.lines(rows)}
+        ids, lines = self.source.ids(rows), self.source.lines(rows)
+        known: dict[str, Mapping[int, object]] = {"id": ids, "file": files, "line": lines}
         return {name: [str(found.get(row, "-")) for row in rows] for name, found in known.items() if found}
 
 

@@ -65,6 +65,10 @@ ModelFile: TypeAlias = Annotated[
     str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")
 ]
 Proof: TypeAlias = Annotated[str | None, Parameter(help="Where to write the proof (JSON).")]
+Cost: TypeAlias = Annotated[
+    list[str] | None,
+    Parameter(help="What a mistake about a class costs, as LABEL=NUMBER, once for each. [default: 1]", negative=""),
+]
 TimeLimit: TypeAlias = Annotated[
     float | None,
     Parameter(help="Stop after this many seconds with what is proved.", validator=Number(gte=0)),
@@ -118,6 +122,9 @@ class Chosen:
     """Which columns are used."""
 
     columns: Columns = None
+    id: Annotated[
+        str | None, Parameter(help="The column that says what rows are called; not one to learn from.", converter=path)
+    ] = None
     one_hot: Annotated[bool, switch("Make a column of 0 and 1 of each category of a text column.")] = False
 
 
@@ -150,6 +157,7 @@ class Reading(Files, Chosen):
         """The options that another command needs to read the same rows; a proof knows how its numbers were read."""
         given = {
             "--columns": self.columns,
+            "--id": self.id,
             "--positive": asdict(self).get("positive"),
             "--reject": self.reject if rows_left_out else None,
             "--index-base": None if self.index_base == 1 else str(self.index_base),

@@ -39,6 +39,7 @@ def open(  # noqa: A001
     n_columns: int | None = None,
     header: bool = False,
     format: str | None = None,  # noqa: A002
+    id: str | int | None = None,  # noqa: A002
 ) -> FileSource:
     """Open files as a source of rows, to be used in place of X and y. Memory does not grow with their size.
 
@@ -48,9 +49,9 @@ def open(  # noqa: A001
 
     `label` is the label column, by name or by position. It takes two values, the larger being +1, or `positive` chooses
     one value against the rest; a `PerceptronClassifier` learns from any number of them. `columns` chooses the other
-    columns; `one_hot` turns text columns into one column of 0 and 1 for each category. Numbers are the nearest doubles
-    (integers stay exact, or are refused); with numbers="decimal" the decimals of a CSV file are read exactly, so that
-    0.1 is one tenth.
+    columns, `id` one that says what each row is called, which is not learned from. `one_hot` turns text columns into
+    one column of 0 and 1 for each category. Numbers are the nearest doubles (integers stay exact, or are refused); with
+    numbers="decimal" the decimals of a CSV file are read exactly, so that 0.1 is one tenth.
 
     `memory` bounds what is held at once. A slow format is converted once, to a cache in a private folder of the user
     (or in the folder `cache`; only for this source if that is False), which is never used to verify a proof. The first
@@ -69,7 +70,7 @@ def open(  # noqa: A001
     'separable'
     """
     asked = (label, columns, positive, one_hot, numbers, memory, cache, reject, index_base, n_columns, header, format)
-    return FileSource(*survey_files(path, Options(*asked)))
+    return FileSource(*survey_files(path, Options(*asked, id=id)))
 
 
 def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:

@@ -114,8 +114,16 @@ class Caches:
 def key_of(reader: Reader) -> str:
     """Which file a cache belongs to, and which way of reading it."""
     options = reader.options
-    asked = (VERSION, type(reader).__name__, options.label, options.columns, options.one_hot, options.numbers)
-    how = (*asked, options.index_base, options.n_columns, reader.categories, reader.decimal_places)
+    asked = (VERSION, type(reader).__name__, options.label, options.columns, options.id)
+    how = (
+        *asked,
+        options.one_hot,
+        options.numbers,
+        options.index_base,
+        options.n_columns,
+        reader.categories,
+        reader.decimal_places,
+    )
     return repr((os.fsencode(Path(reader.file).resolve()), *how))
 
 

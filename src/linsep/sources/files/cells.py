@@ -29,7 +29,9 @@ MOST_CATEGORIES = 1 << 16
 class TableReader(Reader):
     """A reader of columns that have names. Those chosen become numbers; text columns have `categories`."""
 
+    has_ids = True
     names: tuple[str, ...]  # of the columns of the file that are chosen
+    id_name: str | None  # of the column that says what rows are called
 
     def _choose(self, header: Sequence[str]) -> None:
         """Settle which columns are read, and which of them holds the labels."""
@@ -37,6 +39,7 @@ class TableReader(Reader):
         self.options.require_room(self.path, len(choice.columns), TABLE_COLUMN)
         self.names = tuple(header[j] for j in choice.columns)
         self.label_name = None if choice.label is None else header[choice.label]
+        self.id_name = None if choice.id is None else header[choice.id]
         self.remark, self.categories = choice.remark, choice.categories
         self.wanted = [*self.names, *([] if choice.label is None else [header[choice.label]])]
 

@@ -38,6 +38,7 @@ class Choice:
 
     columns: list[int]
     label: int | None
+    id: int | None = None
     remark: str | None = None
     categories: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of text columns that a model has as 0 and 1
 
@@ -53,17 +54,22 @@ def choose_columns(path: str, names: Sequence[str], options: Options, *, has_nam
     label = find_column(path, names, options.label, "label")
     if has_names and options.stated_label not in (None, names[label]):
         raise fault("no such label", path, column=names[label], stated=options.stated_label)
+    called = None if options.id is None else find_column(path, names, options.id, "id")
+    if label == called:
+        raise fault("label as column", path, column=names[label])
     if options.columns is None:
-        others = [j for j in range(len(names)) if j != label]
+        others = [j for j in range(len(names)) if j not in (label, called)]
         if not others:
             raise fault("only the label", path)
-        return Choice(others, label)
+        return Choice(others, label, called)
     chosen = [find_column(path, names, name, "columns") for name in options.columns]
     if label in chosen:
         raise fault("label as column", path, column=names[label])
+    if called in chosen:
+        raise fault("id as column", path, column=names[called])
     if len(set(chosen)) < len(chosen):
         raise fault("column twice", path)
-    return Choice(chosen, label)
+    return Choice(chosen, label, called)
 
 
 def _choose_by_name(path: str, names: Sequence[str], options: Options, needs: Needs) -> Choice:
@@ -87,7 +93,7 @@ def _choose_by_name(path: str, names: Sequence[str], options: Options, needs: Ne
     if tuple(made) != needs.names:
         odd = next(name for name, column in zip(needs.names or (), [*made, None], strict=False) if name != column)
         raise fault("needs own column", path, column=odd)
-    return Choice(list(chosen), label, remark, categories)
+    return Choice(list(chosen), label, None, remark, categories)
 
 
 def made_of(name: str, categories: Sequence[str] | None) -> list[str]:
@@ -104,7 +110,7 @@ def _choose_by_position(path: str, names: Sequence[str], options: Options, needs
         label = needs.label % len(names)
     others = [j for j in range(len(names)) if j != label]
     require_width(path, len(others), needs)
-    return Choice(others, label, MODEL_WITHOUT_NAMES if needs.names is None else FILE_WITHOUT_NAMES)
+    return Choice(others, label, None, MODEL_WITHOUT_NAMES if needs.names is None else FILE_WITHOUT_NAMES)
 
 
 def require_width(path: str, width: int, needs: Needs) -> None:

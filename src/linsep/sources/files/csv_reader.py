@@ -340,6 +340,26 @@ class CsvReader(CsvText, TableReader):
                 break
         return found
 
+    def ids(self, rows: Sequence[int]) -> dict[int, str]:
+        """What each of these rows is called: one walk over the text up to the last of them."""
+        if self.id_name is None:
+            return {}
+        wanted, last, row, found = set(rows), max(rows, default=-1), 0, {}
+        for _, text in self.pieces():
+            if row > last:
+                break
+            for called in self._called(text, self.header.index(self.id_name)):
+                if row in wanted:
+                    found[row] = called
+                row += 1
+        return found
+
+    def _called(self, text: bytes, place: int) -> Iterator[str]:
+        """The ids of the rows of a piece."""
+        for _, _, source, record in self._records(text):
+            if self.options.rejects is None or row_fault(self, record, source, 0, 0, 0) is None:
+                yield record[place]
+
     def _starts(self, text: bytes) -> Iterator[int]:
         """The lines of a piece, counted from 1, on which rows begin."""
         if self.options.rejects is None and not any(mark in text for mark in (b'"', b"\r", b"\n\n")):

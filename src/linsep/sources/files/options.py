@@ -51,6 +51,7 @@ class Options:
     n_columns: int | None = None
     header: bool = False
     format: str | None = None
+    id: str | int | None = None
     classes: tuple[Label, Label] | None = None
     stated_label: str | None = None
     says_label: bool = True
@@ -66,6 +67,8 @@ class Options:
             raise ArgumentError(f"index_base is {self.index_base}: svmlight files count columns from 0 or from 1.")
         if isinstance(self.label, bool) or not (self.label is None or isinstance(self.label, str | int)):
             raise ArgumentError(f"label is {self.label!r}: it must be the name of a column, or its position.")
+        if isinstance(self.id, bool) or not (self.id is None or isinstance(self.id, str | int)):
+            raise ArgumentError(f"id is {self.id!r}: it must be the name of a column, or its position.")
         if isinstance(self.memory, bool) or not isinstance(self.memory, str | int):
             raise ArgumentError(f"memory is {self.memory!r}: it must be a number of bytes, or text such as '512MB'.")
         size = self.memory if isinstance(self.memory, int) else parse_size(self.memory)

@@ -2,10 +2,12 @@
 
 import threading
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from typing import Any
+
+import numpy as np
 
 from linsep.errors import InputError
 from linsep.faults import fault
@@ -91,6 +93,32 @@ class ColumnarReader(TableReader, Store):
             self.stamp.require_same()
         if (seen := first - self._firsts[k]) != self.lengths[k]:
             raise fault("group count", self.path, said=self.lengths[k], first=self._firsts[k], seen=seen)
+
+    def ids(self, rows: Sequence[int]) -> dict[int, str]:
+        """What each of these rows is called: one walk over the column of ids."""
+        if self.id_name is None:
+            return {}
+        wanted, row, found = set(rows), 0, {}
+        with self._guarded():
+            for k in range(len(self.lengths)):
+                for called in self._called(k, self.id_name):
+                    if row in wanted:
+                        found[row] = called
+                    row += 1
+        return found
+
+    def _called(self, k: int, name: str) -> Iterator[str]:
+        """The ids of the good rows of a group."""
+        is_all_good = self.options.rejects is None
+        for table in self._group(k, [name] if is_all_good else [*self.wanted, name], use_threads=True):
+            table[name].validate(full=True)
+            is_bad = np.zeros(table.num_rows, np.bool_)
+            if not is_all_good:
+                columns = {wanted: decoded(table[wanted]) for wanted in self.wanted}
+                for _, _, rows in self._faults(columns):
+                    is_bad |= np.asarray(rows.fill_null(False))
+            values = decoded(table[name]).to_pylist()
+            yield from (str(values[row]) for row in np.flatnonzero(~is_bad).tolist())
 
     def _find_categories(self, text: list[str]) -> None:
         import pyarrow as pa

@@ -80,6 +80,7 @@ class Reader(ABC):
     label_name: str | int | None = None
     is_text: bool = False  # whether labels are texts that may mean numbers
     is_sparse: bool = False
+    has_ids: bool = False  # whether the format has columns that may name the rows
     is_plain_csv: bool = False  # whether another program that knows CSV reads the same table
     left_out: int = 0
     remark: str | None = None  # on how the columns were chosen
@@ -89,6 +90,8 @@ class Reader(ABC):
 
     def __init__(self, path: str, options: Options, file: str | None = None, *, is_pipe: bool = False) -> None:
         self.path, self.options, self.file = path, options, file or path
+        if options.id is not None and not self.has_ids:
+            raise fault("no ids", path)
         self.stamp = Stamp(path) if is_pipe else Stamp.of(path, self.file)
         self.categories: dict[str, tuple[str, ...]] = {}  # of each text column, in order
 
@@ -113,6 +116,10 @@ class Reader(ABC):
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line of the file on which each of these rows begins, where files have lines."""
+        return {}
+
+    def ids(self, rows: Sequence[int]) -> dict[int, str]:
+        """What each of these rows is called, where there is a column that says so."""
         return {}
 
     def remarks(self) -> list[str]:

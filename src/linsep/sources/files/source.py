@@ -2,7 +2,7 @@
 
 import operator
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain, pairwise
@@ -18,7 +18,7 @@ from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Signs, 
 from linsep.sources.files.caches import Caches
 from linsep.sources.files.first_read import Survey, common_kind
 from linsep.sources.files.labels import classes_of, known_classes, marks_of
-from linsep.sources.files.reader import Batch, ColumnValues, Values
+from linsep.sources.files.reader import Batch, ColumnValues, Reader, Values
 from linsep.sources.files.threads import map_in_order, prefetch
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource, settled
@@ -155,11 +155,19 @@ class FileSource(Source):
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line of its file on which each row begins, where files have lines: one walk over each file."""
-        found: dict[int, int] = {}
+        return self._asked(rows, lambda reader, own: reader.lines(own))
+
+    def ids(self, rows: Sequence[int]) -> dict[int, str]:
+        """What each row is called, where the files have a column of ids: one walk over each file."""
+        return self._asked(rows, lambda reader, own: reader.ids(own))
+
+    def _asked(self, rows: Sequence[int], ask: Callable[[Reader, Sequence[int]], dict[int, Any]]) -> dict[int, Any]:
+        """What each file answers about its own rows."""
+        found: dict[int, Any] = {}
         for survey in self._surveys:
             inside = {self.where(row)[1]: row for row in rows if self._groups[self._group_of(row)][0] is survey}
-            lines = survey.reader.lines(sorted(inside)) if inside else {}
-            found |= {inside[own]: line for own, line in lines.items()}
+            known = ask(survey.reader, sorted(inside)) if inside else {}
+            found |= {inside[own]: answer for own, answer in known.items()}
         return found
 
     # Groups and batches -----------------------------------------------------------------------------------

@@ -1,0 +1,268 @@
+"""Which labels are likely to be wrong? How many must be, proved; and the rows to look at first.
+
+at least    so many labels are wrong whatever the hyperplane: the bound of `fewest_mistakes`
+at most     so many changes are enough: without these rows, a hyperplane separates the classes
+look first  at the rows whose label a logistic regression finds least likely, mistaken rows before others like them
+"""
+
+import csv
+import io
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from linsep import arguments
+from linsep._decide import decide
+from linsep._mistakes import fewest_mistakes
+from linsep.errors import ArgumentError
+from linsep.outputs import write_file
+from linsep.proofs import Verdict
+from linsep.proofs.mistakes import FewestMistakes
+from linsep.report import SHOWN_ROWS, Grid, Part, Report, Reported, Sentence, Tone, Where, count, label_text, one_line
+from linsep.solvers.clock import Clock
+from linsep.sources.base import Floats, Source
+from linsep.sources.inputs import as_source
+from linsep.sources.memory import MemorySource
+
+FITTED, FITTED_CELLS = 100_000, 1 << 24  # rows and numbers that the logistic regression is fitted on, at most
+EXAMINED = 10  # rows of which it is asked what follows if their label is right
+ODDS = 1  # their log, against the label of a mistaken row beside another that the regression finds as likely
+SHARE_OF_SEARCH = 0.6  # of the time is for the fewest mistakes; the rest is for that question
+HEAD = ("rank", "row", "id", "label", "instead", "chance", "obstructions", "mistaken", "if right", "if right, at least")
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A row whose label may be wrong, and why.
+
+    `chance` is the probability that a logistic regression gives its label. `obstructions` counts those that
+    the bound rests on and that the row is in: one row of each is mislabelled. `is_mistaken` says that it is one of the
+    rows whose removal is enough. `if_right` is how many labels are wrong, at most (None where that is open) and at
+    least (None where no hyperplane gets it right), if this one is right; None where that was not examined.
+    """
+
+    row: int
+    id: str
+    label: Any
+    instead: Any
+    chance: float
+    obstructions: int
+    is_mistaken: bool
+    if_right: tuple[int | float | None, int | float | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Cleaning(Reported):
+    """How many labels must be wrong, and the rows to look at, the most suspicious first.
+
+    `mistakes` is the proof, as `fewest_mistakes` returns it: `lower` labels are wrong at least, whatever the
+    hyperplane, and `best` changes are enough. `verdict` is that on the rows without the mistaken ones.
+    """
+
+    mistakes: FewestMistakes
+    verdict: Verdict
+    suspects: tuple[Suspect, ...]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The numbers of the rows to look at, the most suspicious first."""
+        return tuple(suspect.row for suspect in self.suspects)
+
+    def called(self, ids: Mapping[int, str]) -> "Cleaning":
+        """The same with what rows are called."""
+        return replace(self, suspects=tuple(replace(s, id=ids.get(s.row, s.id)) for s in self.suspects))
+
+    def report(self, where: Where | None = None) -> Report:
+        """How many labels are wrong, which to look at first, and why."""
+        mistakes, most = self.mistakes, count(len(self.mistakes.mistaken_rows), "change")
+        enough = f"{most} {'is' if most.startswith('1 ') else 'are'} enough (shown)"
+        if not mistakes.mistaken_rows:
+            title = "No label need be wrong: a hyperplane separates the classes."
+        elif mistakes.costs is None:
+            wrong = "1 label is" if mistakes.lower == 1 else f"{mistakes.lower} labels are"
+            title = f"At least {wrong} wrong, whatever the hyperplane (proved); {enough}."
+        else:
+            title = f"Wrong labels cost {mistakes.lower} at least, whatever the hyperplane (proved); {enough}."
+        rest = f"Without the {count(len(mistakes.mistaken_rows), 'mistaken row')} the classes are {self.verdict.kind}."
+        parts: list[Part] = [Sentence(rest, "then")] if mistakes.mistaken_rows else []
+        if self.suspects:
+            parts += [Sentence("Look first at:", "rows"), self._grid(where)]
+        if any(suspect.if_right for suspect in self.suspects):
+            parts.append(
+                Sentence("If right: how many labels are wrong, at least and at most, if this one is right.", "")
+            )
+        tone: Tone = "yes" if not mistakes.mistaken_rows else "unsure" if not mistakes.optimal else "no"
+        return Report(title, tuple(parts), tone)
+
+    def _grid(self, where: Where | None) -> Grid:
+        shown = self.suspects[:SHOWN_ROWS]
+        more = where([suspect.row for suspect in shown]) if where else {}
+        ids = {"id": [suspect.id for suspect in shown]} if any(s.id for s in shown) and "id" not in more else {}
+        known: dict[str, Sequence[str]] = {
+            "row": [str(suspect.row) for suspect in shown],
+            **ids,
+            **more,
+            "label": [label_text(suspect.label) for suspect in shown],
+            "its chance": [f"{suspect.chance:.3f}" for suspect in shown],
+            "obstructions": [str(suspect.obstructions) for suspect in shown],
+            "mistaken": ["yes" if suspect.is_mistaken else "no" for suspect in shown],
+        }
+        if any(suspect.if_right for suspect in shown):
+            known["if right"] = [_ends(suspect.if_right) for suspect in shown]
+        hidden = len(self.suspects) - len(shown)
+        lines = tuple(zip(*known.values(), strict=True))
+        return Grid(tuple(known), lines, f"... and {count(hidden, 'more row')}." if hidden else "")
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write all suspects as CSV, the most suspicious first."""
+        page = io.StringIO()
+        writer = csv.writer(page, lineterminator="\n")
+        writer.writerow([name.replace(", ", "_").replace(" ", "_") for name in HEAD])
+        writer.writerows(self._lines())
+        write_file(str(path), page.getvalue().encode())
+
+    def _lines(self) -> Iterator[list[Any]]:
+        for rank, s in enumerate(self.suspects, 1):
+            right = ("", "") if s.if_right is None else ["" if end is None else end for end in s.if_right]
+            yield [rank, s.row, s.id, s.label, s.instead, f"{s.chance:.6g}", s.obstructions, int(s.is_mistaken), *right]
+
+    def facts(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        names = ("row", "id", "label", "instead", "chance", "obstructions", "is_mistaken", "if_right")
+        suspects = [{name: getattr(suspect, name) for name in names} for suspect in self.suspects]
+        return {**self.mistakes.facts(), "verdict_without": self.verdict.kind, "suspects": suspects}
+
+    def __repr__(self) -> str:
+        mistakes = self.mistakes
+        return one_line(self, f"at least {mistakes.lower}, at most {mistakes.best}", count(len(self.rows), "suspect"))
+
+
+def clean(
+    X: Any,
+    y: Any = None,
+    *,
+    ids: Any = None,
+    cost: Any = None,
+    bias: bool = True,
+    time_limit: float | None = 60,
+    watch: Any = None,
+) -> Cleaning:
+    """Find the labels that are likely to be wrong, and prove how many must be.
+
+    Suppose that a hyperplane separates the classes, but for labels that are wrong. Then at least `mistakes.lower` of
+    them are wrong, proved; without the `mistakes.mistaken_rows` none is. The suspects are ranked by the probability
+    that a logistic regression gives to their label, mistaken rows before others like them.
+
+    Parameters
+    ----------
+    X, y : the rows and their labels
+        As `decide` takes them.
+    ids : what the rows are called
+        A name for each row; without it the index of a pandas frame, or the ids of files opened with them.
+    cost, bias, time_limit, watch
+        As `fewest_mistakes` takes them.
+
+    >>> import linsep
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+    >>> found = linsep.clean(X, ["low", "low", "high", "low", "high", "high"])
+    >>> found.mistakes.lower, found.mistakes.best, found.rows[0]
+    (1, 1, 2)
+    """
+    bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
+    source, clock = as_source(X, y), Clock(limit)
+    called = _ids(X, ids, source)
+    first = None if limit is None else SHARE_OF_SEARCH * limit
+    found = fewest_mistakes(source, cost=cost, bias=bias, time_limit=first, watch=watch)
+    suspects = list(_suspects(found, source))
+    examined = min(EXAMINED, len(suspects)) if found.mistaken_rows else 0
+    for k in range(examined):
+        if clock.left is not None and clock.left <= 0:
+            break
+        share = None if clock.left is None else clock.left / (examined - k)
+        suspects[k] = replace(suspects[k], if_right=_if_right(suspects[k].row, found, source, share))
+    cleaning = Cleaning(found, _without(found, source), tuple(suspects))
+    return cleaning.called(called(cleaning.rows))
+
+
+def _without(found: FewestMistakes, source: Source) -> Verdict:
+    """The verdict on the rows that are not mistaken."""
+    rows = np.setdiff1d(np.arange(source.n_rows), found.mistaken_rows)
+    block = source.take(rows)
+    return decide(MemorySource(block.table, block.y, source.facts.of_part(len(rows))), bias=found.bias)
+
+
+def _ids(X: Any, ids: Any, source: Source) -> Callable[[Sequence[int]], dict[int, str]]:
+    """How to find out what rows are called."""
+    if ids is None and isinstance(X, Source):
+        return getattr(X, "ids", lambda rows: {})
+    if ids is None and hasattr(X, "iloc"):  # a pandas frame; numbers from 0 on say nothing new
+        ids = None if list(X.index) == [*range(len(X.index))] else X.index
+    if ids is None:
+        return lambda rows: {}
+    names = [str(name) for name in ids]
+    if len(names) != source.n_rows:
+        raise ArgumentError(f"ids has {len(names):,} names; there are {source.n_rows:,} rows.")
+    return lambda rows: {row: names[row] for row in rows}
+
+
+def _if_right(
+    row: int, found: FewestMistakes, source: Source, share: float | None
+) -> tuple[int | float | None, int | float | None]:
+    """How many labels are wrong, at most (None where that is open) and at least, if that of this row is right."""
+    costs = [1] * source.n_rows if found.costs is None else list(found.costs)
+    costs[row] = sum(costs) + 1
+    forced = [found.unit * cost for cost in costs]
+    other = fewest_mistakes(source, cost=forced, bias=found.bias, time_limit=share)
+    if other.lower >= forced[row]:
+        return None, None
+    most, least = None if row in other.mistaken_rows else other.best, max(other.lower, found.lower)
+    return most, least if most is None else min(least, most)
+
+
+def _suspects(found: FewestMistakes, source: Source) -> Iterator[Suspect]:
+    """The mistaken rows, and those whose label is less likely than the other; the least likely first."""
+    logits, labels = _logits(source), source.facts.pair
+    signs = np.concatenate([block.y for block in source.blocks()])
+    used = {number for leaf in found.leaves for number, _ in leaf.multipliers}
+    inside = np.bincount([row for number in used for row in found.obstructions[number].rows], minlength=source.n_rows)
+    is_mistaken = np.zeros(source.n_rows, np.bool_)
+    is_mistaken[list(found.mistaken_rows)] = True
+    rows = np.flatnonzero(is_mistaken | (logits < 0))
+    for row in rows[np.argsort(logits[rows] - ODDS * is_mistaken[rows], kind="stable")].tolist():
+        is_positive, chance = bool(signs[row] > 0), 1 / (1 + np.exp(-logits[row]))
+        label, instead = labels[is_positive], labels[not is_positive]
+        yield Suspect(row, "", label, instead, float(chance), int(inside[row]), bool(is_mistaken[row]))
+
+
+def _logits(source: Source) -> Floats:
+    """The log of the odds of each row's label, by a logistic regression on scaled columns, fitted on a sample."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+
+    sample = source.sample(max(1000, min(FITTED, FITTED_CELLS // source.n_columns)), 0)
+    logits = np.empty(source.n_rows)
+    if abs(sample.y.sum(dtype=np.int64)) == len(sample):  # of one class: any other label is odd
+        for numbers, _, y in source.blocks():
+            logits[numbers] = y * sample.y[0]
+        return logits
+    scaled = MaxAbsScaler(), StandardScaler(with_mean=not sample.is_sparse)  # the first, lest a square overflow
+    fitted = make_pipeline(*scaled, LogisticRegression(max_iter=300))
+    with warnings.catch_warnings(action="ignore"):  # near enough is enough
+        fitted.fit(sample.values.astype(np.float64), sample.y)
+    for numbers, values, y in source.blocks():
+        logits[numbers] = np.clip(y * fitted.decision_function(values.astype(np.float64)), -500, 500)
+    return logits
+
+
+def _ends(ends: tuple[int | float | None, int | float | None] | None) -> str:
+    if ends is None:
+        return ""
+    most, least = ends
+    if least is None:
+        return "never"
+    return f"{least}" if most == least else f"{least} or more" if most is None else f"{least} to {most}"
