@@ -1,0 +1,675 @@
+"""What theory promises, with numbers: how often a hyperplane will be wrong about new rows, and when that is worth saying.
+
+    promises         every theorem below, for one table
+    novikoff, bits   the Perceptron's updates, and the length of its weights
+    cover            whether random labels would be separable too; `labelings` counts them
+    vc, occam        every hyperplane with few mistakes on the rows, or with short integer weights
+    margin           hyperplanes with a wide margin
+    compression, leave_one_out      a hyperplane that few of the rows determine
+    online           the hyperplanes of one pass, each tested on the row that comes next
+
+Each returns a `Promise`: what the theorem says here, its formula, conditions and source, the number, and the rows that
+it needs to say anything. The letters: n rows, d columns, and 1 - delta the probability with which a promise holds.
+Where a theorem fixes a whole number k beforehand (mistakes, rows that matter, bits) and we read it off the table, each
+k gets its part of delta, delta/((k + 1)(k + 2)), and they add up to delta.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.special import bdtr, gammaln, logsumexp
+
+from linsep import arguments
+from linsep._decide import decide
+from linsep._margin import Novikoff, max_margin
+from linsep._margin import novikoff as novikoff_of
+from linsep._mistakes import fewest_mistakes
+from linsep.errors import ArgumentError, NotSeparableError
+from linsep.proofs import Separable, Verdict
+from linsep.proofs.mistakes import FewestMistakes
+from linsep.report import Fact, Grid, Report, Reported, Sentence, count, one_line
+from linsep.solvers.clock import Clock
+from linsep.solvers.perceptron import learner_on
+from linsep.solvers.perceptron_run import PerceptronRun
+from linsep.solvers.vanishing import require_scores
+from linsep.sources.base import Source
+from linsep.sources.inputs import as_source
+from linsep.sources.memory import MemorySource
+
+Kind: TypeAlias = Literal["error", "probability", "updates", "bits"]
+KINDS: tuple[Kind, ...] = ("error", "probability", "updates", "bits")
+COIN, DELTA = 0.5, 0.05  # the error that needs no theorem; the part of all tables for which a promise may fail
+MOST_ROWS = 10**15
+EXACT_WIDTH = 2000  # columns up to which labelings are counted in exact integers
+MOST_PASSES, SECONDS_OF_MISTAKES = 100, 2.0  # of the runs that `promises` makes itself
+SAME_SOURCE = "the rows are independent draws from the distribution that new rows come from"
+WIDEST, LAST, VOTE = "the widest hyperplane", "the Perceptron's last hyperplane", "the vote of one pass"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Promise(Reported):
+    """What a theorem says about a table. It says something there if `value` is below `limit`.
+
+    `kind` is what the value is: an "error" (the part of new rows that are mistakes, at most), a "probability", or a
+    number of "updates" or "bits". `needs` is a number of rows that would be enough, and one less would not, if all else
+    stayed the same (the rate of mistakes, the rows that matter, R/gamma); None if no number of rows is.
+    """
+
+    name: str
+    kind: Kind
+    value: float
+    statement: str
+    formula: str
+    conditions: str
+    source: str
+    n: int | None = None
+    limit: float = math.inf
+    needs: int | None = None
+
+    @property
+    def says_something(self) -> bool:
+        """Whether the number is better than what is true without a theorem."""
+        return self.value < self.limit
+
+    @property
+    def here(self) -> str:
+        """Whether it says something for so many rows; if not, how many it needs."""
+        if self.says_something:
+            return "says something"
+        if self.needs is None:
+            return "vacuous for any number of rows"
+        return f"vacuous here: n is {self.n:,}, it needs {self.needs:,}"
+
+    @property
+    def number(self) -> str:
+        """The value as people write it."""
+        return _shown(self.kind, self.value)
+
+    def report(self) -> Report:
+        """The theorem with these numbers."""
+        facts = {"here": self.here, "formula": self.formula, "if": self.conditions, "source": self.source}
+        return Report(self.statement, tuple(Fact(*fact) for fact in facts.items()))
+
+    def facts(self) -> dict[str, Any]:
+        """The promise as plain values; None for a limit that there is not."""
+        limit = self.limit if math.isfinite(self.limit) else None
+        return {**asdict(self), "limit": limit, "says_something": self.says_something, "here": self.here}
+
+    def __repr__(self) -> str:
+        return one_line(self, self.name, self.number, self.here)
+
+
+# The Perceptron ------------------------------------------------------------------------------------------
+
+
+def novikoff(radius: float, gamma: float) -> Promise:
+    """At most (R/gamma)² updates, in any order. `linsep.novikoff` finds both numbers, certified.
+
+    >>> from linsep import theory
+    >>> theory.novikoff(3, 0.5).value
+    36
+    """
+    radius, gamma = arguments.positive("radius", radius), arguments.positive("gamma", gamma)
+    most = math.floor(Fraction(radius) ** 2 / Fraction(gamma) ** 2)
+    return Promise(
+        name="Novikoff",
+        kind="updates",
+        value=most,
+        statement=f"The Perceptron makes {_shown('updates', most)} at most, in any order of the rows.",
+        formula=f"(R/gamma)², R = {radius:.6g}, gamma = {gamma:.6g}",
+        conditions="no signed row is longer than R, and a unit vector has each at gamma or farther on its side",
+        source="Novikoff, On convergence proofs for perceptrons (1962)",
+    )
+
+
+def bits(s: int, t: int) -> Promise:
+    """Integer coordinates of s bits and t updates: no weight is longer than s + log2(t) bits.
+
+    |w_j| <= t·(2^s - 1), a sum of t coordinates.
+
+    >>> from linsep import theory
+    >>> theory.bits(8, 1000).value
+    18
+    """
+    s, t = arguments.whole("s", s, 1), arguments.whole("t", t, 1)
+    return Promise(
+        name="bits",
+        kind="bits",
+        value=s + (t - 1).bit_length(),
+        statement=f"After {count(t, 'update')} no weight has more than {s + (t - 1).bit_length()} bits and a sign.",
+        formula=f"s + ceil(log2(t)), s = {s}, t = {t:,}",
+        conditions="the coordinates are integers of s bits and a sign, and the Perceptron starts at 0",
+        source="Tao, lecture notes on linear classification",
+    )
+
+
+# Counting ------------------------------------------------------------------------------------------------
+
+
+def labelings(n: int, d: int, *, bias: bool = True) -> int:
+    """How many of the 2^n labelings of n points in general position are linearly separable: an exact integer.
+
+    2·(C(n-1, 0) + ... + C(n-1, D-1)), where D = d + 1 with a bias, and d for hyperplanes through the origin. Points in
+    special position (three on a line, two equal) have fewer.
+
+    >>> from linsep import theory
+    >>> theory.labelings(4, 2)  # of 16: all but the two of XOR
+    14
+    """
+    n, width = arguments.whole("n", n, 1), _width(d, bias)
+    if n <= width:
+        return int(2**n)
+    total, term = 0, 1
+    for k in range(width):
+        total += term
+        term = term * (n - 1 - k) // (k + 1)
+    return 2 * total
+
+
+def cover(n: int, d: int, *, bias: bool = True, limit: float = DELTA) -> Promise:
+    """The probability that labels drawn by tossing a coin are linearly separable: Cover's function-counting theorem.
+
+    That a table is separable means something only where this is small. At n = 2·D, the capacity, it is 1/2.
+
+    >>> from linsep import theory
+    >>> theory.cover(6, 2).value
+    0.5
+    >>> theory.cover(6, 2).here
+    'vacuous here: n is 6, it needs 12'
+    """
+    n, width, limit = arguments.whole("n", n, 1), _width(d, bias), arguments.part("limit", limit)
+
+    def chance(n: int) -> float:
+        """2·(C(n-1, 0) + ... + C(n-1, D-1)) / 2^n."""
+        if n <= width:
+            return 1.0
+        if width > EXACT_WIDTH:
+            return float(bdtr(width - 1, n - 1, 0.5))
+        found = labelings(n, width, bias=False)
+        shift = max(0, found.bit_length() - 64)  # no double holds such integers
+        return math.ldexp(found >> shift, shift - n)
+
+    value = chance(n)
+    return Promise(
+        name="Cover",
+        kind="probability",
+        value=value,
+        statement=f"Random labels of these {n:,} rows would be separable with probability {value:.3g} at most.",
+        formula=f"2·(C(n-1, 0) + ... + C(n-1, D-1)) / 2^n, n = {n:,}, D = {width:,}",
+        conditions="each label is a fair coin; equality for rows in general position",
+        source="Cover, Geometrical and statistical properties of systems of linear inequalities (1965)",
+        n=n,
+        limit=limit,
+        needs=_needs(chance, limit),
+    )
+
+
+# Every hyperplane ----------------------------------------------------------------------------------------
+
+
+def vc(
+    n: int, d: int, *, mistakes: int = 0, bias: bool = True, error: float = COIN, delta: float = DELTA
+) -> Promise:
+    """The error of every hyperplane with at most `mistakes` mistakes on n rows, from the VC dimension D.
+
+    Proof. Suppose that one of them has m mistakes here and an error above k/n. On n more rows it makes k mistakes or
+    more with probability 1/2 at least, since no median of a binomial is below its mean rounded down. Throw all 2n rows
+    together and deal them anew: a labelling with m + k mistakes puts at most m of them into the first half with the
+    hypergeometric probability H(m; k), and no more than S(2n) labelings are there to choose from. So k will do as soon
+    as 2·S(2n)·H(m; k) <= delta_m. S is Cover's count; without bias, where a row on the hyperplane breaks it, Sauer's.
+
+    >>> from linsep import theory
+    >>> theory.vc(200, 10).here
+    'vacuous here: n is 200, it needs 254'
+    >>> theory.vc(10_000, 10, error=0.01, delta=0.01).needs
+    17010
+    """
+    n, width, mistakes = arguments.whole("n", n, 1), _width(d, bias), arguments.whole("mistakes", mistakes, 0)
+
+    def bound(rows: int) -> float:
+        made = -(-mistakes * rows // n)
+        return _vc_error(rows, width, made, bias, _share(made, delta))
+
+    statement = f"every hyperplane with {_no_more(mistakes, 'mistake')} on these {n:,} rows"
+    return _error(
+        "VC dimension", statement, n, error, delta, bound,
+        formula=f"k/n, 2·S(2n)·H(m; k) <= delta/((m+1)(m+2)), D = {width:,}, m = {mistakes:,}",
+        source="Vapnik and Chervonenkis (1971); Blumer, Ehrenfeucht, Haussler and Warmuth (1989)",
+    )  # fmt: skip
+
+
+def _vc_error(n: int, width: int, m: int, bias: bool, delta: float) -> float:
+    """The smallest k/n that the proof allows."""
+    room = math.log(delta / 2) - _log_labelings(2 * n, width, bias)
+
+    def is_enough(k: int) -> bool:
+        """Whether H(m; k) is small enough: its largest term, and the others as a geometric series (log-concavity)."""
+        ratio = m * (n - k) / ((k + 1) * (n - m + 1))
+        if ratio >= 1:
+            return False
+        largest = _log_choose(m + k, m) + _log_choose(2 * n - m - k, n - m) - _log_choose(2 * n, n)
+        return largest - math.log1p(-ratio) <= room
+
+    low, high = -1, n
+    if m >= n or not is_enough(n):
+        return 1.0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high / n
+
+
+def _log_labelings(m: int, width: int, bias: bool) -> float:
+    """The logarithm of the growth function of halfspaces: Cover's count, or Sauer's bound through the origin."""
+    k = np.arange(min(width - 1, m - 1) + 1 if bias else min(width, m) + 1)
+    points = m - 1 if bias else m
+    terms = gammaln(points + 1) - gammaln(k + 1) - gammaln(points - k + 1)
+    return float(logsumexp(terms)) + (math.log(2) if bias else 0.0)
+
+
+def occam(n: int, d: int, weight_bits: int, *, bias: bool = True, error: float = COIN, delta: float = DELTA) -> Promise:
+    """The error of a hyperplane without mistakes on n rows whose integer weights have `weight_bits` bits and a sign.
+
+    There are (2^(bits+1) - 1)^D of them, and one with an error above e passes n rows with probability (1 - e)^n.
+
+    >>> from linsep import theory
+    >>> round(theory.occam(1000, 2, 8).value, 4)
+    0.0258
+    """
+    n, width, size = arguments.whole("n", n, 1), _width(d, bias), arguments.whole("weight_bits", weight_bits, 1)
+    nats = width * ((size + 1) * math.log(2) + math.log1p(-(2.0 ** -(size + 1)))) - math.log(_share(size, delta))
+    statement = f"a hyperplane without mistakes on these {n:,} rows and with weights of {_no_more(size, 'bit')}"
+    return _error(
+        "Occam's razor", statement, n, error, delta, lambda rows: -math.expm1(-nats / rows),
+        formula=f"1 - (delta/((s+1)(s+2)·(2^(s+1)-1)^D))^(1/n), D = {width:,}, s = {size}",
+        source="Blumer, Ehrenfeucht, Haussler and Warmuth, Occam's razor (1987)",
+    )  # fmt: skip
+
+
+def margin(n: int, bound: float, *, error: float = COIN, delta: float = DELTA) -> Promise:
+    """The error of a hyperplane that has all n rows at a margin gamma, where (R/gamma)² is `bound`: in any dimension.
+
+    Proof. Let B be the bound rounded up. A loss that falls from 1 at score 0 to 0 at R/sqrt(B) is 0 on all rows and
+    never below 0-1; its slope is sqrt(B)/R. The Rademacher complexity of unit vectors is R/sqrt(n) at most, twice it
+    times the slope (contraction) is the first term, and McDiarmid's inequality with delta_B the second.
+
+    >>> from linsep import theory
+    >>> theory.margin(1000, 55).here
+    'vacuous here: n is 1,000, it needs 1,152'
+    """
+    n, whole = arguments.whole("n", n, 1), math.ceil(arguments.positive("bound", bound))
+    nats = -math.log(_share(whole, delta))
+    statement = f"a hyperplane with all {n:,} rows at the margin gamma or farther on their sides"
+    return _error(
+        "margin", statement, n, error, delta,
+        lambda rows: 2 * math.sqrt(whole / rows) + math.sqrt(nats / (2 * rows)),
+        formula=f"2·sqrt(B/n) + sqrt(ln((B+1)(B+2)/delta)/(2n)), B = ceil((R/gamma)²) = {whole:,}",
+        source="Bartlett and Mendelson (2002); Mohri, Rostamizadeh and Talwalkar, Foundations, chapter 5",
+        also="; no row, of those to come either, is longer than R",
+    )  # fmt: skip
+
+
+# One hyperplane ------------------------------------------------------------------------------------------
+
+
+def compression(
+    n: int, support: int, *, about: str = WIDEST, error: float = COIN, delta: float = DELTA
+) -> Promise:
+    """The error of a hyperplane that `support` of the n rows determine, and that is right about all others.
+
+    There are C(n, k) ways to choose k rows; what each determines is tested on the n - k others, which played no part.
+    The rows that the cyclic Perceptron corrected determine its last weights: the others never mattered to the run.
+
+    >>> from linsep import theory
+    >>> round(theory.compression(1000, 3).value, 4)
+    0.0239
+    """
+    n, k = arguments.whole("n", n, 1), arguments.whole("support", support, 0)
+
+    def bound(rows: int) -> float:
+        if k >= rows:
+            return 1.0
+        return -math.expm1((math.log(_share(k, delta)) - _log_choose(rows, k)) / (rows - k))
+
+    statement = f"{about}, which {k:,} of the {n:,} rows determine,"
+    return _error(
+        "compression", statement, n, error, delta, bound,
+        formula=f"1 - (delta/((k+1)(k+2)·C(n, k)))^(1/(n-k)), k = {k:,}",
+        source="Littlestone and Warmuth (1986); Floyd and Warmuth (1995); for the Perceptron, Graepel et al. (2005)",
+        also="; the hyperplane of these rows alone has no mistake on the others",
+    )  # fmt: skip
+
+
+def leave_one_out(n: int, support: int, *, about: str = WIDEST, error: float = COIN) -> Promise:
+    """The error, on average over tables, of a hyperplane that changes only if one of `support` rows is left out.
+
+    A row that does not matter, left out and asked about, is on its side still: at most `support` of n such tests fail,
+    and the average of each is the error after n - 1 rows. For the vote of one pass with M mistakes, 2·M tests fail at
+    most: a vector drawn from the pass fails as often as the next row is a mistake, and where the vote is wrong half
+    of the vectors are.
+
+    >>> from linsep import theory
+    >>> theory.leave_one_out(150, 3).value
+    0.02
+    """
+    n, k = arguments.whole("n", n, 1), arguments.whole("support", support, 0)
+    return _error(
+        "leave one out", about, n, error, None, lambda rows: k / rows,
+        formula=f"k/n, k = {k:,}",
+        source="Vapnik and Chapelle (2000); for the vote, Helmbold and Warmuth (1995), Freund and Schapire (1999)",
+        also="; an average over tables, of which this is one",
+    )  # fmt: skip
+
+
+def online(n: int, mistakes: int, *, error: float = COIN, delta: float = DELTA) -> Promise:
+    """The error of weights drawn from one pass over n rows with so many mistakes, on any data; a vote errs twice that.
+
+    Proof. The weights before a row never saw it: it is a mistake with their error p_t as probability. So the product of
+    exp(-c·mistake_t)/(1 - p_t·(1 - exp(-c))) is 1 on average for each c, above 1/delta_M with probability
+    delta_M at most, and the best c gives kl(M/n, mean p) <= ln(1/delta_M)/n: kl is the relative entropy of two coins.
+
+    >>> from linsep import theory
+    >>> round(theory.online(1000, 9).value, 4)
+    0.0281
+    """
+    n, mistakes = arguments.whole("n", n, 1), arguments.whole("mistakes", mistakes, 0)
+
+    def bound(rows: int) -> float:
+        made = -(-mistakes * rows // n)
+        return _most_likely(min(1.0, made / rows), -math.log(_share(made, delta)) / rows)
+
+    statement = f"weights drawn at random from one pass with {count(mistakes, 'mistake')} in {n:,} rows (a vote: twice)"
+    return _error(
+        "online to batch", statement, n, error, delta, bound,
+        formula=f"kl(M/n, error) = ln((M+1)(M+2)/delta)/n, M = {mistakes:,}",
+        source="Cesa-Bianchi, Conconi and Gentile (2004), with Chernoff's bound in place of Hoeffding's",
+        also=", and the pass takes them in that order or in a random one",
+    )  # fmt: skip
+
+
+def _most_likely(rate: float, nats: float) -> float:
+    """The largest p with kl(rate, p) <= nats, the relative entropy of two coins."""
+    low, high = rate, 1.0
+    for _ in range(60):
+        p = (low + high) / 2
+        entropy = (rate * math.log(rate / p) if rate else 0.0) + (
+            (1 - rate) * math.log((1 - rate) / (1 - p)) if rate < 1 and p < 1 else 0.0
+        )
+        low, high = (p, high) if entropy <= nats else (low, p)
+    return high
+
+
+# A whole table -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Promises(Reported):
+    """What each theorem promises for one table: those that say something about new rows first, the best of them first.
+
+    `not_here` says of the others why they have nothing to go by. Each promise holds with probability 1 - delta; that all
+    hold at once is less certain.
+    """
+
+    n_rows: int
+    n_columns: int
+    delta: float
+    promises: tuple[Promise, ...]
+    not_here: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Promise]:
+        return iter(self.promises)
+
+    def __len__(self) -> int:
+        return len(self.promises)
+
+    @property
+    def best(self) -> Promise | None:
+        """The smallest error that is promised with probability 1 - delta; None if none says anything."""
+        return next((p for p in self if p.kind == "error" and p.says_something and p.name != "leave one out"), None)
+
+    def report(self) -> Report:
+        """A line for each theorem."""
+        size = f"{count(self.n_rows, 'row')} and {count(self.n_columns, 'column')}"
+        rows = tuple((p.name, p.number, p.here, p.statement) for p in self)
+        notes = tuple(Sentence(text, "not here") for text in self.not_here)
+        title = f"What theory promises for {size}, each with probability {_percent(1 - self.delta)}:"
+        return Report(title, (Grid(("theorem", "at most", "", ""), rows), *notes))
+
+    def facts(self) -> dict[str, Any]:
+        """The promises as plain values."""
+        return {**asdict(self), "promises": [promise.facts() for promise in self]}
+
+    def __repr__(self) -> str:
+        saying = sum(promise.says_something for promise in self)
+        return one_line(self, f"{saying} of {len(self)} say something", *([repr(self.best)] if self.best else []))
+
+
+def promises(
+    X: Any,
+    y: Any = None,
+    *,
+    known: Iterable[Any] = (),
+    bias: bool = True,
+    error: float = COIN,
+    delta: float = DELTA,
+    time_limit: float | None = 10,
+) -> Promises:
+    """What each theorem promises for these rows, the most useful first.
+
+    `known` are results about the same rows that are at hand: a verdict, with its margin or without, a `Novikoff`, a
+    `PerceptronRun` in cyclic order, a `FewestMistakes`. What is missing is computed, in `time_limit` seconds or so. A
+    promise says something if it is below `error`; it fails for a part `delta` of all tables at most.
+
+    >>> import linsep
+    >>> X, y = linsep.datasets.planted(500, 3, margin=0.5)
+    >>> linsep.theory.promises(X, y).best.name
+    'compression'
+    """
+    bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
+    source = as_source(X, y)
+    require_scores(source)
+    numbers = TableNumbers(source, bias, Clock(limit))
+    numbers.learn(known)
+    numbers.complete()
+    found = sorted(_about(numbers, {"error": error, "delta": delta}), key=_rank)
+    return Promises(source.n_rows, source.n_columns, delta, tuple(found), tuple(numbers.missing()))
+
+
+@dataclass(slots=True)
+class TableNumbers:
+    """The numbers of one table that theorems ask for, read off results that are known or found in time."""
+
+    source: Source
+    bias: bool
+    clock: Clock
+    is_separable: bool = False
+    bound: Novikoff | None = None
+    weight_bits: int | None = None
+    mistakes: int | None = None
+    support: dict[str, int] = field(default_factory=dict)
+
+    def learn(self, known: Iterable[Any]) -> None:
+        """Take from results what they say."""
+        for result in known:
+            match result:
+                case Verdict():
+                    self._learn_verdict(result)
+                case Novikoff():
+                    self.bound, self.is_separable = result, True
+                case PerceptronRun():
+                    self._learn_run(result)
+                case _:
+                    raise ArgumentError(f"known holds a {type(result).__name__}: no theorem asks for that.")
+
+    def _learn_verdict(self, verdict: Verdict) -> None:
+        seen, size = (verdict.n_rows, verdict.n_columns), (self.source.n_rows, self.source.n_columns)
+        if seen != size or verdict.bias != self.bias:
+            raise ArgumentError(f"known holds a verdict about other rows: {seen[0]:,} x {seen[1]:,}, not those of X.")
+        if isinstance(verdict, FewestMistakes):
+            self.mistakes = len(verdict.mistaken_rows)
+        if isinstance(verdict, Separable):
+            self.is_separable = True
+            divisor = math.gcd(*verdict.weights, verdict.bias_weight) or 1
+            self._learn_bits(max(map(abs, (*verdict.weights, verdict.bias_weight))) // divisor)
+            if verdict.nearest is not None and (verdict.gamma_squared or self._determine(verdict.nearest.rows)):
+                self.support[WIDEST] = len(verdict.nearest.rows)
+
+    def _learn_run(self, run: PerceptronRun) -> None:
+        if not run.converged:
+            return
+        self.is_separable = True
+        rows = run.mistakes_per_row
+        self.support[LAST] = min(run.updates, self.source.n_rows) if rows is None else int(np.count_nonzero(rows))
+        if run.bits is not None:
+            self._learn_bits(2**run.bits - 1)
+
+    def _learn_bits(self, largest: int) -> None:
+        bits = max(1, largest.bit_length())
+        self.weight_bits = bits if self.weight_bits is None else min(bits, self.weight_bits)
+
+    def _determine(self, rows: tuple[int, ...]) -> bool:
+        """Whether the widest hyperplane of these rows alone is right about all others."""
+        block = self.source.take(rows)
+        part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
+        plane = max_margin(part, time_limit=self.clock.left)
+        if not isinstance(plane, Separable):
+            return False
+        return self.source.scan(plane.halfspace.w.astype(float), float(plane.halfspace.b)).is_clean
+
+    def complete(self) -> None:
+        """Find what is missing."""
+        if WIDEST not in self.support and self.mistakes is None:
+            asked = max_margin(self.source, time_limit=self.clock.left) if self.bias else None
+            self.learn([asked or decide(self.source, bias=False, time_limit=self.clock.left)])
+        if self.is_separable:
+            self.mistakes = 0
+            with suppress(NotSeparableError):
+                self.bound = self.bound or novikoff_of(self.source, bias=self.bias, time_limit=self.clock.left)
+            if LAST not in self.support:
+                self._learn_run(self.run(order="cyclic", max_passes=MOST_PASSES))
+        elif self.mistakes is None:
+            left = self.clock.left
+            limit = SECONDS_OF_MISTAKES if left is None else min(left, SECONDS_OF_MISTAKES)
+            self.learn([fewest_mistakes(self.source, bias=self.bias, time_limit=limit)])
+
+    def run(self, **options: Any) -> PerceptronRun:
+        """A run of the Perceptron."""
+        return learner_on(self.source, bias=self.bias, **options).run().result()
+
+    def missing(self) -> Iterator[str]:
+        """Why some theorems are not among the promises."""
+        if not self.is_separable:
+            yield (
+                "Novikoff, margin, Occam's razor and compression are about separable rows: no hyperplane is known to "
+                "separate these."
+            )
+        elif not self.support:
+            yield "Compression: the rows that determine a hyperplane were not found in time."
+
+
+def _about(numbers: TableNumbers, level: dict[str, float]) -> Iterator[Promise]:
+    """Every promise that there are numbers for."""
+    n, d, bias = numbers.source.n_rows, numbers.source.n_columns, numbers.bias
+    made = numbers.run(order="shuffled", max_passes=1, random_state=0).updates
+    yield cover(n, d, bias=bias, limit=level["delta"])
+    yield vc(n, d, mistakes=numbers.mistakes or 0, bias=bias, **level)
+    yield online(n, made, **level)
+    yield leave_one_out(n, 2 * made, about=VOTE, error=level["error"])
+    if numbers.bound is not None and math.isfinite(numbers.bound.bound[1]):
+        yield novikoff(numbers.bound.radius[1], numbers.bound.gamma[0])
+        yield margin(n, numbers.bound.bound[1], **level)
+        if numbers.source.facts.integer_bits is not None:
+            yield bits(max(1, numbers.source.facts.integer_bits), max(1, numbers.bound.most_updates))
+    if numbers.weight_bits is not None:
+        yield occam(n, d, numbers.weight_bits, bias=bias, **level)
+    for about, support in numbers.support.items():
+        yield compression(n, support, about=about, **level)
+        yield leave_one_out(n, support, about=about, error=level["error"])
+
+
+def _rank(promise: Promise) -> tuple[bool, int, float]:
+    size = promise.value if promise.says_something else promise.needs or math.inf
+    return not promise.says_something, KINDS.index(promise.kind), size
+
+
+# What the theorems share ---------------------------------------------------------------------------------
+
+
+def _error(
+    name: str,
+    subject: str,
+    n: int,
+    error: float,
+    delta: float | None,
+    bound: Callable[[int], float],
+    *,
+    formula: str,
+    source: str,
+    also: str = "",
+) -> Promise:
+    """A bound on the error, as a function of the rows alone."""
+    error = arguments.part("error", error)
+    value = min(1.0, bound(n))
+    sure = "On average" if delta is None else f"With probability {_percent(1 - arguments.part('delta', delta))}"
+    return Promise(
+        name=name,
+        kind="error",
+        value=value,
+        statement=f"{sure}, {subject} is wrong about {_percent(value)} of new rows at most.",
+        formula=formula,
+        conditions=SAME_SOURCE + also,
+        source=source,
+        n=n,
+        limit=error,
+        needs=_needs(bound, error),
+    )
+
+
+def _needs(bound: Callable[[int], float], limit: float) -> int | None:
+    """Rows for which a bound is below the limit, and for one less it is not: doubled until it is, then halved."""
+    low, high = 0, 1
+    while not bound(high) < limit:
+        low, high = high, 2 * high
+        if high > MOST_ROWS:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if bound(middle) < limit else (middle, high)
+    return high
+
+
+def _share(k: int, delta: float) -> float:
+    """The part of delta that is for the case k = 0, 1, 2, ...: together they are delta."""
+    return arguments.part("delta", delta) / ((k + 1) * (k + 2))
+
+
+def _width(d: int, bias: bool) -> int:
+    """D, the number of weights with the bias: the VC dimension of these hyperplanes."""
+    return arguments.whole("d", d, 1) + arguments.flag("bias", bias)
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _no_more(number: int, word: str) -> str:
+    return f"at most {count(number, word)}" if number else f"no {word}"
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.3g} %"
+
+
+def _shown(kind: Kind, value: float) -> str:
+    match kind:
+        case "error":
+            return _percent(value)
+        case "probability":
+            return f"{value:.3g}"
+        case _:
+            return count(int(value), kind.removesuffix("s")) if value < 10**15 else f"{float(value):.6g} {kind}"
