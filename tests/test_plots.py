@@ -551,3 +551,18 @@ def test_the_names_in_the_picture_of_the_bound_do_not_cover_each_other(data, bia
     boxes = [text.get_window_extent() for text in ax.texts]
     assert len(boxes) == 5
     assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+
+
+def test_the_curves_of_the_losses_are_those_that_descent_goes_down(ax):
+    plots.losses(ax=ax)
+    assert [line.get_label() for line in ax.lines] == [loss.name for loss in linsep.losses.ALL]
+    for line, loss in zip(ax.lines, linsep.losses.ALL, strict=True):
+        at, value = line.get_data()
+        assert value.tolist() == loss(at).tolist() and at.min() < 0 < at.max()
+
+
+def test_the_0_1_loss_falls_at_0_where_mistakes_end(ax):
+    plots.losses(ax=ax)
+    (step,), (ground,) = called(ax, "0-1"), called(ax, "mistakes")
+    assert step.get_ydata().tolist() == [1, 1, 0, 0] and abs(step.get_xdata()[1:3]).max() < 1e-300
+    assert ground.get_x() + ground.get_width() == 0

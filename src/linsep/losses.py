@@ -33,6 +33,7 @@ class Loss:
     slope: Callable[[Any], Array]
 
     def __call__(self, score: Any) -> Array:
+        """The loss of each row."""
         return self.value(np.asarray(score, np.float64))
 
 
@@ -59,7 +60,7 @@ def descend(
 ) -> Iterator[Descended]:
     """Gradient descent on the mean loss from weights 0: the weights after each step, without end.
 
-    `step` is the length of a step, as a part of the slope. `rows` are those of a step: None takes all (batch), 1 one row
+    A step is `step` times the slope long. `rows` says how many rows a step looks at: None for all (batch), 1 for one
     after the other (stochastic), round and round in the order of X. Labels are those of `decide`.
 
     >>> from itertools import islice
@@ -71,7 +72,9 @@ def descend(
     source, step, bias = as_source(X, y), arguments.positive("step", step), arguments.flag("bias", bias)
     require_finite(source)
     block = source.take(np.arange(source.n_rows))
-    return _descend(block.values, block.y.astype(np.float64), loss, step, min(len(block), arguments.cap("rows", rows)), bias)
+    return _descend(
+        block.values, block.y.astype(np.float64), loss, step, min(len(block), arguments.cap("rows", rows)), bias
+    )
 
 
 def _descend(X: Any, y: Floats, loss: Loss, step: float, rows: int, bias: bool) -> Iterator[Descended]:

@@ -1,4 +1,4 @@
-"""What theory promises, with numbers: how often a hyperplane will be wrong about new rows, and when that is worth saying.
+"""What theory promises, with numbers: how often a hyperplane is wrong about new rows, and when that says anything.
 
     promises         every theorem below, for one table
     novikoff, bits   the Perceptron's updates, and the length of its weights
@@ -33,22 +33,25 @@ from linsep.errors import ArgumentError, NotSeparableError
 from linsep.proofs import Separable, Verdict
 from linsep.proofs.mistakes import FewestMistakes
 from linsep.report import Fact, Grid, Report, Reported, Sentence, count, one_line
+from linsep.signs import scaled_floats
 from linsep.solvers.clock import Clock
 from linsep.solvers.perceptron import learner_on
 from linsep.solvers.perceptron_run import PerceptronRun
 from linsep.solvers.vanishing import require_scores
-from linsep.sources.base import Source
+from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
 
 Kind: TypeAlias = Literal["error", "probability", "updates", "bits"]
 KINDS: tuple[Kind, ...] = ("error", "probability", "updates", "bits")
 COIN, DELTA = 0.5, 0.05  # the error that needs no theorem; the part of all tables for which a promise may fail
-MOST_ROWS = 10**15
+MOST_ROWS = 10**30
 EXACT_WIDTH = 2000  # columns up to which labelings are counted in exact integers
-MOST_PASSES, SECONDS_OF_MISTAKES = 100, 2.0  # of the runs that `promises` makes itself
+MOST_PASSES, SECONDS_OF_MISTAKES = 100, 2.0  # of what `promises` tries by itself
+MOST_BITS = 53  # of a weight that a scan holds
 SAME_SOURCE = "the rows are independent draws from the distribution that new rows come from"
-WIDEST, LAST, VOTE = "the widest hyperplane", "the Perceptron's last hyperplane", "the vote of one pass"
+EVERY = "every hyperplane without mistakes"
+WIDEST, LAST, VOTE = "the widest hyperplane", "the Perceptron's last weights", "the vote of one pass"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,10 +60,12 @@ class Promise(Reported):
 
     `kind` is what the value is: an "error" (the part of new rows that are mistakes, at most), a "probability", or a
     number of "updates" or "bits". `needs` is a number of rows that would be enough, and one less would not, if all else
-    stayed the same (the rate of mistakes, the rows that matter, R/gamma); None if no number of rows is.
+    stayed the same (the rate of mistakes, the rows that matter, R/gamma); None if no number of rows is. `about` is the
+    hyperplane in question.
     """
 
     name: str
+    about: str
     kind: Kind
     value: float
     statement: str
@@ -118,6 +123,7 @@ def novikoff(radius: float, gamma: float) -> Promise:
     most = math.floor(Fraction(radius) ** 2 / Fraction(gamma) ** 2)
     return Promise(
         name="Novikoff",
+        about="the Perceptron",
         kind="updates",
         value=most,
         statement=f"The Perceptron makes {_shown('updates', most)} at most, in any order of the rows.",
@@ -139,6 +145,7 @@ def bits(s: int, t: int) -> Promise:
     s, t = arguments.whole("s", s, 1), arguments.whole("t", t, 1)
     return Promise(
         name="bits",
+        about="the Perceptron",
         kind="bits",
         value=s + (t - 1).bit_length(),
         statement=f"After {count(t, 'update')} no weight has more than {s + (t - 1).bit_length()} bits and a sign.",
@@ -197,6 +204,7 @@ def cover(n: int, d: int, *, bias: bool = True, limit: float = DELTA) -> Promise
     value = chance(n)
     return Promise(
         name="Cover",
+        about="random labels",
         kind="probability",
         value=value,
         statement=f"Random labels of these {n:,} rows would be separable with probability {value:.3g} at most.",
@@ -212,9 +220,7 @@ def cover(n: int, d: int, *, bias: bool = True, limit: float = DELTA) -> Promise
 # Every hyperplane ----------------------------------------------------------------------------------------
 
 
-def vc(
-    n: int, d: int, *, mistakes: int = 0, bias: bool = True, error: float = COIN, delta: float = DELTA
-) -> Promise:
+def vc(n: int, d: int, *, mistakes: int = 0, bias: bool = True, error: float = COIN, delta: float = DELTA) -> Promise:
     """The error of every hyperplane with at most `mistakes` mistakes on n rows, from the VC dimension D.
 
     Proof. Suppose that one of them has m mistakes here and an error above k/n. On n more rows it makes k mistakes or
@@ -224,10 +230,10 @@ def vc(
     as 2·S(2n)·H(m; k) <= delta_m. S is Cover's count; without bias, where a row on the hyperplane breaks it, Sauer's.
 
     >>> from linsep import theory
-    >>> theory.vc(200, 10).here
-    'vacuous here: n is 200, it needs 254'
-    >>> theory.vc(10_000, 10, error=0.01, delta=0.01).needs
-    17010
+    >>> theory.vc(100, 10).here
+    'vacuous here: n is 100, it needs 103'
+    >>> theory.vc(100, 10, error=0.01).needs
+    13201
     """
     n, width, mistakes = arguments.whole("n", n, 1), _width(d, bias), arguments.whole("mistakes", mistakes, 0)
 
@@ -235,9 +241,10 @@ def vc(
         made = -(-mistakes * rows // n)
         return _vc_error(rows, width, made, bias, _share(made, delta))
 
-    statement = f"every hyperplane with {_no_more(mistakes, 'mistake')} on these {n:,} rows"
+    about = f"every hyperplane with at most {count(mistakes, 'mistake')}" if mistakes else EVERY
     return _error(
-        "VC dimension", statement, n, error, delta, bound,
+        "VC dimension", about, f"{about} on these {n:,} rows", n, error, delta, bound,
+        always=mistakes / n,
         formula=f"k/n, 2·S(2n)·H(m; k) <= delta/((m+1)(m+2)), D = {width:,}, m = {mistakes:,}",
         source="Vapnik and Chervonenkis (1971); Blumer, Ehrenfeucht, Haussler and Warmuth (1989)",
     )  # fmt: skip
@@ -279,13 +286,13 @@ def occam(n: int, d: int, weight_bits: int, *, bias: bool = True, error: float =
 
     >>> from linsep import theory
     >>> round(theory.occam(1000, 2, 8).value, 4)
-    0.0258
+    0.0259
     """
     n, width, size = arguments.whole("n", n, 1), _width(d, bias), arguments.whole("weight_bits", weight_bits, 1)
     nats = width * ((size + 1) * math.log(2) + math.log1p(-(2.0 ** -(size + 1)))) - math.log(_share(size, delta))
-    statement = f"a hyperplane without mistakes on these {n:,} rows and with weights of {_no_more(size, 'bit')}"
+    about, subject = f"every hyperplane with weights of {count(size, 'bit')}", f"without mistakes on these {n:,} rows"
     return _error(
-        "Occam's razor", statement, n, error, delta, lambda rows: -math.expm1(-nats / rows),
+        "Occam's razor", about, f"{about} and {subject}", n, error, delta, lambda rows: -math.expm1(-nats / rows),
         formula=f"1 - (delta/((s+1)(s+2)·(2^(s+1)-1)^D))^(1/n), D = {width:,}, s = {size}",
         source="Blumer, Ehrenfeucht, Haussler and Warmuth, Occam's razor (1987)",
     )  # fmt: skip
@@ -300,13 +307,13 @@ def margin(n: int, bound: float, *, error: float = COIN, delta: float = DELTA) -
 
     >>> from linsep import theory
     >>> theory.margin(1000, 55).here
-    'vacuous here: n is 1,000, it needs 1,152'
+    'vacuous here: n is 1,000, it needs 1,182'
     """
     n, whole = arguments.whole("n", n, 1), math.ceil(arguments.positive("bound", bound))
     nats = -math.log(_share(whole, delta))
-    statement = f"a hyperplane with all {n:,} rows at the margin gamma or farther on their sides"
+    about = "every hyperplane with the margin gamma"
     return _error(
-        "margin", statement, n, error, delta,
+        "margin", about, f"{about} on these {n:,} rows", n, error, delta,
         lambda rows: 2 * math.sqrt(whole / rows) + math.sqrt(nats / (2 * rows)),
         formula=f"2·sqrt(B/n) + sqrt(ln((B+1)(B+2)/delta)/(2n)), B = ceil((R/gamma)²) = {whole:,}",
         source="Bartlett and Mendelson (2002); Mohri, Rostamizadeh and Talwalkar, Foundations, chapter 5",
@@ -317,9 +324,7 @@ def margin(n: int, bound: float, *, error: float = COIN, delta: float = DELTA) -
 # One hyperplane ------------------------------------------------------------------------------------------
 
 
-def compression(
-    n: int, support: int, *, about: str = WIDEST, error: float = COIN, delta: float = DELTA
-) -> Promise:
+def compression(n: int, support: int, *, about: str = WIDEST, error: float = COIN, delta: float = DELTA) -> Promise:
     """The error of a hyperplane that `support` of the n rows determine, and that is right about all others.
 
     There are C(n, k) ways to choose k rows; what each determines is tested on the n - k others, which played no part.
@@ -327,7 +332,7 @@ def compression(
 
     >>> from linsep import theory
     >>> round(theory.compression(1000, 3).value, 4)
-    0.0239
+    0.0247
     """
     n, k = arguments.whole("n", n, 1), arguments.whole("support", support, 0)
 
@@ -336,9 +341,8 @@ def compression(
             return 1.0
         return -math.expm1((math.log(_share(k, delta)) - _log_choose(rows, k)) / (rows - k))
 
-    statement = f"{about}, which {k:,} of the {n:,} rows determine,"
     return _error(
-        "compression", statement, n, error, delta, bound,
+        "compression", about, f"what {k:,} of the {n:,} rows determine, {about},", n, error, delta, bound,
         formula=f"1 - (delta/((k+1)(k+2)·C(n, k)))^(1/(n-k)), k = {k:,}",
         source="Littlestone and Warmuth (1986); Floyd and Warmuth (1995); for the Perceptron, Graepel et al. (2005)",
         also="; the hyperplane of these rows alone has no mistake on the others",
@@ -359,7 +363,7 @@ def leave_one_out(n: int, support: int, *, about: str = WIDEST, error: float = C
     """
     n, k = arguments.whole("n", n, 1), arguments.whole("support", support, 0)
     return _error(
-        "leave one out", about, n, error, None, lambda rows: k / rows,
+        "leave one out", about, f"{about}, learned from {n - 1:,} rows,", n, error, None, lambda rows: k / rows,
         formula=f"k/n, k = {k:,}",
         source="Vapnik and Chapelle (2000); for the vote, Helmbold and Warmuth (1995), Freund and Schapire (1999)",
         also="; an average over tables, of which this is one",
@@ -375,7 +379,7 @@ def online(n: int, mistakes: int, *, error: float = COIN, delta: float = DELTA) 
 
     >>> from linsep import theory
     >>> round(theory.online(1000, 9).value, 4)
-    0.0281
+    0.0261
     """
     n, mistakes = arguments.whole("n", n, 1), arguments.whole("mistakes", mistakes, 0)
 
@@ -383,9 +387,10 @@ def online(n: int, mistakes: int, *, error: float = COIN, delta: float = DELTA) 
         made = -(-mistakes * rows // n)
         return _most_likely(min(1.0, made / rows), -math.log(_share(made, delta)) / rows)
 
-    statement = f"weights drawn at random from one pass with {count(mistakes, 'mistake')} in {n:,} rows (a vote: twice)"
+    about = "a weight vector drawn from one pass"
     return _error(
-        "online to batch", statement, n, error, delta, bound,
+        "online to batch", about, f"{about} with {count(mistakes, 'mistake')} in {n:,} rows", n, error, delta, bound,
+        always=mistakes / n,
         formula=f"kl(M/n, error) = ln((M+1)(M+2)/delta)/n, M = {mistakes:,}",
         source="Cesa-Bianchi, Conconi and Gentile (2004), with Chernoff's bound in place of Hoeffding's",
         also=", and the pass takes them in that order or in a random one",
@@ -411,8 +416,8 @@ def _most_likely(rate: float, nats: float) -> float:
 class Promises(Reported):
     """What each theorem promises for one table: those that say something about new rows first, the best of them first.
 
-    `not_here` says of the others why they have nothing to go by. Each promise holds with probability 1 - delta; that all
-    hold at once is less certain.
+    `not_here` says of the others why they have nothing to go by. Each promise fails for a part delta of all tables at
+    most; some of k promises for a part k·delta at most, and so does the best of them, chosen afterwards.
     """
 
     n_rows: int
@@ -435,10 +440,11 @@ class Promises(Reported):
     def report(self) -> Report:
         """A line for each theorem."""
         size = f"{count(self.n_rows, 'row')} and {count(self.n_columns, 'column')}"
-        rows = tuple((p.name, p.number, p.here, p.statement) for p in self)
+        rows = tuple((p.name, p.about, p.number, p.here) for p in self)
         notes = tuple(Sentence(text, "not here") for text in self.not_here)
-        title = f"What theory promises for {size}, each with probability {_percent(1 - self.delta)}:"
-        return Report(title, (Grid(("theorem", "at most", "", ""), rows), *notes))
+        sure = f"each with probability {_percent(1 - self.delta)}, leave one out on average"
+        title = f"What theory promises for {size}, {sure}:"
+        return Report(title, (Grid(("theorem", "about", "at most", "here"), rows), *notes))
 
     def facts(self) -> dict[str, Any]:
         """The promises as plain values."""
@@ -466,15 +472,14 @@ def promises(
     promise says something if it is below `error`; it fails for a part `delta` of all tables at most.
 
     >>> import linsep
-    >>> X, y = linsep.datasets.planted(500, 3, margin=0.5)
-    >>> linsep.theory.promises(X, y).best.name
-    'compression'
+    >>> linsep.theory.promises(*linsep.datasets.planted(500, 3, margin=0.5)).best
+    <Promise: Occam's razor, 2.62 %, says something>
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     source = as_source(X, y)
     require_scores(source)
     numbers = TableNumbers(source, bias, Clock(limit))
-    numbers.learn(known)
+    numbers.learn(*known)
     numbers.complete()
     found = sorted(_about(numbers, {"error": error, "delta": delta}), key=_rank)
     return Promises(source.n_rows, source.n_columns, delta, tuple(found), tuple(numbers.missing()))
@@ -487,13 +492,14 @@ class TableNumbers:
     source: Source
     bias: bool
     clock: Clock
-    is_separable: bool = False
+    is_separable: bool | None = None
     bound: Novikoff | None = None
     weight_bits: int | None = None
     mistakes: int | None = None
     support: dict[str, int] = field(default_factory=dict)
+    is_exact: bool = False  # whether the widest hyperplane is known exactly, so that no other row can matter to it
 
-    def learn(self, known: Iterable[Any]) -> None:
+    def learn(self, *known: Any) -> None:
         """Take from results what they say."""
         for result in known:
             match result:
@@ -507,30 +513,51 @@ class TableNumbers:
                     raise ArgumentError(f"known holds a {type(result).__name__}: no theorem asks for that.")
 
     def _learn_verdict(self, verdict: Verdict) -> None:
-        seen, size = (verdict.n_rows, verdict.n_columns), (self.source.n_rows, self.source.n_columns)
-        if seen != size or verdict.bias != self.bias:
-            raise ArgumentError(f"known holds a verdict about other rows: {seen[0]:,} x {seen[1]:,}, not those of X.")
+        about, own = (verdict.n_rows, verdict.n_columns, verdict.bias), (*self._size, self.bias)
+        if about != own:
+            raise ArgumentError(f"known holds a verdict with (rows, columns, bias) = {about}, but here they are {own}.")
         if isinstance(verdict, FewestMistakes):
             self.mistakes = len(verdict.mistaken_rows)
+        self.is_separable = self.is_separable if verdict.separable is None else verdict.separable
         if isinstance(verdict, Separable):
-            self.is_separable = True
-            divisor = math.gcd(*verdict.weights, verdict.bias_weight) or 1
-            self._learn_bits(max(map(abs, (*verdict.weights, verdict.bias_weight))) // divisor)
+            self._learn_bits(self._short_weights(np.array(scaled_floats((*verdict.weights, verdict.bias_weight))[0])))
             if verdict.nearest is not None and (verdict.gamma_squared or self._determine(verdict.nearest.rows)):
-                self.support[WIDEST] = len(verdict.nearest.rows)
+                self.support[WIDEST], self.is_exact = len(verdict.nearest.rows), verdict.gamma_squared is not None
 
     def _learn_run(self, run: PerceptronRun) -> None:
-        if not run.converged:
-            return
-        self.is_separable = True
         rows = run.mistakes_per_row
-        self.support[LAST] = min(run.updates, self.source.n_rows) if rows is None else int(np.count_nonzero(rows))
-        if run.bits is not None:
-            self._learn_bits(2**run.bits - 1)
+        if len(run.halfspace.w) != self._size[1] or (rows is not None and len(rows) != self._size[0]):
+            raise ArgumentError("known holds a run of the Perceptron on other rows than these.")
+        if run.converged:
+            self.is_separable = True
+            self.support[LAST] = min(run.updates, self._size[0]) if rows is None else int(np.count_nonzero(rows))
+            self._learn_bits(run.bits)
 
-    def _learn_bits(self, largest: int) -> None:
-        bits = max(1, largest.bit_length())
-        self.weight_bits = bits if self.weight_bits is None else min(bits, self.weight_bits)
+    def _learn_bits(self, found: int | None) -> None:
+        if found is not None:
+            self.weight_bits = max(1, found if self.weight_bits is None else min(found, self.weight_bits))
+
+    @property
+    def _size(self) -> tuple[int, int]:
+        return self.source.n_rows, self.source.n_columns
+
+    def _short_weights(self, W: Floats) -> int | None:
+        """To how few bits weights can be rounded that still separate: tried by doubling, then by halving."""
+        unit = W / np.abs(W).max()
+
+        def separate(size: int) -> bool:
+            rounded = np.rint(unit * (2.0**size - 1))
+            return not self.clock.is_over() and self.source.scan(rounded[:-1], float(rounded[-1])).is_clean
+
+        low, high = 0, 1
+        while not separate(high):
+            low, high = high, 2 * high
+            if high > MOST_BITS:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if separate(middle) else (middle, high)
+        return high
 
     def _determine(self, rows: tuple[int, ...]) -> bool:
         """Whether the widest hyperplane of these rows alone is right about all others."""
@@ -539,43 +566,43 @@ class TableNumbers:
         plane = max_margin(part, time_limit=self.clock.left)
         if not isinstance(plane, Separable):
             return False
-        return self.source.scan(plane.halfspace.w.astype(float), float(plane.halfspace.b)).is_clean
+        return self.source.scan(plane.halfspace.w.astype(np.float64), float(plane.halfspace.b)).is_clean
 
     def complete(self) -> None:
         """Find what is missing."""
-        if WIDEST not in self.support and self.mistakes is None:
-            asked = max_margin(self.source, time_limit=self.clock.left) if self.bias else None
-            self.learn([asked or decide(self.source, bias=False, time_limit=self.clock.left)])
+        if self.is_separable is not False and WIDEST not in self.support:
+            limit = self.clock.left
+            known = self.bias and max_margin(self.source, time_limit=limit)
+            self.learn(known or decide(self.source, bias=self.bias, time_limit=limit))
         if self.is_separable:
             self.mistakes = 0
             with suppress(NotSeparableError):
                 self.bound = self.bound or novikoff_of(self.source, bias=self.bias, time_limit=self.clock.left)
             if LAST not in self.support:
-                self._learn_run(self.run(order="cyclic", max_passes=MOST_PASSES))
+                learner = learner_on(self.source, bias=self.bias, max_passes=MOST_PASSES)
+                any(self.clock.is_over() for _ in learner.walk())
+                self.learn(learner.result())
         elif self.mistakes is None:
-            left = self.clock.left
-            limit = SECONDS_OF_MISTAKES if left is None else min(left, SECONDS_OF_MISTAKES)
-            self.learn([fewest_mistakes(self.source, bias=self.bias, time_limit=limit)])
+            left = math.inf if self.clock.left is None else self.clock.left
+            self.learn(fewest_mistakes(self.source, bias=self.bias, time_limit=min(left, SECONDS_OF_MISTAKES)))
 
-    def run(self, **options: Any) -> PerceptronRun:
-        """A run of the Perceptron."""
-        return learner_on(self.source, bias=self.bias, **options).run().result()
+    def mistakes_of_one_pass(self) -> int:
+        """Those of the Perceptron, in a random order."""
+        options: dict[str, Any] = {"order": "shuffled", "max_passes": 1, "random_state": 0}
+        return learner_on(self.source, bias=self.bias, **options).run().result().updates
 
     def missing(self) -> Iterator[str]:
         """Why some theorems are not among the promises."""
         if not self.is_separable:
-            yield (
-                "Novikoff, margin, Occam's razor and compression are about separable rows: no hyperplane is known to "
-                "separate these."
-            )
+            yield "Novikoff, margin, Occam's razor and compression need a hyperplane without mistakes; none is known."
         elif not self.support:
-            yield "Compression: the rows that determine a hyperplane were not found in time."
+            yield "Compression needs the rows that determine a hyperplane; they were not found in time."
 
 
 def _about(numbers: TableNumbers, level: dict[str, float]) -> Iterator[Promise]:
     """Every promise that there are numbers for."""
     n, d, bias = numbers.source.n_rows, numbers.source.n_columns, numbers.bias
-    made = numbers.run(order="shuffled", max_passes=1, random_state=0).updates
+    made = numbers.mistakes_of_one_pass()
     yield cover(n, d, bias=bias, limit=level["delta"])
     yield vc(n, d, mistakes=numbers.mistakes or 0, bias=bias, **level)
     yield online(n, made, **level)
@@ -589,7 +616,8 @@ def _about(numbers: TableNumbers, level: dict[str, float]) -> Iterator[Promise]:
         yield occam(n, d, numbers.weight_bits, bias=bias, **level)
     for about, support in numbers.support.items():
         yield compression(n, support, about=about, **level)
-        yield leave_one_out(n, support, about=about, error=level["error"])
+        if about == LAST or numbers.is_exact:
+            yield leave_one_out(n, support, about=about, error=level["error"])
 
 
 def _rank(promise: Promise) -> tuple[bool, int, float]:
@@ -602,6 +630,7 @@ def _rank(promise: Promise) -> tuple[bool, int, float]:
 
 def _error(
     name: str,
+    about: str,
     subject: str,
     n: int,
     error: float,
@@ -611,13 +640,15 @@ def _error(
     formula: str,
     source: str,
     also: str = "",
+    always: float = 0.0,
 ) -> Promise:
-    """A bound on the error, as a function of the rows alone."""
+    """A bound on the error, as a function of the rows alone; `always` is what it tends to as they grow."""
     error = arguments.part("error", error)
     value = min(1.0, bound(n))
     sure = "On average" if delta is None else f"With probability {_percent(1 - arguments.part('delta', delta))}"
     return Promise(
         name=name,
+        about=about,
         kind="error",
         value=value,
         statement=f"{sure}, {subject} is wrong about {_percent(value)} of new rows at most.",
@@ -626,7 +657,7 @@ def _error(
         source=source,
         n=n,
         limit=error,
-        needs=_needs(bound, error),
+        needs=_needs(bound, error) if always < error else None,
     )
 
 
@@ -655,10 +686,6 @@ def _width(d: int, bias: bool) -> int:
 
 def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-
-
-def _no_more(number: int, word: str) -> str:
-    return f"at most {count(number, word)}" if number else f"no {word}"
 
 
 def _percent(part: float) -> str:
