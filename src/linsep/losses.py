@@ -52,7 +52,6 @@ logistic = Loss(
     lambda m: np.logaddexp(0, -m) / math.log(2),
     lambda m: -np.exp(-np.logaddexp(0, m)) / math.log(2),
 )
-ALL = (zero_one, perceptron, hinge, logistic)
 
 
 def descend(

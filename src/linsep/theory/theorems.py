@@ -1,54 +1,26 @@
-"""What theory promises, with numbers: how often a hyperplane is wrong about new rows, and when that says anything.
+"""The theorems: each one function, with its proof, from numbers to a `Promise`.
 
-    promises         every theorem below, for one table
-    novikoff, bits   the Perceptron's updates, and the length of its weights
-    cover            whether random labels would be separable too; `labelings` counts them
-    vc, occam        every hyperplane with few mistakes on the rows, or with short integer weights
-    margin           hyperplanes with a wide margin
-    compression, leave_one_out      a hyperplane that few of the rows determine
-    online           the hyperplanes of one pass, each tested on the row that comes next
-
-Each returns a `Promise`: what the theorem says here, its formula, conditions and source, the number, and the rows that
-it needs to say anything. The letters: n rows, d columns, and 1 - delta the probability with which a promise holds.
-Where a theorem fixes a whole number k beforehand (mistakes, rows that matter, bits) and we read it off the table, each
-k gets its part of delta, delta/((k + 1)(k + 2)), and they add up to delta.
+The letters: n rows, d columns, D weights (d, and 1 for the bias), and 1 - delta the probability with which a promise
+holds. Where a theorem fixes a whole number k beforehand (mistakes, rows that matter, bits) and we read it off the
+table, each k gets its part of delta, delta/((k + 1)(k + 2)): together they are delta.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy.special import bdtr, gammaln, logsumexp
+from scipy.special import bdtr, gammaln, logsumexp, rel_entr
 
 from linsep import arguments
-from linsep._decide import decide
-from linsep._margin import Novikoff, max_margin
-from linsep._margin import novikoff as novikoff_of
-from linsep._mistakes import fewest_mistakes
-from linsep.errors import ArgumentError, NotSeparableError
-from linsep.proofs import Separable, Verdict
-from linsep.proofs.mistakes import FewestMistakes
-from linsep.report import Fact, Grid, Report, Reported, Sentence, count, one_line
-from linsep.signs import scaled_floats
-from linsep.solvers.clock import Clock
-from linsep.solvers.perceptron import learner_on
-from linsep.solvers.perceptron_run import PerceptronRun
-from linsep.solvers.vanishing import require_scores
-from linsep.sources.base import Floats, Source
-from linsep.sources.inputs import as_source
-from linsep.sources.memory import MemorySource
+from linsep.report import Fact, Report, Reported, count, one_line
 
 Kind: TypeAlias = Literal["error", "probability", "updates", "bits"]
-KINDS: tuple[Kind, ...] = ("error", "probability", "updates", "bits")
 COIN, DELTA = 0.5, 0.05  # the error that needs no theorem; the part of all tables for which a promise may fail
 MOST_ROWS = 10**30
 EXACT_WIDTH = 2000  # columns up to which labelings are counted in exact integers
-MOST_PASSES, SECONDS_OF_MISTAKES = 100, 2.0  # of what `promises` tries by itself
-MOST_BITS = 53  # of a weight that a scan holds
 SAME_SOURCE = "the rows are independent draws from the distribution that new rows come from"
 EVERY = "every hyperplane without mistakes"
 WIDEST, LAST, VOTE = "the widest hyperplane", "the Perceptron's last weights", "the vote of one pass"
@@ -122,15 +94,12 @@ def novikoff(radius: float, gamma: float) -> Promise:
     radius, gamma = arguments.positive("radius", radius), arguments.positive("gamma", gamma)
     most = math.floor(Fraction(radius) ** 2 / Fraction(gamma) ** 2)
     return Promise(
-        name="Novikoff",
-        about="the Perceptron",
-        kind="updates",
-        value=most,
+        "Novikoff", "the Perceptron", "updates", most,
         statement=f"The Perceptron makes {_shown('updates', most)} at most, in any order of the rows.",
         formula=f"(R/gamma)², R = {radius:.6g}, gamma = {gamma:.6g}",
         conditions="no signed row is longer than R, and a unit vector has each at gamma or farther on its side",
         source="Novikoff, On convergence proofs for perceptrons (1962)",
-    )
+    )  # fmt: skip
 
 
 def bits(s: int, t: int) -> Promise:
@@ -143,16 +112,14 @@ def bits(s: int, t: int) -> Promise:
     18
     """
     s, t = arguments.whole("s", s, 1), arguments.whole("t", t, 1)
+    most = s + (t - 1).bit_length()
     return Promise(
-        name="bits",
-        about="the Perceptron",
-        kind="bits",
-        value=s + (t - 1).bit_length(),
-        statement=f"After {count(t, 'update')} no weight has more than {s + (t - 1).bit_length()} bits and a sign.",
+        "bits", "the Perceptron", "bits", most,
+        statement=f"After {count(t, 'update')} no weight has more than {count(most, 'bit')} and a sign.",
         formula=f"s + ceil(log2(t)), s = {s}, t = {t:,}",
         conditions="the coordinates are integers of s bits and a sign, and the Perceptron starts at 0",
         source="Tao, lecture notes on linear classification",
-    )
+    )  # fmt: skip
 
 
 # Counting ------------------------------------------------------------------------------------------------
@@ -203,18 +170,13 @@ def cover(n: int, d: int, *, bias: bool = True, limit: float = DELTA) -> Promise
 
     value = chance(n)
     return Promise(
-        name="Cover",
-        about="random labels",
-        kind="probability",
-        value=value,
+        "Cover", "random labels", "probability", value,
         statement=f"Random labels of these {n:,} rows would be separable with probability {value:.3g} at most.",
         formula=f"2·(C(n-1, 0) + ... + C(n-1, D-1)) / 2^n, n = {n:,}, D = {width:,}",
         conditions="each label is a fair coin; equality for rows in general position",
         source="Cover, Geometrical and statistical properties of systems of linear inequalities (1965)",
-        n=n,
-        limit=limit,
-        needs=_needs(chance, limit),
-    )
+        n=n, limit=limit, needs=_needs(chance, limit),
+    )  # fmt: skip
 
 
 # Every hyperplane ----------------------------------------------------------------------------------------
@@ -262,13 +224,7 @@ def _vc_error(n: int, width: int, m: int, bias: bool, delta: float) -> float:
         largest = _log_choose(m + k, m) + _log_choose(2 * n - m - k, n - m) - _log_choose(2 * n, n)
         return largest - math.log1p(-ratio) <= room
 
-    low, high = -1, n
-    if m >= n or not is_enough(n):
-        return 1.0
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high / n
+    return (smallest(is_enough, n) or n) / n if m < n else 1.0
 
 
 def _log_labelings(m: int, width: int, bias: bool) -> float:
@@ -349,13 +305,13 @@ def compression(n: int, support: int, *, about: str = WIDEST, error: float = COI
     )  # fmt: skip
 
 
-def leave_one_out(n: int, support: int, *, about: str = WIDEST, error: float = COIN) -> Promise:
+def leave_one_out(n: int, support: int, *, about: str = WIDEST, grows: bool = False, error: float = COIN) -> Promise:
     """The error, on average over tables, of a hyperplane that changes only if one of `support` rows is left out.
 
     A row that does not matter, left out and asked about, is on its side still: at most `support` of n such tests fail,
     and the average of each is the error after n - 1 rows. For the vote of one pass with M mistakes, 2·M tests fail at
     most: a vector drawn from the pass fails as often as the next row is a mistake, and where the vote is wrong half
-    of the vectors are.
+    of the vectors are. `grows` says that with more rows there would be more of them, as there are of mistakes.
 
     >>> from linsep import theory
     >>> theory.leave_one_out(150, 3).value
@@ -363,7 +319,8 @@ def leave_one_out(n: int, support: int, *, about: str = WIDEST, error: float = C
     """
     n, k = arguments.whole("n", n, 1), arguments.whole("support", support, 0)
     return _error(
-        "leave one out", about, f"{about}, learned from {n - 1:,} rows,", n, error, None, lambda rows: k / rows,
+        "leave one out", about, f"{about}, learned from {n - 1:,} rows,", n, error, None,
+        lambda rows: k / (n if grows else rows), always=k / n if grows else 0.0,
         formula=f"k/n, k = {k:,}",
         source="Vapnik and Chapelle (2000); for the vote, Helmbold and Warmuth (1995), Freund and Schapire (1999)",
         also="; an average over tables, of which this is one",
@@ -402,227 +359,9 @@ def _most_likely(rate: float, nats: float) -> float:
     low, high = rate, 1.0
     for _ in range(60):
         p = (low + high) / 2
-        entropy = (rate * math.log(rate / p) if rate else 0.0) + (
-            (1 - rate) * math.log((1 - rate) / (1 - p)) if rate < 1 and p < 1 else 0.0
-        )
-        low, high = (p, high) if entropy <= nats else (low, p)
+        is_within = rel_entr(rate, p) + rel_entr(1 - rate, 1 - p) <= nats
+        low, high = (p, high) if is_within else (low, p)
     return high
-
-
-# A whole table -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Promises(Reported):
-    """What each theorem promises for one table: those that say something about new rows first, the best of them first.
-
-    `not_here` says of the others why they have nothing to go by. Each promise fails for a part delta of all tables at
-    most; some of k promises for a part k·delta at most, and so does the best of them, chosen afterwards.
-    """
-
-    n_rows: int
-    n_columns: int
-    delta: float
-    promises: tuple[Promise, ...]
-    not_here: tuple[str, ...] = ()
-
-    def __iter__(self) -> Iterator[Promise]:
-        return iter(self.promises)
-
-    def __len__(self) -> int:
-        return len(self.promises)
-
-    @property
-    def best(self) -> Promise | None:
-        """The smallest error that is promised with probability 1 - delta; None if none says anything."""
-        return next((p for p in self if p.kind == "error" and p.says_something and p.name != "leave one out"), None)
-
-    def report(self) -> Report:
-        """A line for each theorem."""
-        size = f"{count(self.n_rows, 'row')} and {count(self.n_columns, 'column')}"
-        rows = tuple((p.name, p.about, p.number, p.here) for p in self)
-        notes = tuple(Sentence(text, "not here") for text in self.not_here)
-        sure = f"each with probability {_percent(1 - self.delta)}, leave one out on average"
-        title = f"What theory promises for {size}, {sure}:"
-        return Report(title, (Grid(("theorem", "about", "at most", "here"), rows), *notes))
-
-    def facts(self) -> dict[str, Any]:
-        """The promises as plain values."""
-        return {**asdict(self), "promises": [promise.facts() for promise in self]}
-
-    def __repr__(self) -> str:
-        saying = sum(promise.says_something for promise in self)
-        return one_line(self, f"{saying} of {len(self)} say something", *([repr(self.best)] if self.best else []))
-
-
-def promises(
-    X: Any,
-    y: Any = None,
-    *,
-    known: Iterable[Any] = (),
-    bias: bool = True,
-    error: float = COIN,
-    delta: float = DELTA,
-    time_limit: float | None = 10,
-) -> Promises:
-    """What each theorem promises for these rows, the most useful first.
-
-    `known` are results about the same rows that are at hand: a verdict, with its margin or without, a `Novikoff`, a
-    `PerceptronRun` in cyclic order, a `FewestMistakes`. What is missing is computed, in `time_limit` seconds or so. A
-    promise says something if it is below `error`; it fails for a part `delta` of all tables at most.
-
-    >>> import linsep
-    >>> linsep.theory.promises(*linsep.datasets.planted(500, 3, margin=0.5)).best
-    <Promise: Occam's razor, 2.62 %, says something>
-    """
-    bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source = as_source(X, y)
-    require_scores(source)
-    numbers = TableNumbers(source, bias, Clock(limit))
-    numbers.learn(*known)
-    numbers.complete()
-    found = sorted(_about(numbers, {"error": error, "delta": delta}), key=_rank)
-    return Promises(source.n_rows, source.n_columns, delta, tuple(found), tuple(numbers.missing()))
-
-
-@dataclass(slots=True)
-class TableNumbers:
-    """The numbers of one table that theorems ask for, read off results that are known or found in time."""
-
-    source: Source
-    bias: bool
-    clock: Clock
-    is_separable: bool | None = None
-    bound: Novikoff | None = None
-    weight_bits: int | None = None
-    mistakes: int | None = None
-    support: dict[str, int] = field(default_factory=dict)
-    is_exact: bool = False  # whether the widest hyperplane is known exactly, so that no other row can matter to it
-
-    def learn(self, *known: Any) -> None:
-        """Take from results what they say."""
-        for result in known:
-            match result:
-                case Verdict():
-                    self._learn_verdict(result)
-                case Novikoff():
-                    self.bound, self.is_separable = result, True
-                case PerceptronRun():
-                    self._learn_run(result)
-                case _:
-                    raise ArgumentError(f"known holds a {type(result).__name__}: no theorem asks for that.")
-
-    def _learn_verdict(self, verdict: Verdict) -> None:
-        about, own = (verdict.n_rows, verdict.n_columns, verdict.bias), (*self._size, self.bias)
-        if about != own:
-            raise ArgumentError(f"known holds a verdict with (rows, columns, bias) = {about}, but here they are {own}.")
-        if isinstance(verdict, FewestMistakes):
-            self.mistakes = len(verdict.mistaken_rows)
-        self.is_separable = self.is_separable if verdict.separable is None else verdict.separable
-        if isinstance(verdict, Separable):
-            self._learn_bits(self._short_weights(np.array(scaled_floats((*verdict.weights, verdict.bias_weight))[0])))
-            if verdict.nearest is not None and (verdict.gamma_squared or self._determine(verdict.nearest.rows)):
-                self.support[WIDEST], self.is_exact = len(verdict.nearest.rows), verdict.gamma_squared is not None
-
-    def _learn_run(self, run: PerceptronRun) -> None:
-        rows = run.mistakes_per_row
-        if len(run.halfspace.w) != self._size[1] or (rows is not None and len(rows) != self._size[0]):
-            raise ArgumentError("known holds a run of the Perceptron on other rows than these.")
-        if run.converged:
-            self.is_separable = True
-            self.support[LAST] = min(run.updates, self._size[0]) if rows is None else int(np.count_nonzero(rows))
-            self._learn_bits(run.bits)
-
-    def _learn_bits(self, found: int | None) -> None:
-        if found is not None:
-            self.weight_bits = max(1, found if self.weight_bits is None else min(found, self.weight_bits))
-
-    @property
-    def _size(self) -> tuple[int, int]:
-        return self.source.n_rows, self.source.n_columns
-
-    def _short_weights(self, W: Floats) -> int | None:
-        """To how few bits weights can be rounded that still separate: tried by doubling, then by halving."""
-        unit = W / np.abs(W).max()
-
-        def separate(size: int) -> bool:
-            rounded = np.rint(unit * (2.0**size - 1))
-            return not self.clock.is_over() and self.source.scan(rounded[:-1], float(rounded[-1])).is_clean
-
-        low, high = 0, 1
-        while not separate(high):
-            low, high = high, 2 * high
-            if high > MOST_BITS:
-                return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if separate(middle) else (middle, high)
-        return high
-
-    def _determine(self, rows: tuple[int, ...]) -> bool:
-        """Whether the widest hyperplane of these rows alone is right about all others."""
-        block = self.source.take(rows)
-        part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
-        plane = max_margin(part, time_limit=self.clock.left)
-        if not isinstance(plane, Separable):
-            return False
-        return self.source.scan(plane.halfspace.w.astype(np.float64), float(plane.halfspace.b)).is_clean
-
-    def complete(self) -> None:
-        """Find what is missing."""
-        if self.is_separable is not False and WIDEST not in self.support:
-            limit = self.clock.left
-            known = self.bias and max_margin(self.source, time_limit=limit)
-            self.learn(known or decide(self.source, bias=self.bias, time_limit=limit))
-        if self.is_separable:
-            self.mistakes = 0
-            with suppress(NotSeparableError):
-                self.bound = self.bound or novikoff_of(self.source, bias=self.bias, time_limit=self.clock.left)
-            if LAST not in self.support:
-                learner = learner_on(self.source, bias=self.bias, max_passes=MOST_PASSES)
-                any(self.clock.is_over() for _ in learner.walk())
-                self.learn(learner.result())
-        elif self.mistakes is None:
-            left = math.inf if self.clock.left is None else self.clock.left
-            self.learn(fewest_mistakes(self.source, bias=self.bias, time_limit=min(left, SECONDS_OF_MISTAKES)))
-
-    def mistakes_of_one_pass(self) -> int:
-        """Those of the Perceptron, in a random order."""
-        options: dict[str, Any] = {"order": "shuffled", "max_passes": 1, "random_state": 0}
-        return learner_on(self.source, bias=self.bias, **options).run().result().updates
-
-    def missing(self) -> Iterator[str]:
-        """Why some theorems are not among the promises."""
-        if not self.is_separable:
-            yield "Novikoff, margin, Occam's razor and compression need a hyperplane without mistakes; none is known."
-        elif not self.support:
-            yield "Compression needs the rows that determine a hyperplane; they were not found in time."
-
-
-def _about(numbers: TableNumbers, level: dict[str, float]) -> Iterator[Promise]:
-    """Every promise that there are numbers for."""
-    n, d, bias = numbers.source.n_rows, numbers.source.n_columns, numbers.bias
-    made = numbers.mistakes_of_one_pass()
-    yield cover(n, d, bias=bias, limit=level["delta"])
-    yield vc(n, d, mistakes=numbers.mistakes or 0, bias=bias, **level)
-    yield online(n, made, **level)
-    yield leave_one_out(n, 2 * made, about=VOTE, error=level["error"])
-    if numbers.bound is not None and math.isfinite(numbers.bound.bound[1]):
-        yield novikoff(numbers.bound.radius[1], numbers.bound.gamma[0])
-        yield margin(n, numbers.bound.bound[1], **level)
-        if numbers.source.facts.integer_bits is not None:
-            yield bits(max(1, numbers.source.facts.integer_bits), max(1, numbers.bound.most_updates))
-    if numbers.weight_bits is not None:
-        yield occam(n, d, numbers.weight_bits, bias=bias, **level)
-    for about, support in numbers.support.items():
-        yield compression(n, support, about=about, **level)
-        if about == LAST or numbers.is_exact:
-            yield leave_one_out(n, support, about=about, error=level["error"])
-
-
-def _rank(promise: Promise) -> tuple[bool, int, float]:
-    size = promise.value if promise.says_something else promise.needs or math.inf
-    return not promise.says_something, KINDS.index(promise.kind), size
 
 
 # What the theorems share ---------------------------------------------------------------------------------
@@ -645,32 +384,32 @@ def _error(
     """A bound on the error, as a function of the rows alone; `always` is what it tends to as they grow."""
     error = arguments.part("error", error)
     value = min(1.0, bound(n))
-    sure = "On average" if delta is None else f"With probability {_percent(1 - arguments.part('delta', delta))}"
+    sure = "On average" if delta is None else f"With probability {percent(1 - arguments.part('delta', delta))}"
     return Promise(
-        name=name,
-        about=about,
-        kind="error",
-        value=value,
-        statement=f"{sure}, {subject} is wrong about {_percent(value)} of new rows at most.",
+        name, about, "error", value,
+        statement=f"{sure}, {subject} is wrong about {percent(value)} of new rows at most.",
         formula=formula,
         conditions=SAME_SOURCE + also,
         source=source,
-        n=n,
-        limit=error,
-        needs=_needs(bound, error) if always < error else None,
-    )
+        n=n, limit=error, needs=_needs(bound, error) if always < error else None,
+    )  # fmt: skip
 
 
 def _needs(bound: Callable[[int], float], limit: float) -> int | None:
-    """Rows for which a bound is below the limit, and for one less it is not: doubled until it is, then halved."""
+    """Rows for which a bound is below the limit, and for one less it is not."""
+    return smallest(lambda rows: bound(rows) < limit, MOST_ROWS)
+
+
+def smallest(is_enough: Callable[[int], bool], most: int) -> int | None:
+    """A number that is enough where one less is not: doubled until it is, then halved. None if `most` is not enough."""
     low, high = 0, 1
-    while not bound(high) < limit:
-        low, high = high, 2 * high
-        if high > MOST_ROWS:
+    while not is_enough(high):
+        if high == most:
             return None
+        low, high = high, min(2 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if bound(middle) < limit else (middle, high)
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
 
 
@@ -688,14 +427,15 @@ def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _percent(part: float) -> str:
+def percent(part: float) -> str:
+    """A part of 1 as people write it."""
     return f"{100 * part:.3g} %"
 
 
 def _shown(kind: Kind, value: float) -> str:
     match kind:
         case "error":
-            return _percent(value)
+            return percent(value)
         case "probability":
             return f"{value:.3g}"
         case _:
