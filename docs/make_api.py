@@ -30,6 +30,7 @@ GROUPS = {
         "PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier", "OnlinePerceptron",
         "load", "to_onnx",
     ),
+    "Theory": ("theory", "losses"),
     "Rows from files": ("open", "on_files"),
     "Pictures": ("explore", "plots"),
     "Data": ("datasets",),

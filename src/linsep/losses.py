@@ -23,6 +23,8 @@ from linsep import arguments
 from linsep.sources.base import Array, Floats, require_finite
 from linsep.sources.inputs import as_source
 
+__all__ = ["Descended", "Loss", "descend", "hinge", "logistic", "perceptron", "zero_one"]
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:

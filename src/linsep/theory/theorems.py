@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import bdtr, gammaln, logsumexp, rel_entr
 
 from linsep import arguments
-from linsep.report import Fact, Report, Reported, count, one_line
+from linsep.report import Fact, Report, Reported, Sentence, count, one_line
 
 Kind: TypeAlias = Literal["error", "probability", "updates", "bits"]
 COIN, DELTA = 0.5, 0.05  # the error that needs no theorem; the part of all tables for which a promise may fail
@@ -58,9 +58,11 @@ class Promise(Reported):
         """Whether it says something for so many rows; if not, how many it needs."""
         if self.says_something:
             return "says something"
+        is_vacuous = self.kind != "error" or self.value >= COIN
+        word = "vacuous" if is_vacuous else f"not below {percent(self.limit)}"
         if self.needs is None:
-            return "vacuous for any number of rows"
-        return f"vacuous here: n is {self.n:,}, it needs {self.needs:,}"
+            return f"{word} for any number of rows at this rate of mistakes"
+        return f"{word} here: n is {self.n:,}, it needs {self.needs:,}"
 
     @property
     def number(self) -> str:
@@ -69,8 +71,9 @@ class Promise(Reported):
 
     def report(self) -> Report:
         """The theorem with these numbers."""
-        facts = {"here": self.here, "formula": self.formula, "if": self.conditions, "source": self.source}
-        return Report(self.statement, tuple(Fact(*fact) for fact in facts.items()))
+        here = () if self.says_something else (Sentence(f"This is {self.here}.", "here"),)
+        facts = {"formula": self.formula, "if": self.conditions, "source": self.source}
+        return Report(self.statement, (*here, *(Fact(*fact) for fact in facts.items())))
 
     def facts(self) -> dict[str, Any]:
         """The promise as plain values; None for a limit that there is not."""
@@ -169,9 +172,10 @@ def cover(n: int, d: int, *, bias: bool = True, limit: float = DELTA) -> Promise
         return math.ldexp(found >> shift, shift - n)
 
     value = chance(n)
+    shown = _shown("probability", value)
     return Promise(
         "Cover", "random labels", "probability", value,
-        statement=f"Random labels of these {n:,} rows would be separable with probability {value:.3g} at most.",
+        statement=f"Random labels of these {n:,} rows would be separable with probability {shown} at most.",
         formula=f"2·(C(n-1, 0) + ... + C(n-1, D-1)) / 2^n, n = {n:,}, D = {width:,}",
         conditions="each label is a fair coin; equality for rows in general position",
         source="Cover, Geometrical and statistical properties of systems of linear inequalities (1965)",
@@ -437,6 +441,6 @@ def _shown(kind: Kind, value: float) -> str:
         case "error":
             return percent(value)
         case "probability":
-            return f"{value:.3g}"
+            return f"{value:.3g}" if value else "1e-300"
         case _:
             return count(int(value), kind.removesuffix("s")) if value < 10**15 else f"{float(value):.6g} {kind}"
