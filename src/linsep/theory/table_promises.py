@@ -29,6 +29,7 @@ from linsep.theory.theorems import COIN, DELTA, LAST, VOTE, WIDEST, Kind, Promis
 
 KINDS: tuple[Kind, ...] = ("error", "probability", "updates", "bits")
 MOST_PASSES, SECONDS_OF_MISTAKES = 100, 2.0  # of what is tried here
+FEW_ENTRIES = 10**6  # of a table for which the fewest mistakes are looked for
 MOST_BITS = 53  # of a weight that a scan holds
 
 
@@ -116,7 +117,8 @@ class TableNumbers:
     is_separable: bool | None = None
     bound: Novikoff | None = None
     weight_bits: int | None = None
-    mistakes: int | None = None
+    mistakes: int | None = None  # of the best hyperplane known
+    mistakes_in_walk: int = 0
     support: dict[str, int] = field(default_factory=dict)
     is_exact: bool = False  # whether the widest hyperplane is known exactly, so that no other row can matter to it
 
@@ -194,27 +196,37 @@ class TableNumbers:
                 learner = learner_on(self.source, bias=self.bias, max_passes=MOST_PASSES)
                 any(self.clock.is_over() for _ in learner.walk())  # runs until time is over
                 self.learn(learner.result())
-        elif self.mistakes is None:
+        elif self.mistakes is None and self.source.n_rows * self.source.n_columns <= FEW_ENTRIES:
             left = math.inf if self.clock.left is None else self.clock.left
             self.learn(fewest_mistakes(self.source, bias=self.bias, time_limit=min(left, SECONDS_OF_MISTAKES)))
+        self.walk_once()
 
-    def mistakes_of_one_pass(self) -> int:
-        """Those of the Perceptron, in a random order."""
-        options: dict[str, Any] = {"order": "shuffled", "max_passes": 1, "random_state": 0}
-        return learner_on(self.source, bias=self.bias, **options).run().result().updates
+    def walk_once(self) -> None:
+        """Count the mistakes of one pass in a random order, and those of its averaged weights."""
+        walk: dict[str, Any] = {"order": "shuffled", "max_passes": 1, "random_state": 0}
+        learner = learner_on(self.source, keep="average", bias=self.bias, **walk).run()
+        self.mistakes_in_walk = learner.updates
+        if not self.is_separable:
+            average = learner.perceptron.kept
+            scan = self.source.scan(average.W[0], float(average.b[0]))
+            wrong = scan.mistakes + scan.doubtful.size
+            self.mistakes = wrong if self.mistakes is None else min(self.mistakes, wrong)
 
     def missing(self) -> Iterator[str]:
         """Why some theorems are not among the promises."""
         if not self.is_separable:
             yield "Novikoff, margin, Occam's razor and compression need a hyperplane without mistakes; none is known."
-        elif not self.support:
-            yield "Compression needs the rows that determine a hyperplane; they were not found in time."
+            return
+        if self.bound is None or not math.isfinite(self.bound.bound[1]):
+            yield "Novikoff and margin need a gamma above 0; none is known."
+        if not self.support:
+            yield "Compression needs rows that determine a hyperplane without mistakes; none are known."
 
 
 def _about(numbers: TableNumbers, level: dict[str, float]) -> Iterator[Promise]:
     """Every promise that there are numbers for."""
     n, d, bias = numbers.source.n_rows, numbers.source.n_columns, numbers.bias
-    made = numbers.mistakes_of_one_pass()
+    made = numbers.mistakes_in_walk
     yield theorems.cover(n, d, bias=bias, limit=level["delta"])
     yield theorems.vc(n, d, mistakes=numbers.mistakes or 0, bias=bias, **level)
     yield theorems.online(n, made, **level)
