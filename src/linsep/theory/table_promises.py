@@ -61,11 +61,13 @@ class Promises(Reported):
     def report(self) -> Report:
         """A line for each theorem."""
         size = f"{count(self.n_rows, 'row')} and {count(self.n_columns, 'column')}"
-        rows = tuple((p.name, p.about, p.number, p.here) for p in self)
+        rows = tuple((p.name, p.about, p.number, p.word, _rows_needed(p)) for p in self)
         notes = tuple(Sentence(text, "not here") for text in self.not_here)
         sure = f"each with probability {percent(1 - self.delta)}, leave one out on average"
         title = f"What theory promises for {size}, {sure}:"
-        return Report(title, (Grid(("theorem", "about", "at most", "here"), rows), *notes))
+        return Report(
+            title, (Grid(("theorem", "about", "at most", f"with n = {self.n_rows:,}", "it needs"), rows), *notes)
+        )
 
     def facts(self) -> dict[str, Any]:
         """The promises as plain values."""
@@ -129,6 +131,7 @@ class TableNumbers:
                 case Verdict():
                     self._learn_verdict(result)
                 case Novikoff():
+                    self._require_own(len(result.halfspace.w) == self._size[1] and result.bias == self.bias, result)
                     self.bound, self.is_separable = result, True
                 case PerceptronRun():
                     self._learn_run(result)
@@ -136,9 +139,7 @@ class TableNumbers:
                     raise ArgumentError(f"known holds a {type(result).__name__}: no theorem asks for that.")
 
     def _learn_verdict(self, verdict: Verdict) -> None:
-        about, own = (verdict.n_rows, verdict.n_columns, verdict.bias), (*self._size, self.bias)
-        if about != own:
-            raise ArgumentError(f"known holds a verdict with (rows, columns, bias) = {about}, but here they are {own}.")
+        self._require_own((verdict.n_rows, verdict.n_columns, verdict.bias) == (*self._size, self.bias), verdict)
         if isinstance(verdict, FewestMistakes):
             self.mistakes = len(verdict.mistaken_rows)
         self.is_separable = self.is_separable if verdict.separable is None else verdict.separable
@@ -149,12 +150,17 @@ class TableNumbers:
 
     def _learn_run(self, run: PerceptronRun) -> None:
         rows = run.mistakes_per_row
-        if len(run.halfspace.w) != self._size[1] or (rows is not None and len(rows) != self._size[0]):
-            raise ArgumentError("known holds a run of the Perceptron on other rows than these.")
+        self._require_own(len(run.halfspace.w) == self._size[1] and (rows is None or len(rows) == self._size[0]), run)
         if run.converged:
             self.is_separable = True
             self.support[LAST] = min(run.updates, self._size[0]) if rows is None else int(np.count_nonzero(rows))
             self._learn_bits(run.bits)
+
+    def _require_own(self, is_own: bool, result: Any) -> None:
+        if not is_own:
+            rows, columns = self._size
+            here = f"{count(rows, 'row')}, {count(columns, 'column')} and bias={self.bias}"
+            raise ArgumentError(f"known holds a result about other rows than these ({here}): {result!r}")
 
     def _learn_bits(self, found: int | None) -> None:
         if found is not None:
@@ -242,6 +248,12 @@ def _about(numbers: TableNumbers, level: dict[str, float]) -> Iterator[Promise]:
         yield theorems.compression(n, support, about=about, **level)
         if about == LAST or numbers.is_exact:
             yield theorems.leave_one_out(n, support, about=about, error=level["error"])
+
+
+def _rows_needed(promise: Promise) -> str:
+    if promise.says_something:
+        return ""
+    return f"n = {promise.needs:,}" if promise.needs else "fewer mistakes"
 
 
 def _rank(promise: Promise) -> tuple[bool, int, float]:

@@ -22,7 +22,7 @@ COIN, DELTA = 0.5, 0.05  # the error that needs no theorem; the part of all tabl
 MOST_ROWS = 10**30
 EXACT_WIDTH = 2000  # columns up to which labelings are counted in exact integers
 SAME_SOURCE = "the rows are independent draws from the distribution that new rows come from"
-EVERY = "every hyperplane without mistakes"
+ANY = "any separator"
 WIDEST, LAST, VOTE = "the widest hyperplane", "the Perceptron's last weights", "the vote of one pass"
 
 
@@ -54,15 +54,20 @@ class Promise(Reported):
         return self.value < self.limit
 
     @property
+    def word(self) -> str:
+        """Whether it says something, in a word or three."""
+        if self.says_something:
+            return "says something"
+        return f"not below {percent(self.limit)}" if self.kind == "error" and self.value < COIN else "vacuous"
+
+    @property
     def here(self) -> str:
         """Whether it says something for so many rows; if not, how many it needs."""
         if self.says_something:
-            return "says something"
-        is_vacuous = self.kind != "error" or self.value >= COIN
-        word = "vacuous" if is_vacuous else f"not below {percent(self.limit)}"
+            return self.word
         if self.needs is None:
-            return f"{word} for any number of rows at this rate of mistakes"
-        return f"{word} here: n is {self.n:,}, it needs {self.needs:,}"
+            return f"{self.word} for any number of rows at this rate of mistakes"
+        return f"{self.word} here: n is {self.n:,}, it needs {self.needs:,}"
 
     @property
     def number(self) -> str:
@@ -207,9 +212,10 @@ def vc(n: int, d: int, *, mistakes: int = 0, bias: bool = True, error: float = C
         made = -(-mistakes * rows // n)
         return _vc_error(rows, width, made, bias, _share(made, delta))
 
-    about = f"every hyperplane with at most {count(mistakes, 'mistake')}" if mistakes else EVERY
+    about = f"any hyperplane with {count(mistakes, 'mistake')}" if mistakes else ANY
+    subject = f"{about} at most on these {n:,} rows" if mistakes else f"{about} of these {n:,} rows"
     return _error(
-        "VC dimension", about, f"{about} on these {n:,} rows", n, error, delta, bound,
+        "VC dimension", about, subject, n, error, delta, bound,
         always=mistakes / n,
         formula=f"k/n, 2·S(2n)·H(m; k) <= delta/((m+1)(m+2)), D = {width:,}, m = {mistakes:,}",
         source="Vapnik and Chervonenkis (1971); Blumer, Ehrenfeucht, Haussler and Warmuth (1989)",
@@ -250,9 +256,10 @@ def occam(n: int, d: int, weight_bits: int, *, bias: bool = True, error: float =
     """
     n, width, size = arguments.whole("n", n, 1), _width(d, bias), arguments.whole("weight_bits", weight_bits, 1)
     nats = width * ((size + 1) * math.log(2) + math.log1p(-(2.0 ** -(size + 1)))) - math.log(_share(size, delta))
-    about, subject = f"every hyperplane with weights of {count(size, 'bit')}", f"without mistakes on these {n:,} rows"
+    about = f"{ANY} with {size}-bit weights"
     return _error(
-        "Occam's razor", about, f"{about} and {subject}", n, error, delta, lambda rows: -math.expm1(-nats / rows),
+        "Occam's razor", about, f"{ANY} of these {n:,} rows with weights of {count(size, 'bit')}", n, error, delta,
+        lambda rows: -math.expm1(-nats / rows),
         formula=f"1 - (delta/((s+1)(s+2)·(2^(s+1)-1)^D))^(1/n), D = {width:,}, s = {size}",
         source="Blumer, Ehrenfeucht, Haussler and Warmuth, Occam's razor (1987)",
     )  # fmt: skip
@@ -271,9 +278,9 @@ def margin(n: int, bound: float, *, error: float = COIN, delta: float = DELTA) -
     """
     n, whole = arguments.whole("n", n, 1), math.ceil(arguments.positive("bound", bound))
     nats = -math.log(_share(whole, delta))
-    about = "every hyperplane with the margin gamma"
+    about = f"{ANY} with margin gamma"
     return _error(
-        "margin", about, f"{about} on these {n:,} rows", n, error, delta,
+        "margin", about, f"{ANY} of these {n:,} rows with margin gamma", n, error, delta,
         lambda rows: 2 * math.sqrt(whole / rows) + math.sqrt(nats / (2 * rows)),
         formula=f"2·sqrt(B/n) + sqrt(ln((B+1)(B+2)/delta)/(2n)), B = ceil((R/gamma)²) = {whole:,}",
         source="Bartlett and Mendelson (2002); Mohri, Rostamizadeh and Talwalkar, Foundations, chapter 5",
@@ -302,7 +309,7 @@ def compression(n: int, support: int, *, about: str = WIDEST, error: float = COI
         return -math.expm1((math.log(_share(k, delta)) - _log_choose(rows, k)) / (rows - k))
 
     return _error(
-        "compression", about, f"what {k:,} of the {n:,} rows determine, {about},", n, error, delta, bound,
+        "compression", about, f"{about}, which {k:,} of the {n:,} rows determine", n, error, delta, bound,
         formula=f"1 - (delta/((k+1)(k+2)·C(n, k)))^(1/(n-k)), k = {k:,}",
         source="Littlestone and Warmuth (1986); Floyd and Warmuth (1995); for the Perceptron, Graepel et al. (2005)",
         also="; the hyperplane of these rows alone has no mistake on the others",
@@ -323,7 +330,7 @@ def leave_one_out(n: int, support: int, *, about: str = WIDEST, grows: bool = Fa
     """
     n, k = arguments.whole("n", n, 1), arguments.whole("support", support, 0)
     return _error(
-        "leave one out", about, f"{about}, learned from {n - 1:,} rows,", n, error, None,
+        "leave one out", about, f"{about}, learned from {n - 1:,} rows", n, error, None,
         lambda rows: k / (n if grows else rows), always=k / n if grows else 0.0,
         formula=f"k/n, k = {k:,}",
         source="Vapnik and Chapelle (2000); for the vote, Helmbold and Warmuth (1995), Freund and Schapire (1999)",
@@ -348,7 +355,7 @@ def online(n: int, mistakes: int, *, error: float = COIN, delta: float = DELTA) 
         made = -(-mistakes * rows // n)
         return _most_likely(min(1.0, made / rows), -math.log(_share(made, delta)) / rows)
 
-    about = "a weight vector drawn from one pass"
+    about = "a vector drawn from one pass"
     return _error(
         "online to batch", about, f"{about} with {count(mistakes, 'mistake')} in {n:,} rows", n, error, delta, bound,
         always=mistakes / n,
@@ -391,7 +398,7 @@ def _error(
     sure = "On average" if delta is None else f"With probability {percent(1 - arguments.part('delta', delta))}"
     return Promise(
         name, about, "error", value,
-        statement=f"{sure}, {subject} is wrong about {percent(value)} of new rows at most.",
+        statement=f"{sure}, at most {percent(value)} of new rows are mistakes of {subject}.",
         formula=formula,
         conditions=SAME_SOURCE + also,
         source=source,
