@@ -32,6 +32,7 @@ GROUPS = {
         "FewestMistakesClassifier", "OnlinePerceptron",
         "load", "to_onnx",
     ),
+    "Theory": ("theory", "losses"),
     "Rows from files": ("open", "on_files"),
     "Pictures": ("explore", "plots"),
     "Data": ("datasets",),

@@ -99,6 +99,11 @@ def bound_far() -> None:
     linsep.plots.bound(*linsep.datasets.planted(500, 10, margin=0.02))
 
 
+def losses() -> None:
+    """Three losses against 0-1."""
+    linsep.plots.losses()
+
+
 def weights() -> None:
     """What the Perceptron learns of the ten digits."""
     X, y = load_digits(return_X_y=True)
@@ -124,8 +129,8 @@ def dark() -> None:
 
 
 PICTURES: tuple[Callable[[], None], ...] = (
-    regions, impossible, xor, kernel, species, separation, obstruction, mistakes, bound, bound_far, bound_met, weights,
-    verdicts,
+    regions, impossible, xor, kernel, species, separation, obstruction, mistakes, bound, bound_far, bound_met, losses,
+    weights, verdicts,
 )  # fmt: skip
 
 

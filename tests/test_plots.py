@@ -473,6 +473,7 @@ PICTURES = {
     "separation": lambda **ax: plots.separation(*cornwell(), **ax),
     "mistakes": lambda **ax: plots.mistakes(*cornwell(), **ax),
     "bound": lambda **ax: plots.bound(*cornwell(), **ax),
+    "losses": lambda **ax: plots.losses(**ax),
     "verdicts": lambda **ax: plots.verdicts(SEPARABLE, **ax),
     "weights": lambda **ax: plots.weights(linsep.Halfspace([1, 2, 3, 4]), **ax)[0],
 }
@@ -551,3 +552,19 @@ def test_the_names_in_the_picture_of_the_bound_do_not_cover_each_other(data, bia
     boxes = [text.get_window_extent() for text in ax.texts]
     assert len(boxes) == 5
     assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+
+
+def test_the_curves_of_the_losses_are_those_that_descent_goes_down(ax):
+    plots.losses(ax=ax)
+    for line in ax.lines:
+        at, value = line.get_data()
+        loss = getattr(linsep.losses, line.get_label().replace("0-1", "zero_one"))
+        assert value.tolist() == loss(at).tolist() and at.min() < 0 < at.max()
+    assert len(ax.lines) == 4
+
+
+def test_the_0_1_loss_falls_at_0_where_mistakes_end(ax):
+    plots.losses(ax=ax)
+    (step,), (ground,) = called(ax, "0-1"), called(ax, "mistakes")
+    assert step.get_ydata().tolist() == [1, 1, 0, 0] and abs(step.get_xdata()[1:3]).max() < 1e-300
+    assert ground.get_x() + ground.get_width() == 0

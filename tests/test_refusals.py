@@ -99,12 +99,13 @@ def test_labels_too_long_to_be_written_are_refused_in_words():
 ASKS = {
     "decide": linsep.decide,
     "novikoff": linsep.novikoff,
+    "promises": linsep.theory.promises,
     "mle_exists": linsep.mle_exists,
     "perceptron": linsep.perceptron,
     "perceptron_steps": linsep.perceptron_steps,
 }
 FACES = {"max_margin": linsep.max_margin, "novikoff": linsep.novikoff}
-TIMED = FACES | {"decide": linsep.decide, "mle_exists": linsep.mle_exists}
+TIMED = FACES | {"decide": linsep.decide, "promises": linsep.theory.promises, "mle_exists": linsep.mle_exists}
 
 
 @pytest.mark.parametrize("value", [None, "no", 1.5, 2, 1, []])

@@ -37,6 +37,8 @@ RESULTS = {
     "overlapping": lambda: linsep.decide(*linsep.datasets.xor()),
     "undecided": lambda: linsep.decide(*linsep.datasets.planted(2000, 3, seed=1), time_limit=0),
     "novikoff": lambda: linsep.novikoff(LINE, LABELS),
+    "promises": lambda: linsep.theory.promises(LINE, LABELS),
+    "promise": lambda: linsep.theory.vc(100, 10),
     "mle": lambda: linsep.mle_exists(ROWS, LABELS, [EVIL, "[red]b"]),
     "run": lambda: linsep.perceptron(LINE, LABELS),
     "halfspace": lambda: linsep.Halfspace([1, -2.5], 1, (EVIL, "yes")),

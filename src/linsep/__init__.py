@@ -29,15 +29,17 @@ _NAMES = {
     "sources.files": "open",
 }
 _HOME = {name: f"linsep.{home}" for home, names in _NAMES.items() for name in names.split()}
-_MODULES = ("datasets", "errors", "on_files", "plots")
+_MODULES = ("datasets", "errors", "losses", "on_files", "plots", "theory")
 
 __all__ = sorted([*_HOME, *_MODULES])
 
 if TYPE_CHECKING:
     from linsep import datasets as datasets
     from linsep import errors as errors
+    from linsep import losses as losses
     from linsep import on_files as on_files
     from linsep import plots as plots
+    from linsep import theory as theory
     from linsep._clean import Cleaning as Cleaning
     from linsep._clean import clean as clean
     from linsep._decide import decide as decide

@@ -63,6 +63,13 @@ def cap(name: str, value: Any) -> int:
     return int(value)
 
 
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number, not below the least."""
+    if not (_is_whole(value) and value >= least):
+        raise refused(name, value, f"a whole number of at least {least}")
+    return int(value)
+
+
 def seed(name: str, value: Any) -> Any:
     """A whole number from 0 on, a generator of random numbers, or None for other numbers each time."""
     is_ready = isinstance(value, (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence))

@@ -4,6 +4,7 @@
     separation    any number of columns: distance to the hyperplane against the widest direction within it
     mistakes      the Perceptron's mistakes in each pass
     bound         the two curves of Novikoff's proof, and the wall they run into
+    losses        what practice minimises, against the 0-1 loss
     weights       weights as images, one for each class
     verdicts      every pair of classes: separable, touching or overlapping
 
@@ -11,9 +12,10 @@ Each takes `ax=` and returns the Axes it drew on (`weights`: an array of them), 
 without changing them. matplotlib is loaded by the first picture, not by the import of this module.
 """
 
+from linsep.plots.loss_plot import losses
 from linsep.plots.panels import verdicts, weights
 from linsep.plots.region_plot import regions
 from linsep.plots.runs import bound, mistakes
 from linsep.plots.view import separation
 
-__all__ = ["bound", "mistakes", "regions", "separation", "verdicts", "weights"]
+__all__ = ["bound", "losses", "mistakes", "regions", "separation", "verdicts", "weights"]
