@@ -13,7 +13,7 @@ from linsep.proofs.verdicts import Verdict
 
 PAGE = Path(__file__).with_name("api.md")
 GROUPS = {
-    "Questions": ("decide", "max_margin", "novikoff", "fewest_mistakes", "clean", "mle_exists", "verdict_from_json"),
+    "Questions": ("decide", "max_margin", "novikoff", "fewest_mistakes", "clean", "describe", "mle_exists", "verdict_from_json"),
     "Answers": (
         "Separable",
         "Touching",
@@ -24,6 +24,7 @@ GROUPS = {
         "Novikoff",
         "FewestMistakes",
         "Cleaning",
+        "Description",
         "MleReport",
     ),
     "The Perceptron": ("perceptron", "perceptron_steps", "PerceptronRun", "Step", "Halfspace", "homogenise"),

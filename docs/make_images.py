@@ -1,4 +1,4 @@
-"""The pictures of docs/explorer.md, taken in a browser, and the page of docs/explorer.html: part of `make images`."""
+"""Pictures taken in a browser (docs/explorer.md, docs/report.md) and docs/explorer.html: part of `make images`."""
 
 import io
 import sys
@@ -10,6 +10,7 @@ from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_iris
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+import linsep
 from browser import launch
 from linsep.explorer import engine, export
 from linsep.explorer.own_table import OwnTable
@@ -44,9 +45,22 @@ def shoot(browser, explorer, name, *, size=WIDE, dark=False, preset=None, update
         page.mouse.move(0, 0)
         page.evaluate("document.activeElement.blur()")
         page.wait_for_timeout(300)
-        picture = Image.open(io.BytesIO(page.screenshot(full_page=whole))).convert("RGB")
-        small = picture.quantize(256, kmeans=3, dither=Image.Dither.NONE)  # a third of the size, the same colours
-        small.save(DOCS / "images" / f"explorer-{name}.png", optimize=True)
+        save(page.screenshot(full_page=whole), f"explorer-{name}")
+
+
+def save(shot, name):
+    picture = Image.open(io.BytesIO(shot)).convert("RGB")
+    small = picture.quantize(256, kmeans=3, dither=Image.Dither.NONE)  # a third of the size, the same colours
+    small.save(DOCS / "images" / f"{name}.png", optimize=True)
+
+
+def report_page(browser):
+    """The page of docs/report.md: the rows of docs/clean.md, six labels of which are wrong."""
+    X, y = linsep.datasets.planted(287, 3, margin=0.05, seed=4)
+    y[[9, 41, 133, 144, 214, 270]] *= -1
+    page = browser.new_page(viewport={"width": 900, "height": 800})
+    page.set_content(linsep.describe(X, y).page("data.csv").decode())
+    save(page.screenshot(full_page=True), "report")
 
 
 def pictures(browser, explorer, own):
@@ -82,6 +96,7 @@ def main():
     with sync_playwright() as playwright:
         browser = launch(playwright)
         pictures(browser, *explorers)
+        report_page(browser)
         browser.close()
     for explorer, thread in zip(explorers, threads, strict=True):
         explorer.stop()

@@ -12,6 +12,7 @@ COMMANDS = {
     "mle": "mle rows.csv --label y",
     "mistakes": "mistakes rows.csv --label y",
     "clean": "clean rows.csv --label y",
+    "report": "report rows.csv --label y",
     "fit": "fit rows.csv --label y",
     "trace": "trace rows.csv --label y --max-updates 5",
     "plot": "plot rows.csv --label y -o picture.svg",

@@ -222,6 +222,7 @@ COMMANDS = {
     "mle": ["mle", "d.csv", "--label", "y"],
     "mistakes": ["mistakes", "d.csv", "--label", "y"],
     "clean": ["clean", "d.csv", "--label", "y"],
+    "report": ["report", "d.csv", "--label", "y"],
     "fit": ["fit", "d.csv", "--label", "y"],
     "trace": ["trace", "d.csv", "--label", "y"],
     "verify": ["verify", "p.json", "d.csv"],

@@ -11,6 +11,7 @@ from linsep._version import __version__ as __version__
 _NAMES = {
     "_clean": "Cleaning clean",
     "_decide": "decide",
+    "_describe": "Description describe",
     "_load": "load",
     "_margin": "Novikoff max_margin novikoff",
     "_mistakes": "fewest_mistakes",
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from linsep._clean import Cleaning as Cleaning
     from linsep._clean import clean as clean
     from linsep._decide import decide as decide
+    from linsep._describe import Description as Description
+    from linsep._describe import describe as describe
     from linsep._load import load as load
     from linsep._margin import Novikoff as Novikoff
     from linsep._margin import max_margin as max_margin

@@ -44,7 +44,9 @@ CSS = """\
 .linsep .head th,.linsep .name{opacity:.65;white-space:nowrap}.linsep .head th{border-bottom:1px solid #8888}
 .linsep .number{text-align:right;font-variant-numeric:tabular-nums}.linsep svg{display:block;margin:8px 0}"""
 
-PAGE = "body{margin:2em auto;max-width:62em;padding:0 1em;color-scheme:light dark}"
+PAGE = """\
+:root{color-scheme:light dark}body{margin:2em auto;max-width:62em;padding:0 1em;font-family:system-ui,sans-serif}
+h1{font-size:1.5em}h2{font-size:1.1em;margin-top:2em}img{max-width:100%}"""
 
 
 @final
@@ -130,9 +132,8 @@ class Report:
         )
 
     def page(self) -> bytes:
-        """The same as a web page of its own, which needs nothing else."""
-        head = f'<meta charset="utf-8"><title>{escape(self.title)}</title><style>{PAGE}</style>'
-        return f'<!doctype html><html lang="en"><head>{head}</head><body>{self.html()}</body></html>\n'.encode()
+        """The same as a web page of its own."""
+        return web_page(self.title, self.html())
 
     def json(self) -> dict[str, Any]:
         """The same as JSON: the title, and each part with its kind."""
@@ -169,6 +170,12 @@ class Reported:
 
     def _repr_html_(self) -> str:
         return self.report().html()
+
+
+def web_page(title: str, body: str) -> bytes:
+    """A page that needs nothing else; the title is text, the body markup."""
+    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{PAGE}</style>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{body}</body></html>\n'.encode()
 
 
 def one_line(value: object, *details: str) -> str:

@@ -34,6 +34,7 @@ from linsep.cli import (  # noqa: F401 - each command adds itself to the app
     linsep_mle,
     linsep_plot,
     linsep_predict,
+    linsep_report,
     linsep_trace,
     linsep_verify,
     stdio,
