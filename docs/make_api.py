@@ -13,7 +13,9 @@ from linsep.proofs.verdicts import Verdict
 
 PAGE = Path(__file__).with_name("api.md")
 GROUPS = {
-    "Questions": ("decide", "max_margin", "novikoff", "fewest_mistakes", "clean", "describe", "mle_exists", "verdict_from_json"),
+    "Questions": (
+        "decide", "max_margin", "novikoff", "fewest_mistakes", "clean", "describe", "mle_exists", "verdict_from_json",
+    ),
     "Answers": (
         "Separable",
         "Touching",
