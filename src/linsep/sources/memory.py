@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -58,7 +58,7 @@ class MemorySource(Source):
     def _rows_at(self, positions: Ints) -> Block:
         return self._block.take(positions)
 
-    @property
+    @cached_property
     def _block(self) -> Block:
         return Block(self.table, self.y, self.numbers, self.n_columns)
 
