@@ -33,6 +33,9 @@ FEW_CELLS = 20_000
 SMALL = 1 << 10
 """Integers below this are taken as they are."""
 
+NOWHERE = 1 << 60
+"""The exponent of a zero: far beyond all others, and beyond their sums."""
+
 UNIT_ROUNDOFF = 2.0**-53
 SMALLEST = 2.0**-1074
 
@@ -79,10 +82,12 @@ def integer_rows(
         odd = np.concatenate([odd, np.ones((len(odd), 1), odd.dtype)], axis=1)
         low = np.concatenate([low, np.zeros((len(low), 1), np.int64)], axis=1)
     nonzero = odd != 0
+    low = np.where(nonzero, low, NOWHERE)
     if column_exponents is None:
-        column_exponents = -_least(low, nonzero, axis=0)
-    row_exponents = -_least(low + column_exponents, nonzero, axis=1)
-    shifts = np.where(nonzero, low + column_exponents + row_exponents[:, None], 0)
+        column_exponents = -_least(low, axis=0)
+    low += column_exponents
+    row_exponents = -_least(low, axis=1)
+    shifts = np.where(nonzero, low + row_exponents[:, None], 0)
     return IntegerRows(_signed(_shift_left(odd, shifts), labels), row_exponents, column_exponents)
 
 
@@ -124,11 +129,10 @@ def _odd_part(value: Number) -> tuple[int, int]:
     return numerator >> zeros, exponent + zeros
 
 
-def _least(values: NDArray[np.int64], where: NDArray[np.bool_], axis: int) -> NDArray[np.int64]:
-    """Take the minimum over the entries of `where` along an axis, 0 where there is none."""
-    far = np.iinfo(np.int64).max
-    least = np.min(values, axis=axis, where=where, initial=far)
-    return np.where(least == far, 0, least)
+def _least(exponents: NDArray[np.int64], axis: int) -> NDArray[np.int64]:
+    """Take the minimum along an axis, 0 where there are zeros alone."""
+    least = exponents.min(axis=axis, initial=NOWHERE)
+    return np.where(least > NOWHERE // 2, 0, least)
 
 
 def _shift_left(odd: NDArray[Any], shifts: NDArray[np.int64]) -> Integers:
