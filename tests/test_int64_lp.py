@@ -163,13 +163,18 @@ def test_large_entries_give_the_right_answer_or_overflow(size):
     assert decided > 0 or size >= 2**31
 
 
-def test_a_spread_that_could_overflow_is_given_up():
+def test_a_spread_may_be_longer_than_64_bits():
     tableau = Tableau(np.array([[1, 0], [0, 1], [-1, 0]]))
-    tableau.basis, tableau.spread = np.array([0, 1]), np.array([1, 2**50, 0])
+    tableau.basis, tableau.is_free, tableau.spread = [0, 1], [True, True], {0: 1, 1: 2**50}
+    tableau.obstruct(2, [2**40, 0])
+    assert tableau.spread == {0: 1, 1: (2**40 + 1) * 2**50, 2: 1}
+
+
+def test_numbers_beyond_62_bits_are_left_to_the_other_engine():
+    tableau = Tableau(np.array([[2**40, 1], [1, 2**40]]))
+    tableau.dual = [[2**40, 0], [0, 1]]
     with pytest.raises(TooLargeError):
-        tableau.obstruct(2, np.array([2**40, 0]))
-    tableau.obstruct(2, np.array([2**5, 0]))
-    assert tableau.spread.tolist() == [1, 33 * 2**50, 1]
+        tableau.enter(0)
 
 
 def test_the_smallest_int64_is_not_a_trap():

@@ -60,7 +60,7 @@ def test_rows_well_on_their_side_rest():
     table, y = Dense(np.array([[1.0], [0.5], [2.0]])), np.ones(3, np.int8)
     relaxation.measure(table, y, 0.0, measures)
     measures[:, relaxation.SCALE] = 1.0  # so that the scores are 2, 1 and 4
-    kept, moves = relaxation.relax(table, order, 0, 3, 0, measures, 1.0, 3.0, 0.0, w, np.zeros(1))
+    kept, moves, _ = relaxation.relax(table, order, 0, 3, 0, measures, 1.0, 3.0, 0.0, w, np.zeros(1))
     assert (kept, moves) == (2, 0) and order[:2].tolist() == [0, 1]
 
 

@@ -1,7 +1,7 @@
 """Can a hyperplane separate the two classes? The outline of the library on one screen.
 
     NaN, infinity                     refused, with row and column
-    few rows of small numbers         the exact LP on all of them, in 64-bit integers
+    few short rows of small numbers   the exact LP on all of them, in integers
     a column of one sign              separates every row it touches: peel, and go on with the rest
     hundreds of columns               a separator by relaxation, which soon finds one or gives up;
                                       Newton's method: a separator, or short weights and a positive-definite matrix
@@ -58,6 +58,7 @@ from linsep.sources.row_set import STRIDE, Marks
 from linsep.sources.subset import Remaining
 
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
+VERY_FEW = 5  # columns: up to here the exact LP is as quick as the search in floats, if numbers are small
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
 MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them they are rows like others
@@ -167,7 +168,7 @@ class Case:
     def settle_few(self, rows: MemorySource) -> Settled:
         """The answer for few rows, all of them in memory: nothing has to be compiled for it."""
         everything = next(rows.blocks())
-        if rows.n_columns == 1 or _are_short(everything.values[0]):
+        if rows.n_columns == 1 or (rows.n_columns <= VERY_FEW and _are_short(everything.values[0])):
             found = self.exact(rows, np.arange(rows.n_columns)).run_in_int64(everything)
             if found is not None:
                 return found

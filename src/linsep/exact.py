@@ -30,6 +30,12 @@ PRIME = 1152921504606846883
 FEW_CELLS = 20_000
 """Rows times columns: up to here NumPy answers sooner than compiled loops are loaded."""
 
+SMALL = 1 << 10
+"""Integers below this are taken as they are."""
+
+NOWHERE = 1 << 60
+"""The exponent of a zero: far beyond all others, and beyond their sums."""
+
 UNIT_ROUNDOFF = 2.0**-53
 SMALLEST = 2.0**-1074
 
@@ -67,19 +73,36 @@ def integer_rows(
     [[1, 1], [3, 2]]
     """
     deadline.require(AN_ENTRY * values.size)
+    if column_exponents is None and _are_small(values):
+        rows = np.ones((len(values), values.shape[1] + bias), np.int64)
+        rows[:, : values.shape[1]] = values
+        return IntegerRows(_signed(rows, labels), *(np.zeros(size, np.int64) for size in rows.shape))
     odd, low = _odd_parts(values)
     if bias:
         odd = np.concatenate([odd, np.ones((len(odd), 1), odd.dtype)], axis=1)
         low = np.concatenate([low, np.zeros((len(low), 1), np.int64)], axis=1)
     nonzero = odd != 0
+    low = np.where(nonzero, low, NOWHERE)
     if column_exponents is None:
-        column_exponents = -_least(low, nonzero, axis=0)
-    row_exponents = -_least(low + column_exponents, nonzero, axis=1)
-    shifts = np.where(nonzero, low + column_exponents + row_exponents[:, None], 0)
-    rows = _shift_left(odd, shifts)
-    if labels is not None:
-        rows = rows * np.where(np.asarray(labels) > 0, 1, -1).astype(rows.dtype)[:, None]
-    return IntegerRows(rows, row_exponents, column_exponents)
+        column_exponents = -_least(low, axis=0)
+    low += column_exponents
+    row_exponents = -_least(low, axis=1)
+    shifts = np.where(nonzero, low + row_exponents[:, None], 0)
+    return IntegerRows(_signed(_shift_left(odd, shifts), labels), row_exponents, column_exponents)
+
+
+def _are_small(values: NDArray[Any]) -> bool:
+    """Whether these are integers so short that no power of two is worth a search."""
+    if values.dtype.kind not in "iu" or not values.size:
+        return False
+    return bool(values.max() < SMALL and values.min() > -SMALL)
+
+
+def _signed(rows: Integers, labels: NDArray[Any] | None) -> Integers:
+    """The rows, each times the sign of its label."""
+    if labels is None:
+        return rows
+    return np.asarray(rows * np.where(np.asarray(labels) > 0, 1, -1).astype(rows.dtype)[:, None])
 
 
 def _odd_parts(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -106,11 +129,10 @@ def _odd_part(value: Number) -> tuple[int, int]:
     return numerator >> zeros, exponent + zeros
 
 
-def _least(values: NDArray[np.int64], where: NDArray[np.bool_], axis: int) -> NDArray[np.int64]:
-    """Take the minimum over the entries of `where` along an axis, 0 where there is none."""
-    far = np.iinfo(np.int64).max
-    least = np.min(values, axis=axis, where=where, initial=far)
-    return np.where(least == far, 0, least)
+def _least(exponents: NDArray[np.int64], axis: int) -> NDArray[np.int64]:
+    """Take the minimum along an axis, 0 where there are zeros alone."""
+    least = exponents.min(axis=axis, initial=NOWHERE)
+    return np.where(least > NOWHERE // 2, 0, least)
 
 
 def _shift_left(odd: NDArray[Any], shifts: NDArray[np.int64]) -> Integers:

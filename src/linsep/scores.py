@@ -42,9 +42,9 @@ def linear_scores(X: Any, W: Array, b: Array) -> Array:
     """
     kind = np.result_type(X.dtype, W.dtype, b.dtype)
     with np.errstate(all="ignore"):
-        if kind.kind != "f" or not (np.isfinite(W).all() and np.isfinite(b).all()):
+        bound = _Bound(X, W, b, np.finfo(kind)) if kind.kind == "f" else None
+        if bound is None or not (bound.is_finite or (np.isfinite(W).all() and np.isfinite(b).all())):
             return np.asarray(X @ W.T) + b
-        bound = _Bound(X, W, b, np.finfo(kind))
         with one_thread() if X.size > ONE_THREAD else nullcontext():
             scores, rows = _in_floats(X, W.astype(kind, copy=False), b.astype(kind, copy=False), bound)
         for row in _doubtful(X, W, b, scores, rows, bound).tolist() if rows.size else ():
@@ -61,12 +61,14 @@ class _Bound:
         terms = X.shape[1] if isinstance(X, np.ndarray) else int(np.diff(X.indptr).max(initial=0))
         self.limits = limits
         self.part, self.lost = float(terms + 4) * float(limits.eps), float(terms + 4) * float(limits.tiny)
-        self.sizes, self.constants = abs(W.astype(np.float64)), abs(b.astype(np.float64))
-        self._weight, self._constant = self.sizes.sum(axis=1).max(initial=0.0), self.constants.max(initial=0.0)
+        self.sizes, self.constants = (abs(part.astype(np.float64, copy=False)) for part in (W, b))
+        self._weight = float(self.sizes.sum(axis=1).max(initial=0.0))
+        self._constant = float(self.constants.max(initial=0.0))
+        self.is_finite = self._weight + self._constant < np.inf
 
     def of_entries(self, entries: Array) -> float:
         """Twice the bound for rows with these entries; infinite if one of them is not a finite number."""
-        largest = 2 * float(self.part * (_largest(entries) * self._weight + self._constant) + self.lost)
+        largest = 2 * (self.part * (_largest(entries) * self._weight + self._constant) + self.lost)
         return largest if largest < np.inf else np.inf
 
 
@@ -91,9 +93,11 @@ def _in_floats(X: Any, W: Array, b: Array, bound: _Bound) -> tuple[Array, npt.ND
     if not isinstance(X, np.ndarray):
         scores = np.asarray(X @ W.T)
         scores += b
-        return scores, np.flatnonzero(~_leads(scores, bound.of_entries(X.data)))
+        return scores, _in_doubt(scores, bound.of_entries(X.data))
     scores = np.empty((len(X), len(W)), W.dtype)
     step = max(1, PIECE // max(1, X.shape[1]))
+    if len(X) <= step:
+        return scores, _score(X, W, b, bound, scores)
 
     def score(starts: range) -> list[Array]:
         with np.errstate(all="ignore"):
@@ -102,7 +106,7 @@ def _in_floats(X: Any, W: Array, b: Array, bound: _Bound) -> tuple[Array, npt.ND
 
     starts = range(0, len(X), step)
     if len(starts) < 2 * WORTH_A_THREAD:
-        return scores, np.concatenate([NOBODY, *score(starts)])
+        return scores, np.concatenate(score(starts))
     workers = min(thread_count(), len(starts) // WORTH_A_THREAD)
     edges = [len(starts) * k // workers for k in range(workers + 1)]
     found = pool().map(score, [starts[first:last] for first, last in pairwise(edges)])
@@ -116,7 +120,7 @@ def _score(rows: Array, W: Array, b: Array, bound: _Bound, scores: Array) -> npt
     error = bound.of_entries(rows)
     if error == np.inf:  # a product of NaN and 0 need not be NaN in every library
         scores[~np.isfinite(rows).all(axis=1)] = np.nan
-    return NOBODY if _all_lead(scores, error) else np.flatnonzero(~_leads(scores, error))
+    return _in_doubt(scores, error)
 
 
 def _doubtful(X: Any, W: Array, b: Array, scores: Array, rows: Array, bound: _Bound) -> npt.NDArray[np.int64]:
@@ -127,11 +131,16 @@ def _doubtful(X: Any, W: Array, b: Array, scores: Array, rows: Array, bound: _Bo
     return np.asarray(rows[in_doubt & ~_is_unrounded(some, W, b, size)])
 
 
+def _in_doubt(scores: Array, error: float) -> npt.NDArray[np.int64]:
+    """The rows whose sign or highest score is not certain, for an error of this size."""
+    return NOBODY if _all_lead(scores, error) else np.flatnonzero(~_leads(scores, error))
+
+
 def _all_lead(scores: Array, error: float) -> bool:
     """Whether `_leads` is true of every row, found in fewer looks; where it is close, this may say no."""
     if scores.shape[1] == 1:
         sizes = np.abs(scores)
-        return bool(sizes.min() > error and sizes.max() < np.inf)
+        return bool(sizes.min(initial=np.inf) > error and sizes.max(initial=0.0) < np.inf)
     columns = np.ascontiguousarray(scores.T)
     near = columns >= columns.max(axis=0) - columns.dtype.type(2 * error)
     return np.count_nonzero(near) == len(scores) and bool(np.isfinite(columns).all())

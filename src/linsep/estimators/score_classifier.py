@@ -32,7 +32,7 @@ from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.inputs import as_given, in_rows, read_table
 from linsep.sources.memory import MemorySource
 from linsep.sources.relabelled import relabelled
-from linsep.tables import is_long, read_doubles, read_labels, require_finite
+from linsep.tables import is_long, is_sparse, read_doubles, read_labels, require_finite
 
 Array = npt.NDArray[Any]
 IN_OUR_WORDS = (NotFiniteError, MissingValueError, MissingLabelError)
@@ -251,7 +251,7 @@ def _in_doubles(y: Array, classes: Array) -> Array:
 
 def _refuse_rounding(X: Any) -> None:
     """Refuse by name what scikit-learn would round when it makes doubles of the rows; all else is left to it."""
-    if isinstance(X, np.ndarray) and X.dtype in (np.float64, np.float32):
+    if (isinstance(X, np.ndarray) or is_sparse(X)) and X.dtype in (np.float64, np.float32):
         return
     try:
         read_doubles(X)

@@ -25,6 +25,15 @@ def onward(total: Any, word: Any) -> Any:
     return turned(total + np.uint64(word) * P2, 31) * P1
 
 
+@njit(cache=True, nogil=True, inline="always")
+def mixed(value: Any) -> Any:
+    """The bits of a double, stirred so that every bit counts; 0 for both zeros."""
+    word = np.float64(value + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
+    word = (word ^ (word >> np.uint64(32))) * P1
+    word = (word ^ (word >> np.uint64(29))) * P1
+    return word ^ (word >> np.uint64(32))
+
+
 @njit(cache=True, nogil=True)
 def checksum(words: Any, start: int, stop: int) -> Any:
     """Of words of any length from one place to another: four sums side by side, then together."""

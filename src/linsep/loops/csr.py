@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linsep.loops import row_verbs, simd
+from linsep.loops.checksums import mixed
 from linsep.loops.layouts import Csr
 from linsep.loops.row_verbs import verb
 
@@ -75,6 +76,14 @@ def _reach(table: Any, i: Any, w: Any) -> Any:
     total = 0.0
     for k in range(table.indptr[i], table.indptr[i + 1]):
         total += abs(float(table.data[k]) * w[table.indices[k]])
+    return total
+
+
+@verb(row_verbs.stirred, Csr, **STRICT)
+def _stirred(table: Any, i: Any, multipliers: Any, sign: Any) -> Any:
+    total = np.uint64(0)
+    for k in range(table.indptr[i], table.indptr[i + 1]):
+        total += mixed(sign * float(table.data[k])) * multipliers[table.indices[k]]
     return total
 
 

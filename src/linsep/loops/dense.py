@@ -11,6 +11,7 @@ from numba import float32, float64
 from numba.extending import overload, register_jitable
 
 from linsep.loops import row_verbs, simd
+from linsep.loops.checksums import mixed
 from linsep.loops.layouts import Dense
 from linsep.loops.row_verbs import verb
 
@@ -87,6 +88,14 @@ def _reach(table: Any, i: Any, w: Any) -> Any:
     total = 0.0
     for j in range(w.size):
         total += abs(float(table.values[i, j]) * w[j])
+    return total
+
+
+@verb(row_verbs.stirred, Dense, **INLINE)
+def _stirred(table: Any, i: Any, multipliers: Any, sign: Any) -> Any:
+    total = np.uint64(0)
+    for j in range(multipliers.size):
+        total += mixed(sign * float(table.values[i, j])) * multipliers[j]
     return total
 
 

@@ -42,12 +42,13 @@ def relax(
     bias: float,
     w: Any,
     b: Any,
-) -> tuple[int, int]:
-    """Walk order[start:stop], and move w and b at each row with z·w < 1. Returns the rows kept and the moves made.
+) -> tuple[int, int, int]:
+    """Walk order[start:stop], and move w and b at each row with z·w < 1. Returns how many rows are kept, how
+    many moved them, and how many of these were mistakes.
 
     The rows with z·w up to `rest` are kept: they are written to order[kept:], in the order of the walk.
     """
-    moves, ahead = 0, lead(table)
+    moves, mistakes, ahead = 0, 0, lead(table)
     for position in range(start, stop):
         i = order[position]
         if position + ahead < stop:
@@ -59,7 +60,8 @@ def relax(
             add(table, i, change, w)
             b[0] += bias * change
             moves += 1
+            mistakes += not score > 0.0
         if not score > rest:
             order[kept] = i
             kept += 1
-    return kept, moves
+    return kept, moves, mistakes

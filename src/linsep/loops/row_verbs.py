@@ -1,4 +1,4 @@
-"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these nine, by `@verb`.
+"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these ten, by `@verb`.
 
 `scans.py` is written once, on these names; Numba picks the answer by the type of the table.
 """
@@ -33,6 +33,11 @@ def norm2(table: Any, i: Any) -> Any:
 
 def reach(table: Any, i: Any, w: Any) -> Any:
     """The sum of |x_ij·w_j|, which measures the rounding error of the score."""
+    raise NotImplementedError
+
+
+def stirred(table: Any, i: Any, multipliers: Any, sign: Any) -> Any:
+    """A hash of sign·x_i: its entries, stirred, times the multipliers of their columns, modulo 2^64."""
     raise NotImplementedError
 
 

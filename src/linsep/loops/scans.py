@@ -11,7 +11,7 @@ import numpy as np
 
 from linsep.loops import csr, dense  # noqa: F401  (they teach Numba the verbs of row_verbs.py)
 from linsep.loops.compiler import njit
-from linsep.loops.row_verbs import dot, follow, norm2, reach
+from linsep.loops.row_verbs import dot, follow, norm2, reach, stirred
 
 UNIT = 2.0**-53  # the relative rounding error of one operation
 TINY = 2.0**-1074  # the smallest double: the absolute error of a product that underflows
@@ -108,6 +108,14 @@ def rise(found: Found, place: int, score: float, row: int) -> None:
         found.worst[place], found.worst_scores[place] = found.worst[above], found.worst_scores[above]
         place = above
     found.worst[place], found.worst_scores[place] = row, score
+
+
+@njit(cache=True, nogil=True)
+def hash_rows(table: Any, multipliers: Any, sign: float, hashes: Any) -> None:
+    """A hash of each row times a sign: rows of the same values have the same, whatever their zeros look like."""
+    for i in range(hashes.size):
+        follow(table, i)
+        hashes[i] = stirred(table, i, multipliers, sign)
 
 
 @njit(cache=True, nogil=True)

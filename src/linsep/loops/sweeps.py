@@ -57,7 +57,8 @@ def sweep(
     longest: int,
     margin: float,
     bias: int,
-    weights: Vectors,
+    W: Any,
+    b: Any,
     mistakes_per_row: Any,
     lag: Any,
     log: Any,
@@ -75,7 +76,6 @@ def sweep(
 
     Returns the fields of an `End`. (As a plain tuple: Numba crashes where Ctrl-C meets the making of a named one.)
     """
-    W, b = weights.W, weights.b
     one = b.dtype.type(1)
     updates, last, last_gap = 0, ALL_FINE, 0 * one
     position, ahead = start, lead(table)

@@ -132,7 +132,9 @@ class OnlinePerceptron(Reported):
         any class is known the prediction is None.
         """
         rows, is_one = self._read(X)
-        labels = read_labels([y] if is_one else y).tolist()
+        if is_one:
+            y = y.reshape(1) if isinstance(y, np.generic) else [y]
+        labels = read_labels(y).tolist()
         if len(labels) != rows.shape[0]:
             raise fault("length", rows=rows.shape[0], labels=len(labels))
         foretold = self.learn_codes(rows, self._encode(labels))
@@ -300,16 +302,17 @@ class OnlinePerceptron(Reported):
         return np.asarray(winners, np.int64)
 
     def _encode(self, labels: list[Any]) -> Ints:
-        read_labels([*self.classes[:1], *labels])  # text and numbers in one stream are refused
-        self.add_classes(labels)
+        if not all(label in self._codes for label in labels):
+            read_labels([*self.classes[:1], *labels])  # text and numbers in one stream are refused
+            self.add_classes(labels)
         return np.array([self._codes[label] for label in labels], np.int64)
 
     def _read(self, X: Any) -> tuple[Any, bool]:
         """Rows as floats, and whether it is a single one."""
         named = _named_rows(X)
         if named is None:
-            is_one = isinstance(X, (list, tuple, np.ndarray)) and np.ndim(X[0] if len(X) else 0) == 0 and len(X) > 0
-            rows, columns = read_floats([X] if is_one else X)
+            is_one = isinstance(X, (list, tuple, np.ndarray)) and len(X) > 0 and np.ndim(X[0]) == 0
+            rows, columns = read_floats(X if not is_one else X[None] if isinstance(X, np.ndarray) else [X])
             self._require_width(rows.shape[1], columns)
             return rows, is_one
         if self.bits is None:

@@ -9,15 +9,13 @@ explicit zeros of a sparse row). Rows of different classes with the same hash ar
 import numpy as np
 import numpy.typing as npt
 
-from linsep.loops.layouts import Csr, Dense
-from linsep.sources.base import Array, Block, Source
+from linsep import loops
+from linsep.sources.base import Block, Source
 
 Pair = tuple[int, int]
 Hashes = npt.NDArray[np.uint64]
 
-PIECE = 1 << 16  # entries hashed together: they stay in the cache
 OTHER = np.uint64(0xD1B54A32D192ED03)  # tells the hashes of the classes apart
-MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(32), np.uint64(29)
 
 
 def contradictions(source: Source, most: int, *, bias: bool = True) -> list[Pair]:
@@ -32,6 +30,10 @@ def contradictions(source: Source, most: int, *, bias: bool = True) -> list[Pair
     multipliers = _multipliers(source.n_columns)
     parts = [(block.row_numbers, *_both_hashes(block, multipliers, bias)) for block in source.blocks()]
     numbers, rows, opposites = (np.concatenate(part) for part in zip(*parts, strict=True))
+    twice = np.sort(np.concatenate([rows, opposites]))
+    twice = twice[1:][twice[1:] == twice[:-1]]  # few or none; those of one class among them
+    some = np.flatnonzero(np.isin(rows, twice) | np.isin(opposites, twice))
+    numbers, rows, opposites = numbers[some], rows[some], opposites[some]
     _, first, second = np.intersect1d(rows, opposites, return_indices=True)
     pairs = np.sort(np.column_stack([numbers[first], numbers[second]]), axis=1)
     pairs = np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)[:most]  # a row of zeros is its own opposite
@@ -47,33 +49,9 @@ def _both_hashes(block: Block, multipliers: Hashes, bias: bool) -> tuple[Hashes,
 
 def row_hashes(block: Block, multipliers: Hashes, sign: float = 1.0) -> Hashes:
     """A hash of each row: the sum of its mixed entries times the multipliers of their columns, modulo 2^64."""
-    table = block.table
-    if isinstance(table, Dense):
-        step = max(1, PIECE // max(1, block.n_columns))
-        parts = [_mixed(table.values[k : k + step], sign) @ multipliers for k in range(0, len(block), step)]
-        return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
-    return _sparse_hashes(table, multipliers, sign)
-
-
-def _sparse_hashes(table: Csr, multipliers: Hashes, sign: float) -> Hashes:
-    start = int(table.indptr[0])
-    terms = _mixed(table.data[start : int(table.indptr[-1])], sign)
-    terms *= multipliers[table.indices[start : start + len(terms)]]
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
-    edges = (table.indptr - table.indptr[0]).astype(np.int64)
-    return np.asarray(sums[edges[1:]] - sums[edges[:-1]])
-
-
-def _mixed(values: Array, sign: float) -> Hashes:
-    """The bits of the values times a sign, stirred so that every bit counts; 0 for every zero."""
-    words = (sign * values.astype(np.float64) + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
-    factor, half, less = MIX
-    words ^= words >> half
-    words *= factor
-    words ^= words >> less
-    words *= factor
-    words ^= words >> half
-    return np.asarray(words)
+    hashes = np.empty(len(block), np.uint64)
+    loops.scans.hash_rows(block.table, multipliers, sign, hashes)
+    return hashes
 
 
 def _multipliers(n_columns: int) -> Hashes:

@@ -39,7 +39,7 @@ from linsep.solvers.exact_outcomes import Settled, Stopped
 from linsep.solvers.pricing import RowStore
 
 _UNIT = -1
-_FEW_COLUMNS, _FEW_ROWS = 20, 500
+_FEW_COLUMNS, FEW_ROWS = 20, 500
 
 
 class _Blocked(NamedTuple):
@@ -312,6 +312,6 @@ class ExactLP:
 
 def three_way_in_int64(rows: NDArray[np.int64] | None) -> Settled | None:
     """Let 64 bits decide, if the rows are few and small enough; else None."""
-    if rows is None or rows.shape[1] > _FEW_COLUMNS or len(rows) > _FEW_ROWS:
+    if rows is None or rows.shape[1] > _FEW_COLUMNS or len(rows) > FEW_ROWS:
         return None
     return int64_lp.three_way(rows)

@@ -5,7 +5,6 @@ that contradict it are added, and the LP goes on from where it stands. No row is
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +14,7 @@ from linsep.exact import original_multipliers, original_weights
 from linsep.proofs import Obstruction, checks
 from linsep.signs import Form, form_of, scores, signs
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.exact_lp import ExactLP, three_way_in_int64
+from linsep.solvers.exact_lp import FEW_ROWS, ExactLP, three_way_in_int64
 from linsep.solvers.exact_outcomes import Settled, Stopped
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import Block, Ints, Source
@@ -53,6 +52,8 @@ class ExactSearch:
 
     def run_in_int64(self, rows: Block) -> Settled | None:
         """Decide these rows, all that there are, if 64 bits are enough; else None."""
+        if len(rows) > FEW_ROWS:
+            return None
         integers = self.frame.integers(rows)
         if integers.rows.dtype != np.int64:
             return None
@@ -90,8 +91,9 @@ class ExactSearch:
         weights, bias_weight = found.weights, 0
         if weights:
             weights, bias_weight = self.frame.spread_out(original_weights(weights, self.column_exponents))
-        first, spread = (self._rows_of(combination) for combination in (found.obstruction, found.spread))
-        return replace(found, weights=weights, bias_weight=bias_weight, obstruction=first, spread=spread)
+        first = self._rows_of(found.obstruction)
+        spread = first if found.spread is found.obstruction else self._rows_of(found.spread)
+        return Settled(found.kind, weights, bias_weight, first, spread)
 
     def _rows_of(self, found: Obstruction | None) -> Obstruction | None:
         if found is None:

@@ -1,9 +1,9 @@
-"""The exact LP in 64-bit integers: separable, touching or overlapping, for a few rows of small integers.
+"""The exact LP for a few rows of small integers: separable, touching or overlapping.
 
-The algorithm is that of `exact_lp.py`, which also explains it. Here every number is an int64, and NumPy does the
-arithmetic: nothing has to be compiled for the first answer. Before each product the largest factors are multiplied in
-floating point; where a result could pass 2^62 there is no answer, never a wrong one, and the caller hands the rows to
-the engine of unbounded integers. The costs that steer the pivots are doubles: they choose a path and prove nothing.
+The algorithm is that of `exact_lp.py`, which also explains it. Here the basis is a few lists of Python's integers, and
+NumPy scores all rows in 64 bits: nothing has to be compiled for the first answer. Where a number that matters could
+pass 2^62 there is no answer, never a wrong one, and the caller hands the rows to the engine for long numbers. The
+costs that steer the pivots are doubles: they choose a path and prove nothing.
 
     basis[k]    the row at place k, or -1 for the unit vector that stood there at the start
     dual[k]     a vector with basis_i · dual_k = det if i = k, else 0 (the rows of `dual` are columns of the adjugate)
@@ -12,9 +12,14 @@ the engine of unbounded integers. The costs that steer the pivots are doubles: t
 
 from __future__ import annotations
 
+import math
+from operator import mul
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep.exact import coprime
 from linsep.proofs import Obstruction
 from linsep.solvers.exact_outcomes import Settled
 
@@ -23,8 +28,8 @@ MOST_PIVOTS = 50  # for each row and column: far more than are ever needed
 UNIT = -1
 FAR = np.iinfo(np.int64).max
 
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+Integers: TypeAlias = NDArray[np.int64]
+Multipliers: TypeAlias = dict[int, int]  # of rows, all positive
 
 
 class TooLargeError(ArithmeticError):
@@ -47,18 +52,16 @@ class Tableau:
     """The rows, the basis among them, and what was found so far."""
 
     def __init__(self, rows: Integers) -> None:
-        n, width = rows.shape
+        width = rows.shape[1]
         self.rows = rows
-        self.basis = np.full(width, UNIT)
-        self.dual = np.eye(width, dtype=np.int64)
+        self.basis = [UNIT] * width
+        self.dual = [[int(j == k) for j in range(width)] for k in range(width)]
         self.det = 1
-        self.size = 1.0  # of the largest number in `dual`
-        self.is_free = np.zeros(width, np.bool_)
-        self.in_force = np.zeros(width, np.bool_)  # the places of rows that are held at a positive score
-        self.is_aside = np.zeros(n, np.bool_)
-        self.costs = np.zeros(width)
-        self.first: Integers | None = None
-        self.spread = np.zeros(n, np.int64)
+        self.is_free = [False] * width
+        self.aside: list[int] = []  # rows that are not looked at any more
+        self.costs = [0.0] * width
+        self.first: Multipliers | None = None
+        self.spread: Multipliers = {}
         self.reach = float(np.abs(rows.astype(np.float64)).sum(axis=1).max(initial=1.0))
         self.seed = 0x9E3779B97F4A7C15
 
@@ -72,45 +75,52 @@ class Tableau:
             self.enter(row)
         return None
 
-    def weights(self) -> Integers:
-        """The w with z·w = det on the rows in force and 0 on the free rows."""
-        require_small(self.size * len(self.basis) * self.reach)
-        found: Integers = self.in_force @ self.dual
-        return found
+    def in_force(self) -> list[int]:
+        """The places of the rows that are held at a positive score."""
+        return [k for k, row in enumerate(self.basis) if row != UNIT and not self.is_free[k]]
 
-    def entering(self, weights: Integers) -> int | None:
+    def weights(self) -> list[int]:
+        """The w with z·w = det on the rows in force and 0 on the free rows."""
+        held = [self.dual[k] for k in self.in_force()]
+        return [sum(column) for column in zip(*held, strict=True)] if held else [0] * len(self.basis)
+
+    def entering(self, weights: list[int]) -> int | None:
         """The most violated row, else a row of score 0 outside the free span; those inside are set aside."""
         if not len(self.rows):
             return None
-        scores = self.rows @ weights
-        scores[self.is_aside] = FAR
+        self.require_small(weights)
+        scores = self.rows @ np.array(weights, np.int64)
+        if self.aside:
+            scores[self.aside] = FAR
         worst = int(scores.argmin())
         if scores[worst] != 0:
             return worst if scores[worst] < 0 else None
-        zeros = np.flatnonzero(scores == 0)
         if self.first is None:  # the free span is {0}: a zero row is an obstruction, any other moves the basis
-            return int(zeros[0])
-        coordinates = self.rows[zeros] @ self.dual.T
-        outside = coordinates[:, ~self.is_free].any(axis=1)
-        first = int(np.argmax(outside))
-        self.is_aside[zeros[:first] if outside.any() else zeros] = True
-        return int(zeros[first]) if outside.any() else None
+            return worst
+        zeros = np.flatnonzero(scores == 0)
+        others = [dual for dual, is_free in zip(self.dual, self.is_free, strict=True) if not is_free]
+        self.require_small([number for dual in others for number in dual])
+        outside = (self.rows[zeros] @ np.array(others, np.int64).reshape(-1, len(weights)).T).any(axis=1)
+        first = int(np.argmax(outside)) if outside.any() else len(zeros)
+        self.aside += zeros[:first].tolist()
+        return int(zeros[first]) if first < len(zeros) else None
 
     def enter(self, row: int) -> None:
         """Bring a row into the basis, or find that no row makes place for it: an obstruction."""
-        coordinates = self.dual @ self.rows[row]  # det·row = Σ coordinates_k basis_k
-        numbers, held = coordinates.tolist(), self.in_force.tolist()
-        vacant = [(abs(number), k) for k, number in enumerate(numbers) if number and self.basis[k] == UNIT]
+        line = self.rows[row].tolist()
+        coordinates = [sum(map(mul, dual, line)) for dual in self.dual]  # det·row = Σ coordinates_k basis_k
+        require_below(max(map(abs, coordinates)))
+        vacant = [(abs(number), k) for k, number in enumerate(coordinates) if number and self.basis[k] == UNIT]
         if vacant:
             _, place = min(vacant)
             self.costs[place] = self.drawn_cost()
         else:
-            leaving = [(self.costs[k] / number, k) for k, number in enumerate(numbers) if number > 0 and held[k]]
+            leaving = [(self.costs[k] / coordinates[k], k) for k in self.in_force() if coordinates[k] > 0]
             if not leaving:
                 self.obstruct(row, coordinates)
                 return
-            _, place = min(leaving)
-            self.charge(place, coordinates)
+            step, place = min(leaving)
+            self.charge(step, place, coordinates)
         self.replace(place, row, coordinates)
 
     def drawn_cost(self) -> float:
@@ -118,78 +128,66 @@ class Tableau:
         self.seed = (self.seed * 6364136223846793005 + 1442695040888963407) % 2**64
         return 0.5 + (self.seed >> 11) * 2.0**-53
 
-    def charge(self, place: int, coordinates: Integers) -> None:
+    def charge(self, step: float, place: int, coordinates: list[int]) -> None:
         """Write the costs in the basis to come."""
-        step = self.costs[place] / coordinates[place]
-        self.costs = np.where(self.in_force, np.maximum(self.costs - step * coordinates, 0.0), self.costs)
+        for k in self.in_force():
+            self.costs[k] = max(self.costs[k] - step * coordinates[k], 0.0)
         self.costs[place] = step * self.det
 
-    def replace(self, place: int, row: int, coordinates: Integers) -> None:
+    def replace(self, place: int, row: int, coordinates: list[int]) -> None:
         """Put a row at this place: Jordan's fraction-free step, whose division leaves no remainder."""
-        require_small(2.0 * self.size * largest(coordinates))
-        pivot, own = int(coordinates[place]), self.dual[place].copy()
-        self.dual = (pivot * self.dual - coordinates[:, None] * own) // self.det
+        pivot, own, det = coordinates[place], self.dual[place], self.det
+        pairs = zip(self.dual, coordinates, strict=True)
+        self.dual = [
+            [(pivot * a - number * b) // det for a, b in zip(dual, own, strict=True)] for dual, number in pairs
+        ]
         self.dual[place] = own
         if pivot < 0:
-            self.dual = -self.dual
-        self.det, self.basis[place], self.in_force[place] = abs(pivot), row, True
-        self.size = largest(self.dual)
+            self.dual = [[-number for number in dual] for dual in self.dual]
+        self.det, self.basis[place] = abs(pivot), row
 
-    def obstruct(self, row: int, coordinates: Integers) -> None:
+    def obstruct(self, row: int, coordinates: list[int]) -> None:
         """Take up det·row - Σ coordinates_k basis_k = 0, and free its rows.
 
         Free rows may have coordinates of the wrong sign; enough copies of the spread so far make them positive.
         """
-        self.is_aside[row] = True
-        if not coordinates.any():  # a zero row: it obstructs alone, and frees nothing
-            self.first = self._alone(row) if self.first is None else self.first
+        self.aside.append(row)
+        if not any(coordinates):  # a zero row: it obstructs alone, and frees nothing
+            self.first = {row: 1} if self.first is None else self.first
             return
-        held = np.flatnonzero(self.basis != UNIT)
-        names, numbers = self.basis[held], coordinates[held]
-        wrong = numbers > 0
-        copies = int((numbers[wrong] // self.spread[names[wrong]]).max(initial=0)) + 1
-        require_small(largest(self.spread) * copies + max(largest(coordinates), float(self.det)))
-        self.spread *= copies
-        self.spread[row] += self.det
-        self.spread[names] -= numbers
-        self.spread //= np.gcd.reduce(self.spread)
-        self.first = self.spread.copy() if self.first is None else self.first
-        self.is_free |= (self.basis != UNIT) & (coordinates != 0)
-        self.in_force &= ~self.is_free
+        used = [k for k, number in enumerate(coordinates) if number and self.basis[k] != UNIT]
+        wrong = [(self.basis[k], coordinates[k]) for k in used if coordinates[k] > 0]
+        copies = 1 + max((number // self.spread[name] for name, number in wrong), default=0)
+        spread = {name: copies * multiplier for name, multiplier in self.spread.items()}
+        spread[row] = self.det
+        for k in used:
+            spread[self.basis[k]] = spread.get(self.basis[k], 0) - coordinates[k]
+            self.is_free[k] = True
+        common = math.gcd(*spread.values())
+        self.spread = {name: multiplier // common for name, multiplier in spread.items()}
+        self.first = self.spread if self.first is None else self.first
 
-    def _alone(self, row: int) -> Integers:
-        alone = np.zeros(len(self.rows), np.int64)
-        alone[row] = 1
-        return alone
-
-    def outcome(self, weights: Integers) -> Settled:
+    def outcome(self, weights: list[int]) -> Settled:
         """What it comes to; w = 0 only when every row of the basis is free, for the basis is nonsingular."""
         if self.first is None:
-            return Settled("separable", divided(weights))
+            return Settled("separable", coprime(weights))
         first = obstruction(self.first)
-        spread = obstruction(self.spread) if self.spread.any() else first
-        if weights.any():
-            return Settled("touching", divided(weights), 0, first, spread)
+        spread = obstruction(self.spread) if self.spread and self.spread is not self.first else first
+        if any(weights):
+            return Settled("touching", coprime(weights), 0, first, spread)
         return Settled("overlapping", obstruction=first, spread=spread)
 
+    def require_small(self, numbers: list[int]) -> None:
+        """Stop where the score of a row, a product with a vector of these numbers, could pass 2^62."""
+        require_below(self.reach * max(map(abs, numbers), default=0))
 
-def require_small(bound: float) -> None:
-    """Stop where a product could pass 2^62."""
+
+def require_below(bound: float) -> None:
+    """Stop at numbers beyond 2^62."""
     if not bound < LIMIT:
         raise TooLargeError
 
 
-def largest(numbers: Integers) -> float:
-    """The largest |number|, as a double."""
-    return float(max(int(numbers.max(initial=0)), -int(numbers.min(initial=0))))  # |-2^63| is not an int64
-
-
-def divided(numbers: Integers) -> tuple[int, ...]:
-    """Coprime integers of the same proportions."""
-    return tuple((numbers // max(int(np.gcd.reduce(numbers)), 1)).tolist())
-
-
-def obstruction(multipliers: Integers) -> Obstruction:
+def obstruction(multipliers: Multipliers) -> Obstruction:
     """The rows in use, and their multipliers."""
-    rows = np.flatnonzero(multipliers)
-    return Obstruction(tuple(rows.tolist()), tuple(multipliers[rows].tolist()))
+    return Obstruction(tuple(multipliers), tuple(multipliers.values()))

@@ -6,6 +6,7 @@ voices as rows it survived (Freund and Schapire 1999), or the *best* seen, the p
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,7 +27,7 @@ CANDIDATES = 4  # for the pocket: the weights with the longest runs, until all a
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Weights:
     """A row of weights and a bias for each class; a single row for two classes."""
 
@@ -38,7 +39,7 @@ class Weights:
         """Where every run starts."""
         return cls(np.zeros((vectors, n_columns), kind), np.zeros(vectors, kind))
 
-    @property
+    @cached_property
     def vectors(self) -> Vectors:
         """The same memory as the loops take it: a single row of weights is a plain vector there."""
         return Vectors(self.W.reshape(-1) if len(self.b) == 1 else self.W, self.b)

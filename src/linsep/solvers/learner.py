@@ -54,6 +54,7 @@ class Learner:
         self.order, self.bias = self.perceptron.order, bool(self.perceptron.bias)
         self.max_rows = arguments.cap("max_passes", max_passes) * source.n_rows
         self.max_updates = min(arguments.cap("max_updates", max_updates), NO_LIMIT)
+        self._rows_a_call = max(1, ROWS_A_CALL // len(perceptron.weights.b))
         self.rows_read, self.converged = 0, False
         self.mistakes_per_row: Ints | None = None if source.facts.is_streamed else np.zeros(source.n_rows, np.int64)
         self._forgotten = np.zeros(0, np.int64)
@@ -133,8 +134,7 @@ class Learner:
         """One walk over the rows, or the rest of one. Returns whether it reached the last row without a mistake."""
         is_shuffled = self.order == "shuffled"
         begun = self.random_state if is_shuffled else {}
-        place = self.place or WalkPlace(self.updates, 0, 0, 0, {}, begun)
-        updates_before, first, length, position, drawn_from, begun = place
+        updates_before, first, length, position, drawn_from, begun = self.place or (self.updates, 0, 0, 0, {}, begun)
         self.perceptron.is_sure = not length  # nobody knows of the rows before, if it is the rest of a walk
         for block in self._blocks(begun, first if length else None):
             n_rows = len(block)
@@ -269,10 +269,6 @@ class Learner:
     @random_state.setter
     def random_state(self, state: dict[str, Any]) -> None:
         self.perceptron.random.bit_generator.state = state
-
-    @property
-    def _rows_a_call(self) -> int:
-        return max(1, ROWS_A_CALL // len(self.b))
 
     def _is_spent(self) -> bool:
         return self.rows_read >= self.max_rows or self.updates >= self.max_updates

@@ -23,6 +23,7 @@ from all rows of a source, pass after pass. Everything here that learns a hyperp
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -128,7 +129,12 @@ class Perceptron:
         self.walked, self.updates, self.run, self.passes, self.converged = 0, 0, 0, 0, False
         self.longest2, self.measured = 0.0, 0  # what |x|² of the first rows is at most, and how many they are
         self.is_sure = False  # no row of the walk so far was taken for right that only rounding makes so
-        self.random = np.random.default_rng(seed)
+        self._seed = seed
+
+    @cached_property
+    def random(self) -> np.random.Generator:
+        """The random numbers of shuffled orders; drawn from nowhere else, and not made where nothing is shuffled."""
+        return np.random.default_rng(self._seed)
 
     def learn(
         self,
@@ -144,17 +150,20 @@ class Perceptron:
 
         `foretold` has places for the class predicted for each row before it is learned from, and if that was wrong.
         """
-        stop, made, end = min(stop, len(block)), 0, End(start, 0, self.run, ALL_FINE, 0, ALL_FINE, 0.0, True)
-        while end.position < stop and made < limit and end.bad == ALL_FINE:
-            most = min(limit - made, self._exact_updates - self.updates) if self.is_exact() else limit - made
-            end = self._sweep(block, mistakes_per_row, order, end.position, stop, most, foretold)
-            made += end.updates
-            if self.keep == "best" and end.position < stop and end.updates < most:  # a long run is about to end
+        stop, made = min(stop, len(block)), 0
+        while True:
+            most = limit - made
+            if self.updates < self._exact_updates:
+                most = min(most, self._exact_updates - self.updates)
+            end = self._sweep(block, mistakes_per_row, order, start, stop, most, foretold)
+            start, made = end.position, made + end.updates
+            if self.keep == "best" and start < stop and end.updates < most:  # a long run is about to end
                 self.pocket.hold(self.weights, end.run)
                 self.run = -1  # no run is shorter: the update is made now
-            if self.is_exact() and self.updates >= self._exact_updates:
+            if self.updates >= self._exact_updates and self.is_exact():
                 self.weights = self.weights.as_floats()
-        return end if end.updates == made else end._replace(updates=made)
+            if start >= stop or made >= limit or end.bad != ALL_FINE:
+                return end if end.updates == made else end._replace(updates=made)
 
     def _sweep(
         self,
@@ -174,8 +183,8 @@ class Perceptron:
             self.voters.begin(self.weights)
             stop = min(stop, start + LOGGED_A_CALL)
             log = np.empty((stop - start, 4), np.int64)
-        end = End(
-            *sweep(
+        end = End._make(
+            sweep(
                 block.table,
                 block.y,
                 order,
@@ -187,7 +196,7 @@ class Perceptron:
                 longest,
                 margin,
                 self.bias,
-                self.weights.vectors,
+                *self.weights.vectors,
                 mistakes_per_row,
                 self.lag.vectors if self.keep == "average" else None,
                 log,
@@ -228,7 +237,8 @@ class Perceptron:
     def require_finite(self) -> None:
         """Refuse weights that left the range of doubles while they were learned."""
         self.weights.require_finite()
-        self.lag.require_finite()
+        if self.keep == "average":
+            self.lag.require_finite()
 
 
 def learner_on(

@@ -180,9 +180,7 @@ class Relaxation:
         for factor in FACTORS:
             fewest, waited, read = float(source.n_rows), 0, 0
             while waited <= PATIENCE + read // 4 and read < MOST_READS and self.entries_left > 0:
-                self._ten_passes(walkers, factor)
-                w, b = self.halfspace
-                scan = source.scan(w, b)
+                scan = self._ten_passes(source, walkers, factor, is_whole)
                 self.clock.reads += 2 * is_whole
                 self.entries_left -= source.n_rows * walkers.entries_a_row
                 if self.is_right(source, scan):
@@ -221,24 +219,34 @@ class Relaxation:
         """Whether the weights are what is looked for on the rows of this source, proved."""
         return is_separated(source, *self.halfspace, scan)
 
-    def _ten_passes(self, walkers: Walkers, factor: float) -> None:
-        """One pass over all rows, and the others over those that it leaves awake."""
-        walkers.order = np.arange(len(walkers.block))
-        for _ in range(PASSES):
-            if not self._pass(walkers, factor):
-                break
+    def _ten_passes(self, source: Source, walkers: Walkers, factor: float, is_whole: bool) -> Scan:
+        """One pass over all rows, and the others over those that it leaves awake; then all are read.
 
-    def _pass(self, walkers: Walkers, factor: float) -> int:
-        """Walk the rows that do not rest, in a new order; says how many of them moved the weights."""
+        They are read once before, after the first pass without a mistake: often that is enough.
+        """
+        walkers.order, early = np.arange(len(walkers.block)), True
+        for _ in range(PASSES):
+            moves, mistakes = self._pass(walkers, factor)
+            if not moves:
+                break
+            if early and not mistakes:
+                scan, early = source.scan(*self.halfspace), False
+                if self.is_right(source, scan):
+                    return scan
+                self.clock.reads += is_whole
+        return source.scan(*self.halfspace)
+
+    def _pass(self, walkers: Walkers, factor: float) -> tuple[int, int]:
+        """Walk the rows that do not rest, in a new order; says how many moved the weights, how many were mistakes."""
         order = walkers.order[loops.shuffling.shuffled(self.random, len(walkers.order))]
-        entries, kept, moves = walkers.entries_a_row, 0, 0
+        entries, kept, moves, mistakes = walkers.entries_a_row, 0, 0, 0
         most = max(1, ENTRIES_A_CALL // entries)
         for start in range(0, len(order), most):
             self.clock.check()
             stop = min(start + most, len(order))
             row_facts = walkers.block.table, order, start, stop, kept, walkers.measures
-            kept, moved = loops.relaxation.relax(*row_facts, factor, REST, self.bias, self.w, self.b)
-            moves += moved
+            kept, moved, met = loops.relaxation.relax(*row_facts, factor, REST, self.bias, self.w, self.b)
+            moves, mistakes = moves + moved, mistakes + met
         self.entries_left -= entries * len(order)
         walkers.order = order[:kept]
-        return moves
+        return moves, mistakes

@@ -68,15 +68,15 @@ class WeakRelaxation(Relaxation):
         rows = np.array([_of_length_1(row) for row in zero.rows]).reshape(-1, zero.frame.width)
         self.directions = np.linalg.qr(rows.T)[0]
 
-    def _pass(self, walkers: Walkers, factor: float) -> int:
-        moves = super()._pass(walkers, factor)
+    def _pass(self, walkers: Walkers, factor: float) -> tuple[int, int]:
+        counts = super()._pass(walkers, factor)
         used = self.zero.frame.columns
         weights = np.append(self.w[used], self.b) if self.bias else self.w[used]
         weights = weights - self.directions @ (self.directions.T @ weights)
         self.w[used] = weights[: len(used)]
         if self.bias:
             self.b[0] = weights[-1]
-        return moves
+        return counts
 
     def is_right(self, source: Source, scan: Scan) -> bool:
         """Whether the weights, made exactly 0 on the rows, are positive on those outside their span.

@@ -106,7 +106,9 @@ def as_table(values: Any) -> Table:
 def _fixed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """A C-ordered, read-only view: one type for the kernels whatever the flags of the original."""
     rows = in_rows(values) if values.ndim == 2 else values
-    fixed = np.require(rows, requirements=["C", "A"]).view(np.ndarray)
+    if not (rows.flags.c_contiguous and rows.flags.aligned):
+        rows = np.require(rows, requirements=["C", "A"])
+    fixed = rows.view(np.ndarray)
     fixed.flags.writeable = False
     return fixed
 
