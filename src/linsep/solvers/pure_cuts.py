@@ -1,0 +1,254 @@
+"""Hyperplanes that cut off rows of one class only, as many as can be found.
+
+    runs      along a direction, the rows beyond the last one of another class: a cut of one class is a run of it
+    grown     a linear program moves a cut so that it takes more rows of its class; those of other classes are hard,
+              and rows that are nearly taken cost most (costs 1/(slack + eps), made anew from the last answer)
+    widest    of all hyperplanes that take the same rows, one with a wide margin
+
+All of this is done in floats, on columns of mean 0 and variance 1. Whether a cut is pure is for exact arithmetic to say.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from linsep.solvers.clock import Clock
+from linsep.sources.base import Array, Floats, Ints
+
+RANDOM = 40  # directions drawn at random, and pairs of rows of each class
+MOST_AXES = 300  # columns looked at one by one, those in which the means of the classes differ most
+CLUSTERS = 3  # of each class, whose means are compared
+POOL = 80  # directions of earlier cuts that are tried again
+TINY = 1e-9  # scores of rows in columns of variance 1 that are not told apart
+NEAR = 300  # rows of the class that a linear program may take
+ROUNDS, LAZY_ROUNDS, ADDED = 6, 12, 40  # of new costs; of adding hard rows; how many at once
+EPS = 0.05
+STARTS = 2  # directions of each class from which a cut is grown
+LARGEST = 1e3  # weight
+
+
+class Plane(NamedTuple):
+    """A direction, and how far along it the rows above begin."""
+
+    v: Floats
+    beyond: float
+
+
+class PureCut(NamedTuple):
+    """A hyperplane that has only rows of one class above it: how many, and of which class."""
+
+    size: int
+    code: int
+    plane: Plane
+
+
+@dataclass(slots=True)
+class CutFinder:
+    """Looks for cuts of rows z with the classes `codes`; remembers directions that were good before."""
+
+    z: Floats
+    codes: Ints
+    clock: Clock
+    random: np.random.Generator
+    pool: list[Floats]
+
+    @classmethod
+    def of(cls, z: Floats, codes: Ints, clock: Clock, seed: int = 0) -> "CutFinder":
+        """A finder without a memory."""
+        return cls(z, codes, clock, np.random.default_rng(seed), [])
+
+    def directions(self, rows: Ints) -> Floats:
+        """Directions in which a class may lie beyond the others, each with its opposite."""
+        z, codes = self.z[rows], self.codes[rows]
+        found = np.concatenate([*self._plain(z), *self._between_classes(z, codes), *self.pool[-POOL:]])
+        lengths = np.linalg.norm(found, axis=1)
+        found = found[lengths > TINY] / lengths[lengths > TINY, None]
+        return np.concatenate([found, -found])
+
+    def _plain(self, z: Floats) -> Iterator[Floats]:
+        """The columns, the principal axes, and directions drawn at random."""
+        width = z.shape[1]
+        spread = z.std(axis=0)
+        yield np.eye(width)[np.argsort(-spread, kind="stable")[:MOST_AXES]]
+        if width <= MOST_AXES:
+            yield np.linalg.eigh(z.T @ z)[1].T
+        yield self.random.standard_normal((RANDOM, width))
+
+    def _between_classes(self, z: Floats, codes: Ints) -> Iterator[Floats]:
+        """From the other classes to each: means, means of clusters, single rows, and Fisher's discriminant."""
+        means = {code: self._cluster_means(z[codes == code]) for code in np.unique(codes).tolist()}
+        covariance = np.cov(z.T).reshape(z.shape[1], -1) + 0.001 * np.eye(z.shape[1]) if z.shape[1] <= MOST_AXES else None
+        for code, own in means.items():
+            inside, outside = z[codes == code], z[codes != code]
+            shift = inside.mean(axis=0) - outside.mean(axis=0)
+            yield shift[None]
+            if covariance is not None:
+                yield np.linalg.solve(covariance, shift)[None]
+            others = np.concatenate([mean for other, mean in means.items() if other != code])
+            yield (own[:, None] - others).reshape(-1, z.shape[1])
+            yield self._drawn(inside) - outside.mean(axis=0)
+            yield self._drawn(inside) - self._drawn(outside)
+
+    def _drawn(self, z: Floats) -> Floats:
+        return z[self.random.integers(len(z), size=RANDOM // 2)]
+
+    def _cluster_means(self, z: Floats) -> Floats:
+        """The means of a few clusters of rows (a few rounds of Lloyd's)."""
+        means = z[self.random.choice(len(z), size=min(CLUSTERS, len(z)), replace=False)]
+        for _ in range(5):
+            nearest = ((z**2).sum(axis=1)[:, None] - 2 * z @ means.T + (means**2).sum(axis=1)).argmin(axis=1)
+            means = np.stack([z[nearest == k].mean(axis=0) if (nearest == k).any() else means[k] for k in range(len(means))])
+        return means
+
+    def runs(self, rows: Ints, directions: Floats, each: int = STARTS) -> list[PureCut]:
+        """The longest pure runs of each class along these directions."""
+        scores, codes = self.z[rows] @ directions.T, self.codes[rows]
+        found = list[PureCut]()
+        for code, counts, beyond in run_lengths(scores, codes):
+            best = np.argsort(-counts, kind="stable")[:each].tolist()
+            found += [PureCut(int(counts[k]), code, Plane(directions[k], float(beyond[k]))) for k in best if counts[k]]
+        return sorted(found, key=lambda cut: -cut.size)
+
+    def grown(self, rows: Ints, cut: PureCut) -> PureCut:
+        """A cut of the same class that takes at least as many rows."""
+        own = self.codes[rows] == cut.code
+        found = Growth(self.z[rows[own]], self.z[rows[~own]], self.clock).grown(cut)
+        self.pool.append(found.plane.v[None])
+        return found
+
+
+def run_lengths(scores: Floats, codes: Ints) -> Iterator[tuple[int, Ints, Floats]]:
+    """For each class, how many of its rows lie beyond all others along each direction, and where the others end."""
+    present = np.unique(codes).tolist()
+    tops = np.stack([scores[codes == code].max(axis=0) for code in present])
+    for k, code in enumerate(present):
+        beyond = np.delete(tops, k, axis=0).max(axis=0)
+        yield code, (scores[codes == code] > beyond + TINY).sum(axis=0), beyond
+
+
+@dataclass(slots=True)
+class Growth:
+    """One cut, of the rows `inside` of its class; no row `outside` may be above it."""
+
+    inside: Floats
+    outside: Floats
+    clock: Clock
+
+    def grown(self, cut: PureCut) -> PureCut:
+        """The best cut met while the costs are made anew."""
+        best, plane = cut, cut.plane
+        for turn in range(ROUNDS):
+            slack = self.slack(plane, is_first=turn == 0)
+            if slack is None or best.size == len(self.inside):
+                break
+            found = self.moved(plane, slack)
+            if found is None:
+                break
+            plane = found
+            size = int((self.inside @ plane.v > plane.beyond + TINY).sum())
+            if size > best.size:
+                best = PureCut(size, cut.code, plane)
+            elif turn > 1:
+                break
+        return best
+
+    def slack(self, plane: Plane, *, is_first: bool) -> Floats | None:
+        """How much each row inside lacks of being above by 1, where a middling one of those taken is."""
+        scores = self.inside @ plane.v - plane.beyond
+        taken = scores[scores > TINY]
+        if not len(taken):
+            return None
+        unit = float(np.median(taken)) if is_first else 1.0
+        return np.maximum(0.0, 1.0 - scores / unit)
+
+    def moved(self, plane: Plane, slack: Floats) -> Plane | None:
+        """The hyperplane with the least cost of what is lacking; hard rows are added once they are in the way."""
+        near = np.argsort(slack, kind="stable")[:NEAR]
+        costs = 1.0 / (slack[near] + EPS)
+        width = self.inside.shape[1]
+        hard = np.argsort(-(self.outside @ plane.v), kind="stable")[: 2 * width + 10]
+        for _ in range(LAZY_ROUNDS):
+            self.clock.check()
+            found = least_lack(self.inside[near], self.outside[hard], costs, self.clock)
+            if found is None:
+                return None
+            v, beyond = found[:-1], -float(found[-1])
+            above = self.outside @ v - beyond
+            above[hard] = 0.0
+            wrong = np.flatnonzero(above > 1e-7)
+            if not len(wrong):
+                break
+            hard = np.concatenate([hard, wrong[np.argsort(-above[wrong], kind="stable")[:ADDED]]])
+        return Plane(v, float((self.outside @ v).max()))
+
+
+def least_lack(inside: Floats, outside: Floats, costs: Floats, clock: Clock) -> Floats | None:
+    """min costs·s with s >= 0, w·p + b >= 1 - s for p inside, w·q + b <= 0 for q outside: the weights (w, b)."""
+    (n, width), m = inside.shape, len(outside)
+    left = np.block([[-inside, -np.ones((n, 1))], [outside, np.ones((m, 1))]])
+    slack = sp.vstack([-sp.eye_array(n), sp.csr_array((m, n))])
+    rows = sp.hstack([sp.csr_array(left), slack], format="csc")
+    right = np.concatenate([-np.ones(n), np.zeros(m)])
+    bounds = np.array([[-LARGEST, LARGEST]] * (width + 1) + [[0.0, np.inf]] * n)
+    return _solved(np.concatenate([np.zeros(width + 1), costs]), rows, right, bounds, width + 1, clock)
+
+
+def widest(above: Floats, below: Floats, plane: Plane, clock: Clock) -> Plane:
+    """Of the planes between two sets of rows one with a wide margin: max t, w·a + b >= t, w·q + b <= -t, |w_j| <= 1."""
+    width = above.shape[1]
+    bounds = np.array([[-1.0, 1.0]] * width + [[-np.inf, np.inf], [0.0, np.inf]])
+    cost = np.zeros(width + 2)
+    cost[-1] = -1.0
+    some = 2 * width + 10
+    up, down = np.argsort(above @ plane.v)[:some], np.argsort(-(below @ plane.v))[:some]
+    for _ in range(LAZY_ROUNDS):
+        left = np.block([[-above[up], -np.ones((len(up), 1))], [below[down], np.ones((len(down), 1))]])
+        left = np.column_stack([left, np.ones(len(left))])
+        found = _solved(cost, left, np.zeros(len(left)), bounds, width + 2, clock)
+        if found is None or not found[-1] > TINY:
+            return plane
+        v, b, t = found[:-2], float(found[-2]), float(found[-1])
+        high, low = above @ v + b, below @ v + b
+        more_up, more_down = np.flatnonzero(high < t - 1e-7), np.flatnonzero(low > 1e-7 - t)
+        if not len(more_up) and not len(more_down):
+            break
+        up = np.union1d(up, more_up[np.argsort(high[more_up], kind="stable")[:ADDED]])
+        down = np.union1d(down, more_down[np.argsort(-low[more_down], kind="stable")[:ADDED]])
+    first, last = float((above @ v).min()), float((below @ v).max())
+    return Plane(v, (first + last) / 2) if first - last > TINY else plane
+
+
+def _solved(cost: Floats, rows: Any, right: Floats, bounds: Array, wanted: int, clock: Clock) -> Floats | None:
+    """The first variables of the least solution of a linear program; None if HiGHS finds none in time."""
+    options: Any = {} if clock.left is None else {"time_limit": clock.left}
+    found = linprog(cost, rows, right, bounds=bounds, method="highs", options=options)
+    return None if found.x is None or not np.isfinite(found.x).all() else np.asarray(found.x[:wanted])
+
+
+def rollout(scores: Floats, codes: Ints, most: int) -> int:
+    """How many cuts a list needs that takes the longest run each time, along fixed directions; `most`, if it is more."""
+    made = 0
+    while made < most and len(np.unique(codes)) > 1:
+        code, counts, beyond = max(run_lengths(scores, codes), key=lambda run: run[1].max())
+        k = int(np.argmax(counts))
+        if not counts[k]:
+            return most
+        stays = (codes != code) | (scores[:, k] <= beyond[k] + TINY)
+        scores, codes, made = scores[stays], codes[stays], made + 1
+    return made
+
+
+def standardised(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Columns of mean 0 and variance 1, the means, and what the columns were divided by."""
+    means, spread = values.mean(axis=0), values.std(axis=0)
+    spread[~(spread > 0)] = 1.0
+    return (values - means) / spread, means, spread
+
+
+def ordered(cuts: Sequence[PureCut]) -> list[PureCut]:
+    """Cuts of more rows first."""
+    return sorted(cuts, key=lambda cut: -cut.size)

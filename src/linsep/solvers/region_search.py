@@ -1,0 +1,221 @@
+"""The search for few hyperplanes that put all rows into regions of one class.
+
+Each step is a pure cut, which takes rows of one class, or divides the rows, where cheap lists (`rollout`) say that two
+parts need fewer cuts than the whole. A list alone cannot do everything: where four fields of two colours meet, every
+line has both colours on both sides, and pure cuts only nibble at the corners.
+
+Floats propose; the rows above a hyperplane are those of exact arithmetic, and so is that a cut is pure. When the time
+is over, what is left is divided column by column (`axis_tree`), which always ends, and at once.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+
+from linsep.exact import coprime
+from linsep.signs import form_of, form_of_doubles, signs
+from linsep.solvers.axis_trees import Form, axis_tree
+from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.pure_cuts import CutFinder, Plane, PureCut, ordered, rollout, standardised, widest
+from linsep.sources.base import Array, Floats, Ints
+
+FORKS = 24  # directions in which a division is tried
+PLACES = 8  # where along each, at first and then around the best
+FINER = 3  # times
+AFFORDABLE = 1_500_000  # scores of rows along directions, up to which divisions are looked for
+SMALL = 200_000  # entries of rows up to which two cuts of each class are grown, and all is tried twice
+
+
+@dataclass(slots=True)
+class Draft:
+    """Cuts as they are made: a hyperplane each, and where the rows above and below it go (see `proofs.regions`)."""
+
+    forms: list[Form] = field(default_factory=list)
+    children: list[list[int]] = field(default_factory=list)
+    root: int = ~0
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    def put(self, where: tuple[int, int] | None, what: int) -> None:
+        """Set a child of a cut, or the root."""
+        if where is None:
+            self.root = what
+        else:
+            self.children[where[0]][where[1]] = what
+
+    def add(self, where: tuple[int, int] | None, form: Form, above: int = 0, below: int = 0) -> int:
+        """A new cut in this place."""
+        self.forms.append(form)
+        self.children.append([above, below])
+        self.put(where, len(self.forms) - 1)
+        return len(self.forms) - 1
+
+
+Place = tuple[int, int] | None
+Work = tuple[Ints, Place]
+
+
+class RegionSearch:
+    """Rows, no two of which are equal and of different classes, and the cuts that tell their classes apart."""
+
+    def __init__(self, values: Array, codes: Ints, clock: Clock) -> None:
+        self.values, self.codes, self.clock = values, codes, clock
+        floats = values.astype(np.float64)
+        self.exponents = np.frexp(np.abs(floats).max(axis=0, initial=0.0))[1]
+        self.z, self.means, self.spread = standardised(np.ldexp(floats, -self.exponents))
+        self.is_small = values.size <= SMALL
+
+    def run(self) -> tuple[Draft, bool]:
+        """The shortest cuts found, and whether there was time to look."""
+        best, is_over = None, False
+        for forks in (False, True) if self.is_small else (True,):
+            draft, is_over = self.built(forks)
+            best = draft if best is None or len(draft) < len(best) else best
+            if is_over or len(best) <= self.least():
+                break
+        assert best is not None
+        if not is_over and len(best) > self.least():
+            tree = Draft()
+            self.planted(tree, (np.arange(len(self.codes)), None))
+            best = tree if len(tree) < len(best) else best
+        return best, not is_over
+
+    def least(self) -> int:
+        """What there must be: a region for each class."""
+        return len(np.unique(self.codes)) - 1
+
+    def built(self, forks: bool) -> tuple[Draft, bool]:
+        """Cuts made one after another; and whether the time was over before the last."""
+        draft, finder = Draft(), CutFinder.of(self.z, self.codes, self.clock)
+        work: list[Work] = [(np.arange(len(self.codes)), None)]
+        try:
+            while work:
+                self.clock.check()
+                rows, where = work[-1]
+                more = self.step(draft, finder, rows, where, forks)
+                work.pop()
+                work += more
+        except (OutOfTime, KeyboardInterrupt):
+            for left in reversed(work):
+                self.planted(draft, left)
+            return draft, True
+        return draft, False
+
+    def step(self, draft: Draft, finder: CutFinder, rows: Ints, where: Place, forks: bool) -> list[Work]:
+        """One cut of these rows; returns what is left to do on both sides of it."""
+        codes = self.codes[rows]
+        if (codes == codes[0]).all():
+            draft.put(where, ~int(codes[0]))
+            return []
+        for form, code in self.proposed(finder, rows, forks):
+            above = self.above(form, rows)
+            if not 0 < above.sum() < len(rows) or (code is not None and (codes[above] != code).any()):
+                continue
+            k = draft.add(where, form)
+            return [(rows[~above], (k, 1)), (rows[above], (k, 0))]
+        self.planted(draft, (rows, where))
+        return []
+
+    def above(self, form: Form, rows: Ints) -> Array:
+        """Which of the rows are above a hyperplane, exactly."""
+        return np.asarray(signs(form_of(*form), self.values[rows]) > 0)
+
+    def proposed(self, finder: CutFinder, rows: Ints, forks: bool) -> Iterator[tuple[Form, int | None]]:
+        """Hyperplanes to cut with, the best first: each with the class of all rows above it, if it is to be pure."""
+        directions = finder.directions(rows)
+        runs = finder.runs(rows, directions)
+        grown = ordered([finder.grown(rows, cut) for cut in (runs if self.is_small else runs[:2])])
+        inside = np.bincount(self.codes[rows])
+        is_last = len(np.unique(self.codes[rows])) == 2 and grown and grown[0].size == inside[grown[0].code]
+        if forks and not is_last and len(rows) * len(directions) <= AFFORDABLE:
+            ahead = LookAhead(finder, rows, directions, self.clock)
+            best = ahead.best(grown[:4])
+            if isinstance(best, Plane):
+                yield self.form(best), None
+            elif best is not None:
+                grown.insert(0, best)
+        for cut in chain(grown, runs):
+            yield self.form(self.wide(rows, cut)), cut.code
+            yield self.form(cut.plane), cut.code
+
+    def wide(self, rows: Ints, cut: PureCut) -> Plane:
+        """The same cut in the middle of the gap that it goes through, turned so that the gap is wide."""
+        z, own = self.z[rows], self.codes[rows] == cut.code
+        scores = z @ cut.plane.v
+        taken = own & (scores > cut.plane.beyond)
+        middle = Plane(cut.plane.v, (cut.plane.beyond + float(scores[taken].min())) / 2)
+        return widest(z[taken], z[~own], middle, self.clock)
+
+    def form(self, plane: Plane) -> Form:
+        """A plane in the columns of the user, in integers."""
+        w = plane.v / self.spread
+        form = form_of_doubles(w, -plane.beyond - float(w @ self.means))
+        top = max(0, int(self.exponents.max(initial=0)))
+        shifts = [*(top - self.exponents).tolist(), top]
+        whole = coprime(c << shift for c, shift in zip(form.coefficients, shifts, strict=True))
+        return whole[:-1], whole[-1]
+
+    def planted(self, draft: Draft, work: Work) -> None:
+        """The rest as a tree of single columns."""
+        rows, where = work
+        codes, first = self.codes[rows], len(draft)
+        if (codes == codes[0]).all():
+            draft.put(where, ~int(codes[0]))
+            return
+        for form, *children in axis_tree(self.values[rows], codes):
+            draft.forms.append(form)
+            draft.children.append([child + first if child >= 0 else child for child in children])
+        draft.put(where, first)
+
+
+@dataclass(slots=True)
+class LookAhead:
+    """What the next cut should be, judged by how many cuts cheap lists then need for the rest."""
+
+    finder: CutFinder
+    rows: Ints
+    directions: Floats
+    clock: Clock
+
+    def best(self, cuts: list[PureCut]) -> PureCut | Plane | None:
+        """One of the cuts, or a plane that divides the rows, if that promises fewer cuts."""
+        z, codes = self.finder.z[self.rows], self.finder.codes[self.rows]
+        scores = z @ self.directions.T
+        least, found = len(codes), None
+        for cut in cuts:
+            stays = (codes != cut.code) | (z @ cut.plane.v <= cut.plane.beyond)
+            needed = 1 + rollout(scores[stays], codes[stays], least)
+            if needed < least:
+                least, found = needed, cut
+        divided = self.divided(scores, codes, least - 1)
+        return found if divided is None else divided
+
+    def divided(self, scores: Floats, codes: Ints, most: int) -> Plane | None:
+        """The division after which fewest cuts are needed, if it is fewer than `most`: coarsely, then around the best."""
+        half = self.directions.shape[0] // 2
+        chosen = np.unique(np.linspace(0, half - 1, FORKS).astype(int))
+        least, found = most, None
+        tried = [(int(k), q) for k in chosen for q in np.linspace(0, 1, PLACES + 2)[1:-1]]
+        reach = 1 / (PLACES + 1)
+        for _ in range(FINER):
+            for k, q in tried:
+                self.clock.check()
+                beyond = float(np.quantile(scores[:, k], q))
+                above = scores[:, k] > beyond
+                needed = 1 + rollout(scores[above], codes[above], least)
+                if needed < least:
+                    needed += rollout(scores[~above], codes[~above], least - needed)
+                if needed < least:
+                    least, found = needed, (k, q, beyond)
+            if found is None:
+                return None
+            k, q, _ = found
+            tried = [(k, p) for p in np.linspace(q - reach, q + reach, PLACES + 2)[1:-1] if 0 < p < 1]
+            reach /= PLACES + 1
+        return Plane(self.directions[found[0]], found[2])
+
+
+Chooser = Callable[[Ints], Iterator[tuple[Form, int | None]]]
