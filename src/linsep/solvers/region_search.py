@@ -8,14 +8,14 @@ Floats propose; the rows above a hyperplane are those of exact arithmetic, and s
 is over, what is left is divided column by column (`axis_tree`), which always ends, and at once.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
 
 from linsep.exact import coprime
-from linsep.signs import form_of, form_of_doubles, signs
+from linsep.signs import form_of, form_of_doubles, scaled_floats, signs
 from linsep.solvers.axis_trees import Form, axis_tree
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.pure_cuts import CutFinder, Plane, PureCut, ordered, rollout, standardised, widest
@@ -25,6 +25,7 @@ FORKS = 24  # directions in which a division is tried
 PLACES = 8  # where along each, at first and then around the best
 FINER = 3  # times
 AFFORDABLE = 1_500_000  # scores of rows along directions, up to which divisions are looked for
+MOST_PRUNING = 500_000_000  # steps
 SMALL = 200_000  # entries of rows up to which two cuts of each class are grown, and all is tried twice
 
 
@@ -45,6 +46,24 @@ class Draft:
             self.root = what
         else:
             self.children[where[0]][where[1]] = what
+
+    def in_reading_order(self) -> "Draft":
+        """The cuts numbered as they are read: what is above a cut before what is below it."""
+        order, ahead = list[int](), [self.root]
+        while ahead:
+            k = ahead.pop()
+            if k >= 0:
+                order.append(k)
+                ahead += self.children[k][::-1]
+        place = {k: number for number, k in enumerate(order)}
+        children = [[place.get(child, child) for child in self.children[k]] for k in order]
+        return Draft([self.forms[k] for k in order], children, 0 if order else self.root)
+
+    def without(self, k: int, side: int) -> "Draft":
+        """The cuts without one of them, and without all that follows on the other side of it."""
+        heir = self.children[k][side]
+        children = [[heir if child == k else child for child in both] for both in self.children]
+        return Draft(self.forms, children, heir if self.root == k else self.root).in_reading_order()
 
     def add(self, where: tuple[int, int] | None, form: Form, above: int = 0, below: int = 0) -> int:
         """A new cut in this place."""
@@ -118,6 +137,17 @@ class RegionSearch:
             return [(rows[~above], (k, 1)), (rows[above], (k, 0))]
         self.planted(draft, (rows, where))
         return []
+
+    def separated(self, form: Form, below: int, above: int) -> Draft:
+        """One cut, where this hyperplane separates the two classes."""
+        floats, _ = scaled_floats((*form[0], 0))
+        own, v = self.codes == above, np.ldexp(floats[:-1], self.exponents) * self.spread
+        first, last = (self.z[own] @ v).min(), (self.z[~own] @ v).max()
+        wide = widest(self.z[own], self.z[~own], Plane(v, float(first + last) / 2), self.clock)
+        for one in (self.form(wide), form):
+            if np.array_equal(self.above(one, np.arange(len(own))), own):
+                return Draft([one], [[~above, ~below]], 0)
+        raise AssertionError("a separating hyperplane separates")
 
     def above(self, form: Form, rows: Ints) -> Array:
         """Which of the rows are above a hyperplane, exactly."""
@@ -218,4 +248,28 @@ class LookAhead:
         return Plane(self.directions[found[0]], found[2])
 
 
-Chooser = Callable[[Ints], Iterator[tuple[Form, int | None]]]
+def pruned(draft: Draft, search: RegionSearch) -> Draft:
+    """The cuts without those that later ones make superfluous."""
+    draft, n_rows = draft.in_reading_order(), len(search.codes)
+    if len(draft) ** 2 * n_rows > MOST_PRUNING:
+        return draft
+    above = {form: search.above(form, np.arange(n_rows)) for form in draft.forms}
+    k = len(draft) - 1
+    while k >= 0:
+        for side in (1, 0):
+            shorter = draft.without(k, side)
+            if np.array_equal(_routed(shorter, above, n_rows), search.codes):
+                draft = shorter
+                k = min(k, len(draft))
+                break
+        k -= 1
+    return draft
+
+
+def _routed(draft: Draft, above: dict[Form, Array], n_rows: int) -> Ints:
+    """The class of the region of each row."""
+    at = np.full(n_rows, draft.root)
+    for k, (form, children) in enumerate(zip(draft.forms, draft.children, strict=True)):
+        here = np.flatnonzero(at == k)
+        at[here] = np.where(above[form][here], *children)
+    return ~at
