@@ -7,7 +7,7 @@
 Whatever stops the search, the answer puts every row into a region of its class: a tree of single columns always can.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,8 @@ def _searched(source: Source, block: Block, codes: Ints, kept: Ints, clock: Cloc
     search = RegionSearch(rows.values if not rows.is_sparse else rows.values.toarray(), own, clock)
     if len(present) == 2:
         two = np.where(own == present[1], np.int8(1), np.int8(-1))
-        part = MemorySource(rows.table, two, source.facts.of_part(len(rows)))
+        labels = tuple(source.facts.labels[code] for code in present.tolist())
+        part = MemorySource(rows.table, two, replace(source.facts.of_part(len(rows)), labels=labels))
         left = None if clock.left is None else SHARE_OF_DECIDING * clock.left
         verdict = decide(part, time_limit=left)
         if isinstance(verdict, Separable):

@@ -29,6 +29,7 @@ ROUNDS, LAZY_ROUNDS, ADDED = 6, 12, 40  # of new costs; of adding hard rows; how
 EPS = 0.05
 STARTS = 2  # directions of each class from which a cut is grown
 LARGEST = 1e3  # weight
+DENSE = 10_000  # entries of a linear program's slack, up to which it is not worth being sparse
 
 
 class Plane(NamedTuple):
@@ -108,26 +109,35 @@ class CutFinder:
         """The longest pure runs of each class along these directions."""
         scores, codes = self.z[rows] @ directions.T, self.codes[rows]
         found = list[PureCut]()
-        for code, counts, beyond in run_lengths(scores, codes):
+        for code, counts, beyond in run_lengths(*by_class(scores, codes)):
             best = np.argsort(-counts, kind="stable")[:each].tolist()
             found += [PureCut(int(counts[k]), code, Plane(directions[k], float(beyond[k]))) for k in best if counts[k]]
         return sorted(found, key=lambda cut: -cut.size)
 
     def grown(self, rows: Ints, cut: PureCut) -> PureCut:
         """A cut of the same class that takes at least as many rows."""
+        if self.z.shape[1] == 1:  # there are two directions, and both were tried
+            return cut
         own = self.codes[rows] == cut.code
         found = Growth(self.z[rows[own]], self.z[rows[~own]], self.clock).grown(cut)
         self.pool.append(found.plane.v[None])
         return found
 
 
-def run_lengths(scores: Floats, codes: Ints) -> Iterator[tuple[int, Ints, Floats]]:
-    """For each class, how many of its rows lie beyond all others along each direction, and where the others end."""
-    present = np.unique(codes).tolist()
-    tops = np.stack([scores[codes == code].max(axis=0) for code in present])
-    for k, code in enumerate(present):
-        beyond = np.delete(tops, k, axis=0).max(axis=0)
-        yield code, (scores[codes == code] > beyond + TINY).sum(axis=0), beyond
+def run_lengths(parts: dict[int, Floats], tops: dict[int, Floats]) -> Iterator[tuple[int, Ints, Floats]]:
+    """For each class, how many of its rows lie beyond all others along each direction, and where the others end.
+
+    `parts` are the scores of the rows of each class, `tops` the highest of them.
+    """
+    for code, scores in parts.items():
+        beyond = np.max([top for other, top in tops.items() if other != code], axis=0)
+        yield code, np.count_nonzero(scores > beyond + TINY, axis=0), beyond
+
+
+def by_class(scores: Floats, codes: Ints) -> tuple[dict[int, Floats], dict[int, Floats]]:
+    """The scores of the rows of each class, and the highest of them along each direction."""
+    parts = {code: scores[codes == code] for code in np.unique(codes).tolist()}
+    return parts, {code: own.max(axis=0) for code, own in parts.items()}
 
 
 @dataclass(slots=True)
@@ -190,8 +200,10 @@ def least_lack(inside: Floats, outside: Floats, costs: Floats, clock: Clock) -> 
     """min costs·s with s >= 0, w·p + b >= 1 - s for p inside, w·q + b <= 0 for q outside: the weights (w, b)."""
     (n, width), m = inside.shape, len(outside)
     left = np.block([[-inside, -np.ones((n, 1))], [outside, np.ones((m, 1))]])
-    slack = sp.vstack([-sp.eye_array(n), sp.csr_array((m, n))])
-    rows = sp.hstack([sp.csr_array(left), slack], format="csc")
+    if n * (n + m) <= DENSE:
+        rows: Any = np.hstack([left, -np.eye(n + m, n)])
+    else:
+        rows = sp.hstack([sp.csc_array(left), -sp.eye_array(n + m, n, format="csc")], format="csc")
     right = np.concatenate([-np.ones(n), np.zeros(m)])
     bounds = np.array([[-LARGEST, LARGEST]] * (width + 1) + [[0.0, np.inf]] * n)
     return _solved(np.concatenate([np.zeros(width + 1), costs]), rows, right, bounds, width + 1, clock)
@@ -231,14 +243,18 @@ def _solved(cost: Floats, rows: Any, right: Floats, bounds: Array, wanted: int, 
 
 def rollout(scores: Floats, codes: Ints, most: int) -> int:
     """How many cuts a list needs that takes the longest run each time, along fixed directions; `most`, if it is more."""
-    made = 0
-    while made < most and len(np.unique(codes)) > 1:
-        code, counts, beyond = max(run_lengths(scores, codes), key=lambda run: run[1].max())
+    made, (parts, tops) = 0, by_class(scores, codes)
+    while made < most and len(parts) > 1:
+        code, counts, beyond = max(run_lengths(parts, tops), key=lambda run: run[1].max())
         k = int(np.argmax(counts))
         if not counts[k]:
             return most
-        stays = (codes != code) | (scores[:, k] <= beyond[k] + TINY)
-        scores, codes, made = scores[stays], codes[stays], made + 1
+        made += 1
+        parts[code] = parts[code][parts[code][:, k] <= beyond[k] + TINY]
+        if len(parts[code]):
+            tops[code] = parts[code].max(axis=0)
+        else:
+            del parts[code], tops[code]
     return made
 
 

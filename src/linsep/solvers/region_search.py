@@ -25,6 +25,7 @@ FORKS = 24  # directions in which a division is tried
 PLACES = 8  # where along each, at first and then around the best
 FINER = 3  # times
 AFFORDABLE = 1_500_000  # scores of rows along directions, up to which divisions are looked for
+WORTH_DIVIDING = 3  # cuts: a division and a cut on either side are as many
 MOST_PRUNING = 500_000_000  # steps
 SMALL = 200_000  # entries of rows up to which two cuts of each class are grown, and all is tried twice
 
@@ -220,7 +221,9 @@ class LookAhead:
             needed = 1 + rollout(scores[stays], codes[stays], least)
             if needed < least:
                 least, found = needed, cut
-        divided = self.divided(scores, codes, least - 1)
+        if least <= WORTH_DIVIDING:
+            return found
+        divided = self.divided(scores, codes, least)
         return found if divided is None else divided
 
     def divided(self, scores: Floats, codes: Ints, most: int) -> Plane | None:
