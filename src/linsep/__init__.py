@@ -17,7 +17,7 @@ _NAMES = {
     "_onnx": "to_onnx",
     "_regions": "separate_regions",
     "errors": "CertificateError InputError LinsepError NotSeparableError NotSeparableWarning",
-    "estimators": "KernelPerceptronClassifier MaxMarginClassifier PerceptronClassifier",
+    "estimators": "KernelPerceptronClassifier MaxMarginClassifier PerceptronClassifier RegionsClassifier",
     "explorer.widget": "explore",
     "halfspace": "Halfspace homogenise",
     "online.online_perceptron": "OnlinePerceptron",
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from linsep.estimators import KernelPerceptronClassifier as KernelPerceptronClassifier
     from linsep.estimators import MaxMarginClassifier as MaxMarginClassifier
     from linsep.estimators import PerceptronClassifier as PerceptronClassifier
+    from linsep.estimators import RegionsClassifier as RegionsClassifier
     from linsep.explorer.widget import explore as explore
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise

@@ -3,5 +3,6 @@
 from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
 from linsep.estimators.margin_classifier import MaxMarginClassifier
 from linsep.estimators.perceptron_classifier import PerceptronClassifier
+from linsep.estimators.regions_classifier import RegionsClassifier
 
-__all__ = ["KernelPerceptronClassifier", "MaxMarginClassifier", "PerceptronClassifier"]
+__all__ = ["KernelPerceptronClassifier", "MaxMarginClassifier", "PerceptronClassifier", "RegionsClassifier"]

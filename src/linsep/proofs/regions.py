@@ -20,6 +20,7 @@ from linsep.proofs.obstructions import integers, plain
 from linsep.report import SHOWN, SHOWN_ROWS, Grid, Part, Report, Reported, Sentence, column_names, count, label_text, linear
 from linsep.report import one_line
 from linsep.signs import form_of, scaled_floats, signs
+from linsep.storage.strict import written_integer
 from linsep.tables import is_sparse, read_exact, read_labels, require_finite
 from linsep.tables.label_values import distinct
 
@@ -104,6 +105,8 @@ class Regions(Reported):
             raise CertificateError("A cut is followed by later ones alone.")
         if len(self.sizes) != len(self.cuts) + 1:
             raise CertificateError("There is one region more than there are cuts.")
+        if any(len(pair) != 2 for pair in self.contradictions):
+            raise CertificateError("A contradiction is between two rows.")
 
     @property
     def is_list(self) -> bool:
@@ -154,17 +157,21 @@ class Regions(Reported):
         """The regions of an array or a CSR matrix of finite numbers, by exact signs."""
         number = {side: k for k, (side, _) in enumerate(self.sides())}
         found = np.zeros(values.shape[0], np.int64)
+        for k, rows, above in self.walk(values):
+            for side, child, own in ((0, self.cuts[k].above, rows[above]), (1, self.cuts[k].below, rows[~above])):
+                if child < 0:
+                    found[own] = number[k, side]
+        return found
+
+    def walk(self, values: Any) -> Iterator[tuple[int, Ints, NDArray[np.bool_]]]:
+        """Each cut, the rows that come to it, and which of them are above it, by exact signs."""
         work = [(0, np.arange(values.shape[0]))] if self.cuts else []
         while work:
             k, rows = work.pop()
             cut = self.cuts[k]
             above = signs(form_of(cut.weights, cut.bias_weight), values[rows]) > 0
-            for side, (child, own) in enumerate(((cut.above, rows[above]), (cut.below, rows[~above]))):
-                if child < 0:
-                    found[own] = number[k, side]
-                elif len(own):
-                    work.append((child, own))
-        return found
+            yield k, rows, above
+            work += [(child, own) for child, own in ((cut.above, rows[above]), (cut.below, rows[~above])) if child >= 0]
 
     def verify(self, X: Any, y: Any = None) -> None:
         """Check against the data, in exact arithmetic, that every row is in a region of its class.
@@ -278,8 +285,9 @@ class Regions(Reported):
             "rows": self.n_rows,
             "columns": self.n_columns,
             "classes": list(self.classes),
-            "cuts": [{"weights": list(map(str, cut.weights)), "bias": str(cut.bias_weight), "above": cut.above, "below": cut.below} for cut in self.cuts],
+            "cuts": [{"weights": list(map(written_integer, cut.weights)), "bias": written_integer(cut.bias_weight), "above": cut.above, "below": cut.below} for cut in self.cuts],
             "sizes": list(self.sizes),
+            "only": self.only,
             "contradictions": [list(pair) for pair in self.contradictions],
             "in_time": self.in_time,
             "seconds": self.seconds,
