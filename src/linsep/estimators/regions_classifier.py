@@ -61,7 +61,8 @@ class RegionsClassifier(ScoreClassifier):
 
     def predict(self, X: Any) -> Array:
         """The class of each row's region."""
-        labels: Array = self.classes_[self.regions_.codes_of(self.apply(X))]
+        numbers = self.apply(X)
+        labels: Array = self.classes_[self.regions_.codes_of(numbers)]
         return labels
 
     def apply(self, X: Any) -> Ints:

@@ -56,10 +56,10 @@ class Cut:
         largest = float(np.abs(floats[:-1]).max(initial=0.0))
         *weights, b = (floats / largest if largest else floats).tolist()
         named = [(weight, name) for weight, name in zip(weights, names, strict=True) if weight]
-        sign = ">" if is_above else "<="
-        if len(named) == 1 and weights and min(weights) < 0:  # -x > 3 is read as x < -3
-            return f"{named[0][1]} {'<' if is_above else '>='} {b + 0.0:.6g}"
-        return f"{linear(named, SHOWN)} {sign} {0.0 - b:.6g}"
+        side = (">", "<") if is_above else ("<=", ">=")
+        if named and named[0][0] < 0:  # -x > 3 is read as x < -3
+            return f"{linear([(-weight, name) for weight, name in named], SHOWN)} {side[1]} {b + 0.0:.6g}"
+        return f"{linear(named, SHOWN)} {side[0]} {0.0 - b:.6g}"
 
 
 @final

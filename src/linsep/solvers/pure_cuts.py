@@ -210,20 +210,17 @@ def least_lack(inside: Floats, outside: Floats, costs: Floats, clock: Clock) -> 
 
 
 def widest(above: Floats, below: Floats, plane: Plane, clock: Clock) -> Plane:
-    """Of the planes between two sets of rows one with a wide margin: max t, w·a + b >= t, w·q + b <= -t, |w_j| <= 1."""
-    width = above.shape[1]
-    bounds = np.array([[-1.0, 1.0]] * width + [[-np.inf, np.inf], [0.0, np.inf]])
-    cost = np.zeros(width + 2)
-    cost[-1] = -1.0
-    some = 2 * width + 10
+    """Of the planes between two sets of rows one with a wide margin: max t, w·a + b >= t, w·q + b <= -t, Σ|w_j| <= 1.
+
+    Few weights of such a plane are not 0. Rows are added to the program once they are in the way.
+    """
+    some = 2 * above.shape[1] + 10
     up, down = np.argsort(above @ plane.v)[:some], np.argsort(-(below @ plane.v))[:some]
     for _ in range(LAZY_ROUNDS):
-        left = np.block([[-above[up], -np.ones((len(up), 1))], [below[down], np.ones((len(down), 1))]])
-        left = np.column_stack([left, np.ones(len(left))])
-        found = _solved(cost, left, np.zeros(len(left)), bounds, width + 2, clock)
-        if found is None or not found[-1] > TINY:
+        found = _widest_of(above[up], below[down], clock)
+        if found is None:
             return plane
-        v, b, t = found[:-2], float(found[-2]), float(found[-1])
+        v, b, t = found
         high, low = above @ v + b, below @ v + b
         more_up, more_down = np.flatnonzero(high < t - 1e-7), np.flatnonzero(low > 1e-7 - t)
         if not len(more_up) and not len(more_down):
@@ -232,6 +229,19 @@ def widest(above: Floats, below: Floats, plane: Plane, clock: Clock) -> Plane:
         down = np.union1d(down, more_down[np.argsort(-low[more_down], kind="stable")[:ADDED]])
     first, last = float((above @ v).min()), float((below @ v).max())
     return Plane(v, (first + last) / 2) if first - last > TINY else plane
+
+
+def _widest_of(above: Floats, below: Floats, clock: Clock) -> tuple[Floats, float, float] | None:
+    """The weights w = p - q, p and q not negative, the bias and the margin."""
+    width, n = above.shape[1], len(above) + len(below)
+    rows, sides = np.vstack([-above, below]), np.repeat([-1.0, 1.0], [len(above), len(below)])
+    left = np.block([[rows, -rows, sides[:, None], np.ones((n, 1))], [np.ones((1, 2 * width)), np.zeros((1, 2))]])
+    cost, right = -np.eye(1, 2 * width + 2, 2 * width + 1)[0], np.eye(1, n + 1, n)[0]
+    bounds = np.array([[0.0, np.inf]] * 2 * width + [[-np.inf, np.inf], [0.0, np.inf]])
+    found = _solved(cost, left, right, bounds, 2 * width + 2, clock)
+    if found is None or not found[-1] > TINY:
+        return None
+    return found[:width] - found[width : 2 * width], float(found[-2]), float(found[-1])
 
 
 def _solved(cost: Floats, rows: Any, right: Floats, bounds: Array, wanted: int, clock: Clock) -> Floats | None:

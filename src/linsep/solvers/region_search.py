@@ -8,8 +8,11 @@ Floats propose; the rows above a hyperplane are those of exact arithmetic, and s
 is over, what is left is divided column by column (`axis_tree`), which always ends, and at once.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from itertools import chain
 
 import numpy as np
@@ -21,6 +24,7 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.pure_cuts import CutFinder, Plane, PureCut, ordered, rollout, standardised, widest
 from linsep.sources.base import Array, Floats, Ints
 
+DIGITS, MOST_OF_IT = (1, 2, 3, 4, 6), 0.7  # of short weights; how much of the gap between rows they must leave
 FORKS = 24  # directions in which a division is tried
 PLACES = 8  # where along each, at first and then around the best
 FINER = 3  # times
@@ -83,9 +87,9 @@ class RegionSearch:
 
     def __init__(self, values: Array, codes: Ints, clock: Clock) -> None:
         self.values, self.codes, self.clock = values, codes, clock
-        floats = values.astype(np.float64)
-        self.exponents = np.frexp(np.abs(floats).max(axis=0, initial=0.0))[1]
-        self.z, self.means, self.spread = standardised(np.ldexp(floats, -self.exponents))
+        self.floats = values.astype(np.float64)
+        self.exponents = np.frexp(np.abs(self.floats).max(axis=0, initial=0.0))[1]
+        self.z, self.means, self.spread = standardised(np.ldexp(self.floats, -self.exponents))
         self.is_small = values.size <= SMALL
 
     def run(self) -> tuple[Draft, bool]:
@@ -143,10 +147,9 @@ class RegionSearch:
         """One cut, where this hyperplane separates the two classes."""
         floats, _ = scaled_floats((*form[0], 0))
         own, v = self.codes == above, np.ldexp(floats[:-1], self.exponents) * self.spread
-        first, last = (self.z[own] @ v).min(), (self.z[~own] @ v).max()
-        wide = widest(self.z[own], self.z[~own], Plane(v, float(first + last) / 2), self.clock)
-        for one in (self.form(wide), form):
-            if np.array_equal(self.above(one, np.arange(len(own))), own):
+        everything = np.arange(len(own))
+        for one in chain(self.forms(Plane(v, 0.0), everything[own], everything[~own]), [form]):
+            if np.array_equal(self.above(one, everything), own):
                 return Draft([one], [[~above, ~below]], 0)
         raise AssertionError("a separating hyperplane separates")
 
@@ -159,26 +162,34 @@ class RegionSearch:
         directions = finder.directions(rows)
         runs = finder.runs(rows, directions)
         grown = ordered([finder.grown(rows, cut) for cut in (runs if self.is_small else runs[:2])])
-        inside = np.bincount(self.codes[rows])
-        is_last = len(np.unique(self.codes[rows])) == 2 and grown and grown[0].size == inside[grown[0].code]
+        codes = self.codes[rows]
+        inside = np.bincount(codes)
+        is_last = np.count_nonzero(inside) == 2 and grown and grown[0].size == inside[grown[0].code]
         if forks and not is_last and len(rows) * len(directions) <= AFFORDABLE:
             ahead = LookAhead(finder, rows, directions, self.clock)
             best = ahead.best(grown[:4])
             if isinstance(best, Plane):
-                yield self.form(best), None
+                above = self.z[rows] @ best.v > best.beyond
+                yield from ((form, None) for form in self.forms(best, rows[above], rows[~above]))
             elif best is not None:
                 grown.insert(0, best)
         for cut in chain(grown, runs):
-            yield self.form(self.wide(rows, cut)), cut.code
-            yield self.form(cut.plane), cut.code
+            scores, own = self.z[rows] @ cut.plane.v, codes == cut.code
+            high, low = rows[own & (scores > cut.plane.beyond)], rows[~own]
+            yield from ((form, cut.code) for form in self.forms(cut.plane, high, low))
 
-    def wide(self, rows: Ints, cut: PureCut) -> Plane:
-        """The same cut in the middle of the gap that it goes through, turned so that the gap is wide."""
-        z, own = self.z[rows], self.codes[rows] == cut.code
-        scores = z @ cut.plane.v
-        taken = own & (scores > cut.plane.beyond)
-        middle = Plane(cut.plane.v, (cut.plane.beyond + float(scores[taken].min())) / 2)
-        return widest(z[taken], z[~own], middle, self.clock)
+    def forms(self, plane: Plane, high: Ints, low: Ints) -> Iterator[Form]:
+        """Hyperplanes between rows above a plane and rows below it: far from both and in short numbers, if possible."""
+        if not len(high) or not len(low):
+            return
+        first, last = float((self.z[high] @ plane.v).min()), float((self.z[low] @ plane.v).max())
+        middle = Plane(plane.v, (first + last) / 2)
+        wide = widest(self.z[high], self.z[low], middle, self.clock)
+        with np.errstate(all="ignore"):
+            weights = np.ldexp(wide.v / self.spread, -self.exponents)
+            short = shortened(weights / np.abs(weights).max(), self.floats[high], self.floats[low])
+        yield from ([] if short is None else [short])
+        yield from (self.form(wide), self.form(middle), self.form(plane))
 
     def form(self, plane: Plane) -> Form:
         """A plane in the columns of the user, in integers."""
@@ -200,6 +211,39 @@ class RegionSearch:
             draft.forms.append(form)
             draft.children.append([child + first if child >= 0 else child for child in children])
         draft.put(where, first)
+
+
+def shortened(weights: Floats, high: Floats, low: Floats) -> Form | None:
+    """Weights of few digits, the largest of which is 1, whose gap between these rows is about as wide."""
+    if not np.isfinite(weights).all() or not weights.any():
+        return None
+    gap = _gap(weights, high, low)
+    for digits in DIGITS:
+        decimals = [Decimal(f"{weight:.{digits}g}") for weight in weights.tolist()]
+        last, first = _gap(np.array(decimals, np.float64), high, low)
+        if first - last > MOST_OF_IT * (gap[1] - gap[0]) > 0:
+            part = (first - last) / 4
+            parts = [*map(Fraction, decimals), -short_between(Fraction(last + part), Fraction(first - part))]
+            common = math.lcm(*(part.denominator for part in parts))
+            whole = coprime(int(part * common) for part in parts)
+            return whole[:-1], whole[-1]
+    return None
+
+
+def _gap(weights: Floats, high: Floats, low: Floats) -> tuple[float, float]:
+    return float((low @ weights).max()), float((high @ weights).min())
+
+
+def short_between(low: Fraction, high: Fraction) -> Fraction:
+    """A number of few digits between two.
+
+    >>> short_between(Fraction(1, 3), Fraction(2, 5))
+    Fraction(7, 20)
+    """
+    middle, step = (low + high) / 2, Fraction(10) ** math.ceil(math.log10(max(abs(low), abs(high), high - low)))
+    while not low < step * round(middle / step) < high:
+        step /= 10
+    return step * round(middle / step)
 
 
 @dataclass(slots=True)
