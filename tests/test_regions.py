@@ -13,6 +13,9 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import linsep
+from linsep._load import from_json
+from linsep.estimators.saving import document_of
+from linsep.models import MODEL
 from linsep.proofs.regions import Cut
 
 
@@ -238,9 +241,7 @@ def test_a_saved_classifier_predicts_the_same(fitted, tmp_path):
 
 @pytest.mark.parametrize("field", ["cuts", "sizes", "only", "contradictions"])
 def test_a_damaged_file_is_refused(field, fitted):
-    from linsep.estimators.saving import document_of, estimator_of
-
     document = document_of(fitted)
     damaged = {"cuts": document["cuts"][1:], "sizes": [-1], "only": 9, "contradictions": [[1]]}
     with pytest.raises(linsep.errors.ModelError):
-        estimator_of({**document, field: damaged[field]})
+        from_json(MODEL.write({**document, field: damaged[field]}))

@@ -24,7 +24,7 @@ from linsep.sources.base import Block, Ints, Source, positions, require_finite
 from linsep.sources.inputs import as_classes
 from linsep.sources.memory import MemorySource
 
-SHARE_OF_DECIDING = 0.2  # of the time may pass before it is known whether one hyperplane is enough
+SHARE_OF_DECIDING = 0.1  # of the time may pass before it is known whether one hyperplane is enough
 SHARE_OF_FINISHING = 0.1  # of the time is kept for the tree and the check
 
 

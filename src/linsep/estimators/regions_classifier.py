@@ -86,7 +86,8 @@ class RegionsClassifier(ScoreClassifier):
         for k, own, _ in self.regions_.walk(rows):
             cut = self.regions_.cuts[k]
             floats, _ = scaled_floats((*cut.weights, cut.bias_weight))
-            depths[own] = np.minimum(depths[own], Halfspace(floats[:-1], float(floats[-1])).distance(rows[own]))
+            if len(own):
+                depths[own] = np.minimum(depths[own], Halfspace(floats[:-1], float(floats[-1])).distance(rows[own]))
         return np.clip(depths, LEAST, np.finfo(np.float64).max), codes
 
     def report(self) -> Report:

@@ -162,8 +162,6 @@ def _write_regions(estimator: RegionsClassifier) -> Document:
 def _read_regions(estimator: Any, document: Document) -> None:
     width = estimator.n_features_in_
     whole = {name: read(document[name], name) for name, read in REGION_FIELDS.items()}
-    for k, cut in enumerate(whole["cuts"]):
-        strict.listed(cut["weights"], f"cuts[{k}].weights", width)
     names = getattr(estimator, "feature_names_in_", None)
     try:
         estimator.regions_ = Regions(

@@ -8,8 +8,9 @@
 All of this is done in floats, on columns of mean 0 and variance 1. Whether a cut is pure is for exact arithmetic to say.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ TINY = 1e-9  # scores of rows in columns of variance 1 that are not told apart
 NEAR = 300  # rows of the class that a linear program may take
 ROUNDS, LAZY_ROUNDS, ADDED = 6, 12, 40  # of new costs; of adding hard rows; how many at once
 EPS = 0.05
+HEAVY = 1000.0  # weight of a row that must not be taken, beside one that may be
 STARTS = 2  # directions of each class from which a cut is grown
 LARGEST = 1e3  # weight
 DENSE = 10_000  # entries of a linear program's slack, up to which it is not worth being sparse
@@ -56,11 +58,12 @@ class CutFinder:
     clock: Clock
     random: np.random.Generator
     pool: list[Floats]
+    grown_before: dict[tuple[int, bytes], int]
 
     @classmethod
     def of(cls, z: Floats, codes: Ints, clock: Clock, seed: int = 0) -> "CutFinder":
         """A finder without a memory."""
-        return cls(z, codes, clock, np.random.default_rng(seed), [])
+        return cls(z, codes, clock, np.random.default_rng(seed), [], {})
 
     def directions(self, rows: Ints) -> Floats:
         """Directions in which a class may lie beyond the others, each with its opposite."""
@@ -89,6 +92,7 @@ class CutFinder:
             yield shift[None]
             if covariance is not None:
                 yield np.linalg.solve(covariance, shift)[None]
+            yield _hard_margin(z, codes == code)
             others = np.concatenate([mean for other, mean in means.items() if other != code])
             yield (own[:, None] - others).reshape(-1, z.shape[1])
             yield self._drawn(inside) - outside.mean(axis=0)
@@ -118,10 +122,25 @@ class CutFinder:
         """A cut of the same class that takes at least as many rows."""
         if self.z.shape[1] == 1:  # there are two directions, and both were tried
             return cut
+        if self.grown_before.get((cut.code, cut.plane.v.tobytes())) == cut.size:
+            return cut
         own = self.codes[rows] == cut.code
         found = Growth(self.z[rows[own]], self.z[rows[~own]], self.clock).grown(cut)
-        self.pool.append(found.plane.v[None])
+        unit = found.plane.v / np.linalg.norm(found.plane.v)
+        self.pool.append(unit[None])
+        self.grown_before[cut.code, unit.tobytes()] = found.size
         return found
+
+
+def _hard_margin(z: Floats, own: Array) -> Floats:
+    """The direction of a support vector machine for which rows of other classes weigh heavily, as far as it gets."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = LinearSVC(C=1.0, class_weight={False: HEAVY}, dual=False, max_iter=100).fit(z, own)
+    return np.asarray(fitted.coef_, np.float64)
 
 
 def run_lengths(parts: dict[int, Floats], tops: dict[int, Floats]) -> Iterator[tuple[int, Ints, Floats]]:
@@ -142,11 +161,12 @@ def by_class(scores: Floats, codes: Ints) -> tuple[dict[int, Floats], dict[int, 
 
 @dataclass(slots=True)
 class Growth:
-    """One cut, of the rows `inside` of its class; no row `outside` may be above it."""
+    """One cut, of the rows `inside` of its class; no row `outside` may be above it. `hard` are those in the way."""
 
     inside: Floats
     outside: Floats
     clock: Clock
+    hard: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def grown(self, cut: PureCut) -> PureCut:
         """The best cut met while the costs are made anew."""
@@ -179,20 +199,22 @@ class Growth:
         """The hyperplane with the least cost of what is lacking; hard rows are added once they are in the way."""
         near = np.argsort(slack, kind="stable")[:NEAR]
         costs = 1.0 / (slack[near] + EPS)
-        width = self.inside.shape[1]
-        hard = np.argsort(-(self.outside @ plane.v), kind="stable")[: 2 * width + 10]
+        if not len(self.hard):
+            first = 2 * self.inside.shape[1] + ADDED
+            self.hard = np.argsort(-(self.outside @ plane.v), kind="stable")[:first]
         for _ in range(LAZY_ROUNDS):
             self.clock.check()
-            found = least_lack(self.inside[near], self.outside[hard], costs, self.clock)
+            found = least_lack(self.inside[near], self.outside[self.hard], costs, self.clock)
             if found is None:
                 return None
             v, beyond = found[:-1], -float(found[-1])
             above = self.outside @ v - beyond
-            above[hard] = 0.0
+            above[self.hard] = 0.0
             wrong = np.flatnonzero(above > 1e-7)
             if not len(wrong):
                 break
-            hard = np.concatenate([hard, wrong[np.argsort(-above[wrong], kind="stable")[:ADDED]]])
+            added = wrong[np.argsort(-above[wrong], kind="stable")[:ADDED]]
+            self.hard = np.concatenate([self.hard, added])
         return Plane(v, float((self.outside @ v).max()))
 
 

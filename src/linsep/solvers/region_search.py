@@ -21,16 +21,16 @@ from linsep.exact import coprime
 from linsep.signs import form_of, form_of_doubles, scaled_floats, signs
 from linsep.solvers.axis_trees import Form, axis_tree
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.pure_cuts import CutFinder, Plane, PureCut, ordered, rollout, standardised, widest
+from linsep.solvers.pure_cuts import STARTS, CutFinder, Plane, PureCut, ordered, rollout, standardised, widest
 from linsep.sources.base import Array, Floats, Ints
 
 DIGITS, MOST_OF_IT = (1, 2, 3, 4, 6), 0.7  # of short weights; how much of the gap between rows they must leave
 FORKS = 24  # directions in which a division is tried
 PLACES = 8  # where along each, at first and then around the best
 FINER = 3  # times
-AFFORDABLE = 1_500_000  # scores of rows along directions, up to which divisions are looked for
+AFFORDABLE = 400_000  # scores of rows along directions, up to which divisions are looked for
 WORTH_DIVIDING = 3  # cuts: a division and a cut on either side are as many
-MOST_PRUNING = 500_000_000  # steps
+MOST_PRUNING = 20_000_000  # sides of rows
 SMALL = 200_000  # entries of rows up to which two cuts of each class are grown, and all is tried twice
 
 
@@ -64,11 +64,10 @@ class Draft:
         children = [[place.get(child, child) for child in self.children[k]] for k in order]
         return Draft([self.forms[k] for k in order], children, 0 if order else self.root)
 
-    def without(self, k: int, side: int) -> "Draft":
-        """The cuts without one of them, and without all that follows on the other side of it."""
-        heir = self.children[k][side]
-        children = [[heir if child == k else child for child in both] for both in self.children]
-        return Draft(self.forms, children, heir if self.root == k else self.root).in_reading_order()
+    def replace(self, k: int, heir: int) -> None:
+        """Put what follows from a cut in its place."""
+        self.children = [[heir if child == k else child for child in both] for both in self.children]
+        self.root = heir if self.root == k else self.root
 
     def add(self, where: tuple[int, int] | None, form: Form, above: int = 0, below: int = 0) -> int:
         """A new cut in this place."""
@@ -160,8 +159,8 @@ class RegionSearch:
     def proposed(self, finder: CutFinder, rows: Ints, forks: bool) -> Iterator[tuple[Form, int | None]]:
         """Hyperplanes to cut with, the best first: each with the class of all rows above it, if it is to be pure."""
         directions = finder.directions(rows)
-        runs = finder.runs(rows, directions)
-        grown = ordered([finder.grown(rows, cut) for cut in (runs if self.is_small else runs[:2])])
+        runs = finder.runs(rows, directions, STARTS if self.is_small else 1)
+        grown = ordered([finder.grown(rows, cut) for cut in runs])
         codes = self.codes[rows]
         inside = np.bincount(codes)
         is_last = np.count_nonzero(inside) == 2 and grown and grown[0].size == inside[grown[0].code]
@@ -296,27 +295,26 @@ class LookAhead:
 
 
 def pruned(draft: Draft, search: RegionSearch) -> Draft:
-    """The cuts without those that later ones make superfluous."""
-    draft, n_rows = draft.in_reading_order(), len(search.codes)
-    if len(draft) ** 2 * n_rows > MOST_PRUNING:
+    """The cuts without those that later ones make superfluous: the rows that come to one go past it, and all is well."""
+    draft, everything = draft.in_reading_order(), np.arange(len(search.codes))
+    if len(draft) * len(everything) > MOST_PRUNING:
         return draft
-    above = {form: search.above(form, np.arange(n_rows)) for form in draft.forms}
-    k = len(draft) - 1
-    while k >= 0:
-        for side in (1, 0):
-            shorter = draft.without(k, side)
-            if np.array_equal(_routed(shorter, above, n_rows), search.codes):
-                draft = shorter
-                k = min(k, len(draft))
+    above = [search.above(form, everything) for form in draft.forms]
+    coming = dict(_followed(draft, draft.root, everything, above))
+    for k in reversed(range(len(draft))):
+        for heir in draft.children[k]:
+            if all(child >= 0 or (search.codes[rows] == ~child).all() for child, rows in _followed(draft, heir, coming[k], above)):
+                draft.replace(k, heir)
                 break
-        k -= 1
-    return draft
+    return draft.in_reading_order()
 
 
-def _routed(draft: Draft, above: dict[Form, Array], n_rows: int) -> Ints:
-    """The class of the region of each row."""
-    at = np.full(n_rows, draft.root)
-    for k, (form, children) in enumerate(zip(draft.forms, draft.children, strict=True)):
-        here = np.flatnonzero(at == k)
-        at[here] = np.where(above[form][here], *children)
-    return ~at
+def _followed(draft: Draft, start: int, rows: Ints, above: list[Array]) -> Iterator[tuple[int, Ints]]:
+    """Where rows come that start at a cut: at each cut, and in each region, in no order."""
+    work = [(start, rows)]
+    while work:
+        k, rows = work.pop()
+        yield k, rows
+        if k >= 0:
+            is_above = above[k][rows]
+            work += zip(draft.children[k], (rows[is_above], rows[~is_above]), strict=True)
