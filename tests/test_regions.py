@@ -187,7 +187,13 @@ def test_what_does_not_hold_is_refused(forgery, moons):
 
 
 @pytest.mark.parametrize(
-    "cuts", [[Cut((1,), 0, 0, -1)], [Cut((1,), 0, 1, 1), Cut((1,), 0, -1, -2)], [Cut((1, 2), 0, -1, -2)], [Cut((1,), 0, -1, -3)]]
+    "cuts",
+    [
+        [Cut((1,), 0, 0, -1)],
+        [Cut((1,), 0, 1, 1), Cut((1,), 0, -1, -2)],
+        [Cut((1, 2), 0, -1, -2)],
+        [Cut((1,), 0, -1, -3)],
+    ],
 )
 def test_cuts_that_lead_nowhere_are_refused(cuts):
     with pytest.raises(linsep.CertificateError):

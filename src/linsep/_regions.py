@@ -88,7 +88,12 @@ def _answer(source: Source, block: Block, draft: Draft, pairs: Ints, in_time: bo
     """The cuts as a value, in the order in which they are read, with the number of rows in each region."""
     draft = draft.in_reading_order()
     cuts = tuple(Cut(*form, *children) for form, children in zip(draft.forms, draft.children, strict=True))
-    facts = {"n_rows": source.n_rows, "n_columns": source.n_columns, "classes": source.facts.labels, "cuts": cuts}
+    facts: dict[str, Any] = {
+        "n_rows": source.n_rows,
+        "n_columns": source.n_columns,
+        "classes": source.facts.labels,
+        "cuts": cuts,
+    }
     facts |= {"only": ~draft.root if draft.root < 0 else 0, "names": source.facts.names, "in_time": in_time}
     facts |= {"contradictions": tuple(map(tuple, pairs.tolist())), "seconds": clock.seconds}
     empty = Regions(**facts, sizes=(0,) * (len(cuts) + 1))

@@ -8,7 +8,6 @@ import numpy as np
 from linsep._regions import separate_regions
 from linsep.estimators.score_classifier import Array, ScoreClassifier, distinct_labels
 from linsep.halfspace import Halfspace
-from linsep.proofs.regions import Regions
 from linsep.report import Report
 from linsep.signs import scaled_floats
 from linsep.sources.base import Floats, Ints

@@ -15,7 +15,7 @@ from linsep.plots import style
 from linsep.plots.scene import Model, Subject, values_of
 from linsep.proofs import Verdict
 from linsep.proofs.regions import Regions
-from linsep.report import count
+from linsep.report import column_names, count
 from linsep.signs import scaled_floats
 from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import as_source
@@ -33,6 +33,7 @@ MARKERS = "os^DvPX*"
 FINE = 320  # points on each side of the grid on which a classifier is asked
 AROUND = 0.08  # room around the rows, as a part of their extent
 SAME_SCALE = 4  # columns whose extents differ by less than this get one scale, so that distances are true
+NO_NAMES = ["column 0", "column 1"]
 FEW_CUTS = 30  # that are numbered
 FLATTEST = 0.62  # height to width (or width to height) of such a view
 
@@ -52,8 +53,8 @@ def regions(
     Separable rows: the line with the largest margin, the margin's band and the rows on its edge. Impossible rows:
     the hulls of both classes, the rows of the obstruction, and the point which both hulls have in common.
     `verdict` saves finding one, which takes at most `time_limit` seconds. `model` (a Halfspace, a PerceptronRun,
-    Regions or a fitted classifier) is drawn instead of the verdict's line; a classifier without weights, such as one with a kernel,
-    is asked point by point.
+    Regions or a fitted classifier) is drawn instead of the verdict's line; a classifier without weights, such as one
+    with a kernel, is asked point by point.
     A classifier of three classes or more is drawn with the region of each, and needs X and y in memory; so do the
     `Regions` of `separate_regions` (or a `RegionsClassifier`), whose cuts are numbered in the order in which they are
     read.
@@ -232,6 +233,8 @@ def _classes_of(model: Any) -> npt.NDArray[Any]:
 def _many_regions(ax: "Axes", X: Any, y: Any, model: Any) -> "Axes":
     """The regions of a classifier of three classes or more, and the rows in the colour and shape of their class."""
     rows, names = _table(X)
+    if isinstance(model, Regions) and names == NO_NAMES:
+        names = list(column_names(model.names, 2))
     classes, ask = _classes_of(model), asker(X, model)
     places = _places(y, classes, len(rows))
     low, high = rows.min(axis=0), rows.max(axis=0)
@@ -275,8 +278,9 @@ def _cells(ax: "Axes", found: Regions, box: Box, grounds: Sequence[style.Color])
         w, b = floats[:-1], float(floats[-1])
         ends = _segment(ax, cell, w, b, lw=1.3, color=style.ink(), zorder=2, gid="line")
         if ends is not None and len(found.cuts) <= FEW_CUTS:
-            ax.annotate(str(k + 1), ends.mean(axis=0), ha="center", va="center", fontsize=8, zorder=4, gid="cut",
-                        bbox={"boxstyle": "circle,pad=0.25", "fc": ax.get_facecolor(), "ec": style.ink(), "lw": 0.8})  # fmt: skip
+            place: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 4, "gid": "cut"}
+            around = {"boxstyle": "circle,pad=0.25", "fc": ax.get_facecolor(), "ec": style.ink(), "lw": 0.8}
+            ax.annotate(str(k + 1), tuple(ends.mean(axis=0)), fontsize=8, bbox=around, **place)
         work += [(cut.above, clip(cell, w, b)), (cut.below, clip(cell, -w, -b))]
 
 
@@ -297,7 +301,7 @@ def _table(X: Any) -> tuple[Floats, list[str]]:
     values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
     if values.shape[1] != 2:
         raise ShapeError(f"X has the shape {values.shape}: regions draws two columns. Choose two.")
-    return values.astype(np.float64), list(table.columns or ("column 0", "column 1"))
+    return values.astype(np.float64), list(table.columns or NO_NAMES)
 
 
 def _places(y: Any, classes: npt.NDArray[Any], n_rows: int) -> npt.NDArray[np.intp]:

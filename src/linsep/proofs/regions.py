@@ -17,8 +17,20 @@ from linsep.errors import ArgumentError, CertificateError, ShapeError, shown, to
 from linsep.proofs import checks
 from linsep.proofs.checked_rows import Label, can_scan, from_data, is_same, names_of
 from linsep.proofs.obstructions import integers, plain
-from linsep.report import SHOWN, SHOWN_ROWS, Grid, Part, Report, Reported, Sentence, column_names, count, label_text, linear
-from linsep.report import one_line
+from linsep.report import (
+    SHOWN,
+    SHOWN_ROWS,
+    Grid,
+    Part,
+    Report,
+    Reported,
+    Sentence,
+    column_names,
+    count,
+    label_text,
+    linear,
+    one_line,
+)
 from linsep.signs import form_of, scaled_floats, signs
 from linsep.storage.strict import written_integer
 from linsep.tables import is_sparse, read_exact, read_labels, require_finite
@@ -189,7 +201,9 @@ class Regions(Reported):
             if odd is not None:
                 raise CertificateError(f"Row {odd} is in a region of another class.")
         if n_rows != self.n_rows or counts.tolist() != list(self.sizes):
-            raise CertificateError(f"The regions hold {self.n_rows} rows, {list(self.sizes)}; these are {counts.tolist()}.")
+            raise CertificateError(
+                f"The regions hold {self.n_rows} rows, {list(self.sizes)}; these are {counts.tolist()}."
+            )
         if expected:
             raise CertificateError(f"Row {min(expected)} is named as a contradiction, but its region has its label.")
         self._verify_contradictions(X, y)
@@ -233,7 +247,9 @@ class Regions(Reported):
         places = [next((k for k, known in enumerate(self.classes) if is_same(label, known)), -1) for label in labels]
         if -1 in places:
             known = ", ".join(map(shown, self.classes[:5]))
-            raise CertificateError(f"There are rows labelled {shown(labels[places.index(-1)])}; the regions know {known}.")
+            raise CertificateError(
+                f"There are rows labelled {shown(labels[places.index(-1)])}; the regions know {known}."
+            )
         return np.array(places, np.int64)
 
     # In words --------------------------------------------------------------------------------------------
@@ -246,7 +262,10 @@ class Regions(Reported):
             equal = "Equal rows have different labels; of each pair the first is a mistake:"
             pairs = tuple((str(row), str(other)) for row, other in self.contradictions[:SHOWN_ROWS])
             hidden = len(self.contradictions) - len(pairs)
-            parts += [Sentence(equal, "rows"), Grid(("row", "equals row"), pairs, f"... and {hidden:,} more." if hidden else "")]
+            parts += [
+                Sentence(equal, "rows"),
+                Grid(("row", "equals row"), pairs, f"... and {hidden:,} more." if hidden else ""),
+            ]
         if not self.in_time:
             parts.append(Sentence("The time was over: the last cuts are those of a tree of single columns.", "time"))
         mistakes = count(len(self.contradictions), "mistake") if self.contradictions else "no mistake"
@@ -285,7 +304,15 @@ class Regions(Reported):
             "rows": self.n_rows,
             "columns": self.n_columns,
             "classes": list(self.classes),
-            "cuts": [{"weights": list(map(written_integer, cut.weights)), "bias": written_integer(cut.bias_weight), "above": cut.above, "below": cut.below} for cut in self.cuts],
+            "cuts": [
+                {
+                    "weights": list(map(written_integer, cut.weights)),
+                    "bias": written_integer(cut.bias_weight),
+                    "above": cut.above,
+                    "below": cut.below,
+                }
+                for cut in self.cuts
+            ],
             "sizes": list(self.sizes),
             "only": self.only,
             "contradictions": [list(pair) for pair in self.contradictions],
@@ -294,4 +321,6 @@ class Regions(Reported):
         }
 
     def __repr__(self) -> str:
-        return one_line(self, count(len(self.cuts), "hyperplane"), count(self.n_rows, "row"), f"classes {told(self.classes)}")
+        return one_line(
+            self, count(len(self.cuts), "hyperplane"), count(self.n_rows, "row"), f"classes {told(self.classes)}"
+        )

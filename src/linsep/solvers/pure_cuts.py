@@ -5,7 +5,7 @@
               and rows that are nearly taken cost most (costs 1/(slack + eps), made anew from the last answer)
     widest    of all hyperplanes that take the same rows, one with a wide margin
 
-All of this is done in floats, on columns of mean 0 and variance 1. Whether a cut is pure is for exact arithmetic to say.
+All of this is in floats, on columns of mean 0 and variance 1. Whether a cut is pure is for exact arithmetic to say.
 """
 
 import warnings
@@ -85,7 +85,9 @@ class CutFinder:
     def _between_classes(self, z: Floats, codes: Ints) -> Iterator[Floats]:
         """From the other classes to each: means, means of clusters, single rows, and Fisher's discriminant."""
         means = {code: self._cluster_means(z[codes == code]) for code in np.unique(codes).tolist()}
-        covariance = np.cov(z.T).reshape(z.shape[1], -1) + 0.001 * np.eye(z.shape[1]) if z.shape[1] <= MOST_AXES else None
+        covariance = (
+            np.cov(z.T).reshape(z.shape[1], -1) + 0.001 * np.eye(z.shape[1]) if z.shape[1] <= MOST_AXES else None
+        )
         for code, own in means.items():
             inside, outside = z[codes == code], z[codes != code]
             shift = inside.mean(axis=0) - outside.mean(axis=0)
@@ -106,7 +108,9 @@ class CutFinder:
         means = z[self.random.choice(len(z), size=min(CLUSTERS, len(z)), replace=False)]
         for _ in range(5):
             nearest = ((z**2).sum(axis=1)[:, None] - 2 * z @ means.T + (means**2).sum(axis=1)).argmin(axis=1)
-            means = np.stack([z[nearest == k].mean(axis=0) if (nearest == k).any() else means[k] for k in range(len(means))])
+            means = np.stack(
+                [z[nearest == k].mean(axis=0) if (nearest == k).any() else means[k] for k in range(len(means))]
+            )
         return means
 
     def runs(self, rows: Ints, directions: Floats, each: int = STARTS) -> list[PureCut]:
@@ -266,7 +270,7 @@ def _widest_of(above: Floats, below: Floats, clock: Clock) -> tuple[Floats, floa
     return found[:width] - found[width : 2 * width], float(found[-2]), float(found[-1])
 
 
-def _solved(cost: Floats, rows: Any, right: Floats, bounds: Array, wanted: int, clock: Clock) -> Floats | None:
+def _solved(cost: Floats, rows: Any, right: Floats, bounds: Any, wanted: int, clock: Clock) -> Floats | None:
     """The first variables of the least solution of a linear program; None if HiGHS finds none in time."""
     options: Any = {} if clock.left is None else {"time_limit": clock.left}
     found = linprog(cost, rows, right, bounds=bounds, method="highs", options=options)
@@ -274,7 +278,7 @@ def _solved(cost: Floats, rows: Any, right: Floats, bounds: Array, wanted: int, 
 
 
 def rollout(scores: Floats, codes: Ints, most: int) -> int:
-    """How many cuts a list needs that takes the longest run each time, along fixed directions; `most`, if it is more."""
+    """How many cuts a list has that takes the longest run each time, along fixed directions; at most `most`."""
     made, (parts, tops) = 0, by_class(scores, codes)
     while made < most and len(parts) > 1:
         code, counts, beyond = max(run_lengths(parts, tops), key=lambda run: run[1].max())

@@ -31,7 +31,7 @@ FINER = 3  # times
 AFFORDABLE = 400_000  # scores of rows along directions, up to which divisions are looked for
 WORTH_DIVIDING = 3  # cuts: a division and a cut on either side are as many
 MOST_PRUNING = 20_000_000  # sides of rows
-SMALL = 200_000  # entries of rows up to which two cuts of each class are grown, and all is tried twice
+SMALL = 100_000  # entries of rows up to which two cuts of each class are grown, and all is tried twice
 
 
 @dataclass(slots=True)
@@ -270,7 +270,7 @@ class LookAhead:
         return found if divided is None else divided
 
     def divided(self, scores: Floats, codes: Ints, most: int) -> Plane | None:
-        """The division after which fewest cuts are needed, if it is fewer than `most`: coarsely, then around the best."""
+        """The division after which fewest cuts are needed, if they are fewer than `most`: coarsely, then more finely."""
         half = self.directions.shape[0] // 2
         chosen = np.unique(np.linspace(0, half - 1, FORKS).astype(int))
         least, found = most, None
@@ -295,7 +295,7 @@ class LookAhead:
 
 
 def pruned(draft: Draft, search: RegionSearch) -> Draft:
-    """The cuts without those that later ones make superfluous: the rows that come to one go past it, and all is well."""
+    """The cuts without those that later ones make superfluous: rows may go past them and end where they should."""
     draft, everything = draft.in_reading_order(), np.arange(len(search.codes))
     if len(draft) * len(everything) > MOST_PRUNING:
         return draft
@@ -303,7 +303,10 @@ def pruned(draft: Draft, search: RegionSearch) -> Draft:
     coming = dict(_followed(draft, draft.root, everything, above))
     for k in reversed(range(len(draft))):
         for heir in draft.children[k]:
-            if all(child >= 0 or (search.codes[rows] == ~child).all() for child, rows in _followed(draft, heir, coming[k], above)):
+            if all(
+                child >= 0 or (search.codes[rows] == ~child).all()
+                for child, rows in _followed(draft, heir, coming[k], above)
+            ):
                 draft.replace(k, heir)
                 break
     return draft.in_reading_order()
