@@ -237,7 +237,7 @@ def short_between(low: Fraction, high: Fraction) -> Fraction:
     """A number of few digits between two.
 
     >>> short_between(Fraction(1, 3), Fraction(2, 5))
-    Fraction(7, 20)
+    Fraction(37, 100)
     """
     middle, step = (low + high) / 2, Fraction(10) ** math.ceil(math.log10(max(abs(low), abs(high), high - low)))
     while not low < step * round(middle / step) < high:
@@ -270,28 +270,37 @@ class LookAhead:
         return found if divided is None else divided
 
     def divided(self, scores: Floats, codes: Ints, most: int) -> Plane | None:
-        """The division after which fewest cuts are needed, if they are fewer than `most`: coarsely, then more finely."""
+        """The division after which fewest cuts are needed, if they are fewer than `most`: coarsely, then finely."""
         half = self.directions.shape[0] // 2
-        chosen = np.unique(np.linspace(0, half - 1, FORKS).astype(int))
-        least, found = most, None
-        tried = [(int(k), q) for k in chosen for q in np.linspace(0, 1, PLACES + 2)[1:-1]]
-        reach = 1 / (PLACES + 1)
+        chosen = np.unique(np.linspace(0, half - 1, FORKS).astype(int)).tolist()
+        tried = [(k, q) for k in chosen for q in _inner(0, 1)]
+        found, reach = None, 1 / (PLACES + 1)
         for _ in range(FINER):
             for k, q in tried:
-                self.clock.check()
-                beyond = float(np.quantile(scores[:, k], q))
-                above = scores[:, k] > beyond
-                needed = 1 + rollout(scores[above], codes[above], least)
-                if needed < least:
-                    needed += rollout(scores[~above], codes[~above], least - needed)
-                if needed < least:
-                    least, found = needed, (k, q, beyond)
+                needed, beyond = self.needed(scores, codes, k, q, most)
+                if needed < most:
+                    most, found = needed, (k, q, beyond)
             if found is None:
                 return None
             k, q, _ = found
-            tried = [(k, p) for p in np.linspace(q - reach, q + reach, PLACES + 2)[1:-1] if 0 < p < 1]
+            tried = [(k, p) for p in _inner(q - reach, q + reach) if 0 < p < 1]
             reach /= PLACES + 1
-        return Plane(self.directions[found[0]], found[2])
+        return None if found is None else Plane(self.directions[found[0]], found[2])
+
+    def needed(self, scores: Floats, codes: Ints, k: int, q: float, most: int) -> tuple[int, float]:
+        """How many cuts there are if the rows are divided along direction k, this part of them below; and where."""
+        self.clock.check()
+        beyond = float(np.quantile(scores[:, k], q))
+        above = scores[:, k] > beyond
+        needed = 1 + rollout(scores[above], codes[above], most)
+        if needed < most:
+            needed += rollout(scores[~above], codes[~above], most - needed)
+        return needed, beyond
+
+
+def _inner(low: float, high: float) -> list[float]:
+    """Places between two ends."""
+    return list(np.linspace(low, high, PLACES + 2)[1:-1])
 
 
 def pruned(draft: Draft, search: RegionSearch) -> Draft:
