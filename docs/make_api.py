@@ -13,7 +13,9 @@ from linsep.proofs.verdicts import Verdict
 
 PAGE = Path(__file__).with_name("api.md")
 GROUPS = {
-    "Questions": ("decide", "max_margin", "novikoff", "fewest_mistakes", "mle_exists", "verdict_from_json"),
+    "Questions": (
+        "decide", "max_margin", "novikoff", "fewest_mistakes", "separate_regions", "mle_exists", "verdict_from_json",
+    ),
     "Answers": (
         "Separable",
         "Touching",
@@ -23,12 +25,13 @@ GROUPS = {
         "Obstruction",
         "Novikoff",
         "FewestMistakes",
+        "Regions",
         "MleReport",
     ),
     "The Perceptron": ("perceptron", "perceptron_steps", "PerceptronRun", "Step", "Halfspace", "homogenise"),
     "Classifiers": (
-        "PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier", "OnlinePerceptron",
-        "load", "to_onnx",
+        "PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier", "RegionsClassifier",
+        "OnlinePerceptron", "load", "to_onnx",
     ),
     "Rows from files": ("open", "on_files"),
     "Pictures": ("explore", "plots"),

@@ -7,6 +7,7 @@
 Whatever stops the search, the answer puts every row into a region of its class: a tree of single columns always can.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +26,8 @@ from linsep.sources.inputs import as_classes
 from linsep.sources.memory import MemorySource
 
 SHARE_OF_DECIDING = 0.1  # of the time may pass before it is known whether one hyperplane is enough
-SHARE_OF_FINISHING = 0.1  # of the time is kept for the tree and the check
+LEAST_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.5  # of the time
+SORTING = 5e-8  # seconds for each comparison of a tree
 
 
 def separate_regions(X: Any, y: Any = None, *, time_limit: float | None = 60) -> Regions:
@@ -52,15 +54,22 @@ def separate_regions(X: Any, y: Any = None, *, time_limit: float | None = 60) ->
     2. Rows with size > 0.5 are mid (2 rows); the others are low (1 row).
     """
     limit = arguments.seconds("time_limit", time_limit)
-    source, clock = as_classes(X, y), Clock(None if limit is None else (1 - SHARE_OF_FINISHING) * limit)
+    source = as_classes(X, y)
+    clock = Clock(None if limit is None else limit - _for_the_end(source, limit))
     require_finite(source)
     block = source.take(np.arange(source.n_rows))
     codes = positions(block.y, len(source.facts.labels))
     groups = EqualRows.of(block, codes)
     draft, in_time = _searched(source, block, codes, groups.kept, clock)
     found = _answer(source, block, draft, groups.pairs, in_time, clock)
-    found.verify(source)
+    found.check(source)
     return found
+
+
+def _for_the_end(source: Source, limit: float) -> float:
+    """The seconds that are kept for a tree of single columns, and for the check."""
+    sorting = SORTING * source.n_rows * source.n_columns * math.log2(source.n_rows + 1)
+    return min(MOST_FOR_THE_END * limit, max(LEAST_FOR_THE_END * limit, sorting))
 
 
 def _searched(source: Source, block: Block, codes: Ints, kept: Ints, clock: Clock) -> tuple[Draft, bool]:
@@ -122,8 +131,7 @@ class EqualRows:
         firsts = order[starts]  # of each label of each point
         best = np.lexsort((firsts, -sizes, leader[firsts]))
         chosen = np.full(len(codes), -1)
-        for k in best[::-1].tolist():
-            chosen[leader[firsts[k]]] = firsts[k]
+        chosen[leader[firsts[best[::-1]]]] = firsts[best[::-1]]  # the best is written last
         partner = chosen[leader]
         wrong = np.flatnonzero(codes != codes[partner])
         return cls(np.flatnonzero(codes == codes[partner]), np.column_stack([wrong, partner[wrong]]))

@@ -190,7 +190,10 @@ class Regions(Reported):
 
         Raises CertificateError, which names the row, if one is not that is no contradiction, or if the data are others.
         """
-        X = from_data(X)
+        self.check(from_data(X), y)
+
+    def check(self, X: Any, y: Any = None) -> None:
+        """The same on rows as they are read, from a cache too: what the search does with its own answer."""
         expected, counts, n_rows = dict(self.contradictions), np.zeros(len(self.sizes), np.int64), 0
         for numbers, values, codes in self._blocks(X, y):
             regions = self.regions_of(values)

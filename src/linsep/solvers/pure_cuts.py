@@ -23,6 +23,8 @@ from linsep.sources.base import Array, Floats, Ints
 RANDOM = 40  # directions drawn at random, and pairs of rows of each class
 MOST_AXES = 300  # columns looked at one by one, those in which the means of the classes differ most
 CLUSTERS = 3  # of each class, whose means are compared
+MOST_FITTED = 5_000  # rows from which directions are made; all of them are then looked at
+MOST_SCORES = 20_000_000  # of rows along directions, held at once
 POOL = 80  # directions of earlier cuts that are tried again
 TINY = 1e-9  # scores of rows in columns of variance 1 that are not told apart
 NEAR = 300  # rows of the class that a linear program may take
@@ -67,11 +69,17 @@ class CutFinder:
 
     def directions(self, rows: Ints) -> Floats:
         """Directions in which a class may lie beyond the others, each with its opposite."""
+        if len(rows) > MOST_FITTED:
+            rows = np.union1d(self.random.choice(rows, MOST_FITTED, replace=False), self._one_of_each(rows))
         z, codes = self.z[rows], self.codes[rows]
         found = np.concatenate([*self._plain(z), *self._between_classes(z, codes), *self.pool[-POOL:]])
         lengths = np.linalg.norm(found, axis=1)
         found = found[lengths > TINY] / lengths[lengths > TINY, None]
         return np.concatenate([found, -found])
+
+    def _one_of_each(self, rows: Ints) -> Ints:
+        """A row of each class."""
+        return rows[np.unique(self.codes[rows], return_index=True)[1]]
 
     def _plain(self, z: Floats) -> Iterator[Floats]:
         """The columns, the principal axes, and directions drawn at random."""
@@ -115,12 +123,14 @@ class CutFinder:
 
     def runs(self, rows: Ints, directions: Floats, each: int = STARTS) -> list[PureCut]:
         """The longest pure runs of each class along these directions."""
-        scores, codes = self.z[rows] @ directions.T, self.codes[rows]
-        found = list[PureCut]()
-        for code, counts, beyond in run_lengths(*by_class(scores, codes)):
-            best = np.argsort(-counts, kind="stable")[:each].tolist()
-            found += [PureCut(int(counts[k]), code, Plane(directions[k], float(beyond[k]))) for k in best if counts[k]]
-        return sorted(found, key=lambda cut: -cut.size)
+        z, codes, found = self.z[rows], self.codes[rows], dict[int, list[PureCut]]()
+        for some in np.array_split(directions, -(-len(rows) * len(directions) // MOST_SCORES)):
+            self.clock.check()
+            for code, counts, beyond in run_lengths(*by_class(z @ some.T, codes)):
+                best = np.argsort(-counts, kind="stable")[:each].tolist()
+                cuts = [PureCut(int(counts[k]), code, Plane(some[k], float(beyond[k]))) for k in best if counts[k]]
+                found[code] = ordered([*found.get(code, []), *cuts])[:each]
+        return ordered([cut for cuts in found.values() for cut in cuts])
 
     def grown(self, rows: Ints, cut: PureCut) -> PureCut:
         """A cut of the same class that takes at least as many rows."""
