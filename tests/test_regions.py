@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from matplotlib import pyplot
 from sklearn.datasets import load_iris, make_moons
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -217,6 +218,27 @@ def test_the_words_are_those_of_the_columns(moons):
     assert "Rows with age > 2.5 are a (1 row)" in text and "dose" not in text
     assert "<table" in moons[2]._repr_html_() and "hyperplane" in repr(moons[2])
     assert json.loads(json.dumps(moons[2].facts()))["rows"] == 100
+
+
+def test_the_picture_has_a_cell_for_each_region_and_a_number_for_each_cut(moons):
+    X, y, found = moons
+    ax = linsep.plots.regions(X, y, model=found)
+    assert [len([part for part in ax.patches if part.get_gid() == "region"]), len(ax.texts)] == [
+        len(found.sizes),
+        len(found.cuts),
+    ]
+    assert ax.get_title(loc="left") == f"{len(found.cuts)} lines, 0 mistakes in 100 rows"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x1", "x2")
+    pyplot.close(ax.figure)
+
+
+def test_more_rows_than_directions_are_made_of_are_cut_alike():
+    random = np.random.default_rng(0)
+    X = random.uniform(-1, 1, (12_000, 2))
+    y = np.abs(X).max(axis=1) > 0.5
+    found = linsep.separate_regions(X, y)
+    found.verify(X, y)
+    assert len(found.cuts) == 4
 
 
 # ---- the classifier ---------------------------------------------------------------------------------------------
