@@ -29,6 +29,7 @@ FORKS = 24  # directions in which a division is tried
 PLACES = 8  # where along each, at first and then around the best
 FINER = 3  # times
 AFFORDABLE = 400_000  # scores of rows along directions, up to which divisions are looked for
+FEW_COLUMNS = 10  # in which cheap lists foretell good ones: with more, large tables are not divided
 WORTH_DIVIDING = 3  # cuts: a division and a cut on either side are as many
 MOST_PRUNING = 20_000_000  # sides of rows
 SMALL = 100_000  # entries of rows up to which two cuts of each class are grown, and all is tried twice
@@ -94,7 +95,7 @@ class RegionSearch:
     def run(self) -> tuple[Draft, bool]:
         """The shortest cuts found, and whether there was time to look."""
         best, is_over = None, False
-        for forks in (False, True) if self.is_small else (True,):
+        for forks in (False, True) if self.is_small else (self.z.shape[1] <= FEW_COLUMNS,):
             draft, is_over = self.built(forks)
             best = draft if best is None or len(draft) < len(best) else best
             if is_over or len(best) <= self.least():
