@@ -145,12 +145,21 @@ def test_past_the_time_limit_every_row_is_still_in_a_region_of_its_class(limit):
     assert not found.in_time and "The time was over" in found.explain() and found.seconds < limit + 3
 
 
-def test_an_interrupt_leaves_cuts_that_hold(monkeypatch):
-    def interrupted(*_):
+@pytest.mark.parametrize(
+    "place",
+    [
+        "linsep.solvers.pure_cuts.CutFinder.grown",
+        "linsep._regions.decide",
+        "linsep._regions.pruned",
+        "linsep.solvers.region_search.LookAhead.best",
+    ],
+)
+def test_an_interrupt_leaves_cuts_that_hold(place, monkeypatch):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     X, y = make_moons(120, noise=0.3, random_state=0)
-    monkeypatch.setattr("linsep.solvers.pure_cuts.CutFinder.grown", interrupted)
+    monkeypatch.setattr(place, interrupted)
     found = linsep.separate_regions(X, y)
     found.verify(X, y)
     assert not found.in_time

@@ -8,6 +8,7 @@ Whatever stops the search, the answer puts every row into a region of its class:
 """
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,11 +87,16 @@ def _searched(source: Source, block: Block, codes: Ints, kept: Ints, clock: Cloc
         labels = tuple(source.facts.labels[code] for code in present.tolist())
         part = MemorySource(rows.table, two, replace(source.facts.of_part(len(rows)), labels=labels))
         left = None if clock.left is None else SHARE_OF_DECIDING * clock.left
-        verdict = decide(part, time_limit=left)
-        if isinstance(verdict, Separable):
-            return search.separated((verdict.weights, verdict.bias_weight), *present.tolist()), True
+        try:
+            verdict = decide(part, time_limit=left)
+            if isinstance(verdict, Separable):
+                return search.separated((verdict.weights, verdict.bias_weight), *present.tolist()), True
+        except KeyboardInterrupt:
+            clock.limit = 0.0  # what is left is done at once
     draft, in_time = search.run()
-    return pruned(draft, search), in_time
+    with suppress(KeyboardInterrupt):
+        return pruned(draft, search), in_time
+    return draft, False
 
 
 def _answer(source: Source, block: Block, draft: Draft, pairs: Ints, in_time: bool, clock: Clock) -> Regions:

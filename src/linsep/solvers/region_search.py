@@ -10,6 +10,7 @@ is over, what is left is divided column by column (`axis_tree`), which always en
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -103,8 +104,10 @@ class RegionSearch:
         assert best is not None
         if not is_over and len(best) > self.least():
             tree = Draft()
-            self.planted(tree, (np.arange(len(self.codes)), None))
-            best = tree if len(tree) < len(best) else best
+            with suppress(KeyboardInterrupt):
+                self.planted(tree, (np.arange(len(self.codes)), None))
+                return (tree if len(tree) < len(best) else best), True
+            return best, False
         return best, not is_over
 
     def least(self) -> int:
@@ -119,9 +122,7 @@ class RegionSearch:
             while work:
                 self.clock.check()
                 rows, where = work[-1]
-                more = self.step(draft, finder, rows, where, forks)
-                work.pop()
-                work += more
+                work[-1:] = self.step(draft, finder, rows, where, forks)  # at once: an interrupt loses no rows
         except (OutOfTime, KeyboardInterrupt):
             for left in reversed(work):
                 self.planted(draft, left)
@@ -221,7 +222,7 @@ def shortened(weights: Floats, high: Floats, low: Floats) -> Form | None:
     for digits in DIGITS:
         decimals = [Decimal(f"{weight:.{digits}g}") for weight in weights.tolist()]
         last, first = _gap(np.array(decimals, np.float64), high, low)
-        if first - last > MOST_OF_IT * (gap[1] - gap[0]) > 0:
+        if math.inf > first - last > MOST_OF_IT * (gap[1] - gap[0]) > 0:
             part = (first - last) / 4
             parts = [*map(Fraction, decimals), -short_between(Fraction(last + part), Fraction(first - part))]
             common = math.lcm(*(part.denominator for part in parts))
