@@ -83,6 +83,13 @@ PAGES = {
         ("python benchmarks/mistakes.py --limit 30",),
         (*ROWS, "src/linsep/_mistakes.py", "benchmarks/mistakes.py"),
     ),
+    "docs/regions.md": Page(
+        ("python benchmarks/regions.py",),
+        (
+            *(f"src/linsep/solvers/{part}.py" for part in ("axis_trees", "pure_cuts", "region_search")),
+            *("src/linsep/_regions.py", "src/linsep/proofs/regions.py", "benchmarks/regions.py"),
+        ),
+    ),
     "docs/wide.md": Page(
         (
             "python benchmarks/wide.py --alone --tables separable overlapping margin",

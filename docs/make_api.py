@@ -14,7 +14,8 @@ from linsep.proofs.verdicts import Verdict
 PAGE = Path(__file__).with_name("api.md")
 GROUPS = {
     "Questions": (
-        "decide", "max_margin", "novikoff", "fewest_mistakes", "clean", "describe", "mle_exists", "verdict_from_json",
+        "decide", "max_margin", "novikoff", "fewest_mistakes", "separate_regions", "clean", "describe",
+        "mle_exists", "verdict_from_json",
     ),
     "Answers": (
         "Separable",
@@ -27,13 +28,13 @@ GROUPS = {
         "FewestMistakes",
         "Cleaning",
         "Description",
+        "Regions",
         "MleReport",
     ),
     "The Perceptron": ("perceptron", "perceptron_steps", "PerceptronRun", "Step", "Halfspace", "homogenise"),
     "Classifiers": (
-        "PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier",
-        "FewestMistakesClassifier", "OnlinePerceptron",
-        "load", "to_onnx",
+        "PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier", "FewestMistakesClassifier",
+        "RegionsClassifier", "OnlinePerceptron", "load", "to_onnx",
     ),
     "Theory": ("theory", "losses"),
     "Rows from files": ("open", "on_files"),

@@ -59,6 +59,12 @@ def kernel() -> None:
     linsep.plots.regions(X, y, model=model)
 
 
+def cells() -> None:
+    """Two half moons, and the regions of a few lines."""
+    X, y = make_moons(300, noise=0.15, random_state=1)
+    linsep.plots.regions(X, y, model=linsep.separate_regions(X, y))
+
+
 def species() -> None:
     """Three species, and the regions of a classifier that tells them apart."""
     X, y = iris("setosa", "versicolor", "virginica")
@@ -129,7 +135,8 @@ def dark() -> None:
 
 
 PICTURES: tuple[Callable[[], None], ...] = (
-    regions, impossible, xor, kernel, species, separation, obstruction, mistakes, bound, bound_far, bound_met, losses,
+    regions, impossible, xor, kernel, cells, species, separation, obstruction, mistakes, bound, bound_far, bound_met,
+    losses,
     weights, verdicts,
 )  # fmt: skip
 

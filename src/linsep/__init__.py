@@ -17,14 +17,17 @@ _NAMES = {
     "_mistakes": "fewest_mistakes",
     "_mle": "MleReport mle_exists",
     "_onnx": "to_onnx",
+    "_regions": "separate_regions",
     "errors": "CertificateError InputError LinsepError NotSeparableError NotSeparableWarning",
-    "estimators": "FewestMistakesClassifier KernelPerceptronClassifier MaxMarginClassifier PerceptronClassifier",
+    "estimators": "FewestMistakesClassifier KernelPerceptronClassifier MaxMarginClassifier PerceptronClassifier "
+    "RegionsClassifier",
     "explorer.widget": "explore",
     "halfspace": "Halfspace homogenise",
     "online.online_perceptron": "OnlinePerceptron",
     "proofs": "NotSeparable Obstruction Overlapping Separable Touching Undecided",
     "proofs.mistakes": "FewestMistakes",
     "proofs.proof_json": "verdict_from_json",
+    "proofs.regions": "Regions",
     "solvers.perceptron": "perceptron perceptron_steps",
     "solvers.perceptron_run": "PerceptronRun Step",
     "sources.files": "open",
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
     from linsep._mle import MleReport as MleReport
     from linsep._mle import mle_exists as mle_exists
     from linsep._onnx import to_onnx as to_onnx
+    from linsep._regions import separate_regions as separate_regions
     from linsep.errors import CertificateError as CertificateError
     from linsep.errors import InputError as InputError
     from linsep.errors import LinsepError as LinsepError
@@ -63,6 +67,7 @@ if TYPE_CHECKING:
     from linsep.estimators import KernelPerceptronClassifier as KernelPerceptronClassifier
     from linsep.estimators import MaxMarginClassifier as MaxMarginClassifier
     from linsep.estimators import PerceptronClassifier as PerceptronClassifier
+    from linsep.estimators import RegionsClassifier as RegionsClassifier
     from linsep.explorer.widget import explore as explore
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
@@ -75,6 +80,7 @@ if TYPE_CHECKING:
     from linsep.proofs import Undecided as Undecided
     from linsep.proofs.mistakes import FewestMistakes as FewestMistakes
     from linsep.proofs.proof_json import verdict_from_json as verdict_from_json
+    from linsep.proofs.regions import Regions as Regions
     from linsep.solvers.perceptron import perceptron as perceptron
     from linsep.solvers.perceptron import perceptron_steps as perceptron_steps
     from linsep.solvers.perceptron_run import PerceptronRun as PerceptronRun

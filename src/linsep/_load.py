@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Loaded: TypeAlias = Union["ScoreClassifier", "OnlinePerceptron", Model]
 ONLINE = "online-perceptron"
-CLASSIFIERS = ("perceptron", "kernel-perceptron", "max-margin", "fewest-mistakes")
+CLASSIFIERS = ("perceptron", "kernel-perceptron", "max-margin", "fewest-mistakes", "regions")
 
 
 def load(path: str | Path) -> Loaded:

@@ -4,5 +4,12 @@ from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
 from linsep.estimators.margin_classifier import MaxMarginClassifier
 from linsep.estimators.mistakes_classifier import FewestMistakesClassifier
 from linsep.estimators.perceptron_classifier import PerceptronClassifier
+from linsep.estimators.regions_classifier import RegionsClassifier
 
-__all__ = ["FewestMistakesClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier", "PerceptronClassifier"]
+__all__ = [
+    "FewestMistakesClassifier",
+    "KernelPerceptronClassifier",
+    "MaxMarginClassifier",
+    "PerceptronClassifier",
+    "RegionsClassifier",
+]

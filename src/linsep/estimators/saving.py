@@ -16,12 +16,14 @@ from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
 from linsep.estimators.margin_classifier import MaxMarginClassifier
 from linsep.estimators.mistakes_classifier import FewestMistakesClassifier
 from linsep.estimators.perceptron_classifier import PerceptronClassifier
+from linsep.estimators.regions_classifier import RegionsClassifier
 from linsep.estimators.score_classifier import ScoreClassifier
 from linsep.estimators.verdict_classifier import VerdictClassifier
 from linsep.loops.sweeps import BORN, LABEL, RIVAL, ROW
 from linsep.proofs import Verdict
 from linsep.proofs.mistakes import FewestMistakes
 from linsep.proofs.proof_json import verdict_from_json
+from linsep.proofs.regions import Cut, Regions
 from linsep.solvers.kept_weights import Ballot, Pocket, Weights
 from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
 from linsep.sources.base import Floats, Ints
@@ -154,6 +156,49 @@ def _read_proof(value: Any, where: str, n_columns: int) -> Verdict:
     if verdict.n_columns != n_columns:
         raise ModelError(f"{where} is about {verdict.n_columns} columns: the model has {n_columns}.")
     return verdict
+
+
+# Regions: their cuts, in integers, and what is known of the rows ----------------------------------------
+
+
+def _write_regions(estimator: RegionsClassifier) -> Document:
+    found = estimator.regions_.facts()
+    return {name: found[name] for name in REGION_FIELDS}
+
+
+def _read_regions(estimator: Any, document: Document) -> None:
+    width = estimator.n_features_in_
+    whole = {name: read(document[name], name) for name, read in REGION_FIELDS.items()}
+    names = getattr(estimator, "feature_names_in_", None)
+    try:
+        estimator.regions_ = Regions(
+            n_rows=whole["rows"],
+            n_columns=width,
+            classes=tuple(estimator.classes_.tolist()),
+            cuts=tuple(Cut(cut["weights"], cut["bias"], cut["above"], cut["below"]) for cut in whole["cuts"]),
+            sizes=whole["sizes"],
+            only=whole["only"],
+            contradictions=whole["contradictions"],
+            names=None if names is None else tuple(map(str, names)),
+            in_time=whole["in_time"],
+            seconds=whole["seconds"],
+        )
+    except CertificateError as error:
+        raise ModelError(f"cuts: {error}") from error
+
+
+CHILD = strict.whole(-strict.COUNT_LIMIT, strict.COUNT_LIMIT)  # a later cut, or ~k for class k
+REGION_FIELDS: dict[str, Reader] = {
+    "rows": count,
+    "cuts": strict.each(
+        record(weights=strict.each(strict.long_integer), bias=strict.long_integer, above=CHILD, below=CHILD)
+    ),
+    "sizes": strict.each(count),
+    "only": count,
+    "contradictions": strict.each(strict.each(count)),
+    "in_time": flag,
+    "seconds": strict.not_negative,
+}
 
 
 # The Perceptron: the weights that predict, and the run, so that a stream can go on -----------------------
@@ -354,5 +399,12 @@ KINDS = {
         ("coef", "intercept", "proofs"),
         _write_proved,
         _read_proved,
+    ),
+    "regions": Kind(
+        RegionsClassifier,
+        {"time_limit": optional(document_parts.number)},
+        tuple(REGION_FIELDS),
+        _write_regions,
+        _read_regions,
     ),
 }

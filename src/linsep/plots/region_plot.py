@@ -14,7 +14,9 @@ from linsep.halfspace import Halfspace
 from linsep.plots import style
 from linsep.plots.scene import Model, Subject, values_of
 from linsep.proofs import Verdict
-from linsep.report import count
+from linsep.proofs.regions import Regions
+from linsep.report import column_names, count
+from linsep.signs import scaled_floats
 from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import as_source
 from linsep.tables import read_doubles, read_labels, require_finite
@@ -31,6 +33,8 @@ MARKERS = "os^DvPX*"
 FINE = 320  # points on each side of the grid on which a classifier is asked
 AROUND = 0.08  # room around the rows, as a part of their extent
 SAME_SCALE = 4  # columns whose extents differ by less than this get one scale, so that distances are true
+NO_NAMES = ["column 0", "column 1"]
+FEW_CUTS = 30  # that are numbered
 FLATTEST = 0.62  # height to width (or width to height) of such a view
 
 
@@ -48,10 +52,12 @@ def regions(
 
     Separable rows: the line with the largest margin, the margin's band and the rows on its edge. Impossible rows:
     the hulls of both classes, the rows of the obstruction, and the point which both hulls have in common.
-    `verdict` saves finding one, which takes at most `time_limit` seconds. `model` (a Halfspace, a PerceptronRun or a
-    fitted classifier) is drawn instead of the verdict's line; a classifier without weights, such as one with a kernel,
-    is asked point by point.
-    A classifier of three classes or more is drawn with the region of each, and needs X and y in memory.
+    `verdict` saves finding one, which takes at most `time_limit` seconds. `model` (a Halfspace, a PerceptronRun,
+    Regions or a fitted classifier) is drawn instead of the verdict's line; a classifier without weights, such as one
+    with a kernel, is asked point by point.
+    A classifier of three classes or more is drawn with the region of each, and needs X and y in memory; so do the
+    `Regions` of `separate_regions` (or a `RegionsClassifier`), whose cuts are numbered in the order in which they are
+    read.
     Of more than 5,000 rows a sample is drawn; the line, the margin and the hulls are those of all rows.
 
     >>> import linsep
@@ -59,7 +65,8 @@ def regions(
     >>> ax.get_title(loc="left")
     'Overlapping: 4 rows forbid any line'
     """
-    if len(_classes_of(model)) > 2:
+    model = getattr(model, "regions_", model)
+    if len(_classes_of(model)) > 2 or isinstance(model, Regions):
         return _many_regions(style.canvas(ax, (5.2, 4.1)), X, y, model)
     source = as_source(X, y)
     if source.n_columns != 2:
@@ -120,13 +127,15 @@ def _line(ax: "Axes", halfspace: Halfspace, margin: float, box: Box) -> None:
     _segment(ax, view, w, b, lw=1.6, color=style.ink(), zorder=2, gid="line")
 
 
-def _segment(ax: "Axes", view: Floats, w: Floats, b: float, **looks: Any) -> None:
-    """The part of the line w·x + b = 0 that is in view."""
+def _segment(ax: "Axes", view: Floats, w: Floats, b: float, **looks: Any) -> Floats | None:
+    """The part of the line w·x + b = 0 that is in view; returns its ends."""
     side = clip(view, w, b)
     distance = np.abs(side @ w + b)
     ends = side[distance <= 1e-9 * max(float(distance.max(initial=0.0)), 1e-300)]
-    if len(ends) >= 2:
-        ax.plot(*ends[:2].T, **looks)
+    if len(ends) < 2:
+        return None
+    ax.plot(*ends[:2].T, **looks)
+    return np.asarray(ends[:2])
 
 
 def clip(polygon: Floats, w: Floats, b: float) -> Floats:
@@ -210,6 +219,8 @@ def _dense(values: Any) -> Floats:
 
 def _classes_of(model: Any) -> npt.NDArray[Any]:
     """The classes that a fitted classifier tells apart; none for what is no classifier."""
+    if isinstance(model, Regions):
+        return np.array(model.classes)
     from sklearn.base import BaseEstimator
     from sklearn.utils.validation import check_is_fitted
 
@@ -222,13 +233,18 @@ def _classes_of(model: Any) -> npt.NDArray[Any]:
 def _many_regions(ax: "Axes", X: Any, y: Any, model: Any) -> "Axes":
     """The regions of a classifier of three classes or more, and the rows in the colour and shape of their class."""
     rows, names = _table(X)
+    if isinstance(model, Regions) and names == NO_NAMES:
+        names = list(column_names(model.names, 2))
     classes, ask = _classes_of(model), asker(X, model)
     places = _places(y, classes, len(rows))
     low, high = rows.min(axis=0), rows.max(axis=0)
     reach = AROUND * np.where(high > low, high - low, 1.0)
     (left, bottom), (right, top) = (low - reach).tolist(), (high + reach).tolist()
     grounds = [style.tint(COLORS[k % len(COLORS)], ax, 1.6 * style.PALE) for k in range(len(classes))]
-    _asked(ax, classes, ask, ((left, right), (bottom, top)), grounds)
+    if isinstance(model, Regions):
+        _cells(ax, model, ((left, right), (bottom, top)), grounds)
+    else:
+        _asked(ax, classes, ask, ((left, right), (bottom, top)), grounds)
     size = float(np.clip(34 * (60 / len(rows)) ** 0.4, 5, 34))
     marks = [
         ax.scatter(
@@ -239,9 +255,33 @@ def _many_regions(ax: "Axes", X: Any, y: Any, model: Any) -> "Axes":
         for k, name in enumerate(classes.tolist())
     ]  # fmt: skip
     wrong = int(np.count_nonzero(np.searchsorted(classes, ask(rows)) != places))
-    style.tidy(ax, f"{count(wrong, 'mistake')} in {count(len(rows), 'row')}", marks)
+    made = f"{count(len(model.cuts), 'line')}, " if isinstance(model, Regions) else ""
+    style.tidy(ax, f"{made}{count(wrong, 'mistake')} in {count(len(rows), 'row')}", marks)
     ax.set(xlim=(left, right), ylim=(bottom, top), xlabel=style.literal(names[0]), ylabel=style.literal(names[1]))
     return ax
+
+
+def _cells(ax: "Axes", found: Regions, box: Box, grounds: Sequence[style.Color]) -> None:
+    """Each region, and the part of each line that rows come to, with its number."""
+    (left, right), (bottom, top) = box
+    view = np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
+    work = [(0 if found.cuts else ~found.only, view)]
+    while work:
+        k, cell = work.pop()
+        if len(cell) < 3:
+            continue
+        if k < 0:
+            ax.fill(*cell.T, color=grounds[~k], zorder=0, lw=0, gid="region")
+            continue
+        cut = found.cuts[k]
+        floats, _ = scaled_floats((*cut.weights, cut.bias_weight))
+        w, b = floats[:-1], float(floats[-1])
+        ends = _segment(ax, cell, w, b, lw=1.3, color=style.ink(), zorder=2, gid="line")
+        if ends is not None and len(found.cuts) <= FEW_CUTS:
+            place: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 4, "gid": "cut"}
+            around = {"boxstyle": "circle,pad=0.25", "fc": ax.get_facecolor(), "ec": style.ink(), "lw": 0.8}
+            ax.annotate(str(k + 1), tuple(ends.mean(axis=0)), fontsize=8, bbox=around, **place)
+        work += [(cut.above, clip(cell, w, b)), (cut.below, clip(cell, -w, -b))]
 
 
 def asker(X: Any, model: Any) -> Ask:
@@ -261,7 +301,7 @@ def _table(X: Any) -> tuple[Floats, list[str]]:
     values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
     if values.shape[1] != 2:
         raise ShapeError(f"X has the shape {values.shape}: regions draws two columns. Choose two.")
-    return values.astype(np.float64), list(table.columns or ("column 0", "column 1"))
+    return values.astype(np.float64), list(table.columns or NO_NAMES)
 
 
 def _places(y: Any, classes: npt.NDArray[Any], n_rows: int) -> npt.NDArray[np.intp]:

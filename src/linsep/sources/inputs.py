@@ -4,6 +4,7 @@ The numbers are read by `tables`, which rounds nothing. Here they get the layout
 copied only if need be.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from linsep.cores import thread_count
 from linsep.errors import ArgumentError, shown
 from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
-from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits
+from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits, marks
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, read_doubles, read_exact, read_labels, require_finite
 from linsep.tables.exact_numbers import Columns, ExactTable
@@ -31,12 +32,21 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
         source = as_given(X, y, decimals=decimals)
         _ = source.facts.pair  # more than two labels are refused
         return source
+    return _in_memory(X, y, decimals, as_signs)
+
+
+def as_classes(X: Any, y: Any = None) -> Source:
+    """The same with any number of classes, one included: labels are then positions among them (see `marks`)."""
+    return as_given(X, y) if isinstance(X, Source) else _in_memory(X, y, False, _as_marks)
+
+
+def _in_memory(X: Any, y: Any, decimals: bool, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]) -> Source:
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     thread_count()  # a wrong setting is told of at once, not only by large tables
     exact = _in_64_bits(read_exact(X), decimals)
     n_rows, n_columns = exact.values.shape
-    signs, labels = as_signs(read_labels(y, n_rows))
+    signs, labels = mark(read_labels(y, n_rows))
     table = as_table(exact.values)
     bits = integer_bits(table)
     is_whole = exact.scales is not None or (bits is not None and is_long(table[0]))
@@ -83,6 +93,14 @@ def as_signs(labels: npt.NDArray[Any]) -> tuple[Signs, tuple[Label, Label]]:
     signs *= 2
     signs -= 1
     return signs, (found[0], found[1])
+
+
+def _as_marks(labels: npt.NDArray[Any]) -> tuple[Any, tuple[Label, ...]]:
+    """Labels of any number of values as blocks have them, and the values."""
+    found, codes = distinct(labels)
+    if not found:
+        raise fault("no class")
+    return marks(codes, len(found)), tuple(found)
 
 
 def _in_64_bits(exact: ExactTable, scaled: bool) -> ExactTable:
