@@ -152,7 +152,6 @@ class MistakeSearch:
         self.tell_best()
         cover.pack(near)
         near = self.improved(*walks.walk(near, STEPS), walks, near)
-        cover.begin()
         steps, spent = STEPS, 0.0
         started = self.clock.seconds
         while cover.open:
