@@ -151,6 +151,10 @@ class MistakeSearch:
         self.cover = cover = HittingSet(self.merged.z, self.merged.costs, self.proved, self.settled, self.clock)
         self.tell_best()
         cover.pack(near)
+        while cover.open and cover.search.first:  # a small table need not wait until anything is compiled
+            cover.step()
+        if not cover.open:
+            return
         near = self.improved(*walks.walk(near, STEPS), walks, near)
         steps, spent = STEPS, 0.0
         started = self.clock.seconds

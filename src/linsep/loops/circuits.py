@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from linsep.loops.compiler import njit
+from linsep.loops.dual_bases import dual_basis, exchange, met
 
 ZERO = 1e-9
 VIOLATED = 1.0 - 1e-4
@@ -19,26 +20,31 @@ RENEWED = 50  # pivots after which the inverse is computed anew
 
 @njit(cache=True, nogil=True)
 def inverse_of(z: Any, basis: Any) -> Any:
-    """The inverse of the basis: its columns are the rows z with a 1 appended."""
-    size = basis.size
-    square = np.ones((size, size))
-    for k in range(size):
-        square[: size - 1, k] = z[basis[k]]
-    return np.linalg.inv(square)
+    """The inverse of the basis, whose columns are the rows z with a 1 appended; infinite if there is none."""
+    width = z.shape[1]
+    vectors = np.ones((basis.size, width + 1))
+    for k in range(basis.size):
+        for j in range(width):
+            vectors[k, j] = z[basis[k], j]
+    return dual_basis(vectors)
 
 
 @njit(cache=True, nogil=True)
 def entering(z: Any, prices: Any, basis: Any, inverse: Any) -> int:
     """The row of the most negative reduced price; -1 if there is none."""
     width = z.shape[1]
-    dual = np.zeros(width + 1)
+    dual = np.zeros(width)
+    constant = 0.0
     for k in range(width + 1):
-        dual += prices[basis[k]] * inverse[k]
-    reduced = prices - z @ dual[:width]
-    for k in range(width + 1):
-        reduced[basis[k]] = np.inf
-    row = np.argmin(reduced)
-    return row if reduced[row] - dual[width] < -ZERO else -1
+        constant += prices[basis[k]] * inverse[k, width]
+        for j in range(width):
+            dual[j] += prices[basis[k]] * inverse[k, j]
+    values = z @ dual
+    worst, found = -ZERO, -1
+    for i in range(prices.size):
+        if prices[i] - values[i] - constant < worst:
+            worst, found = prices[i] - values[i] - constant, i
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -74,8 +80,15 @@ def look_around(z: Any, shares: Any, basis: Any, inverse: Any, cheapest: Any, ro
     Returns the directions in which the weights of the basis move as each row enters.
     """
     width, weights = z.shape[1], inverse[:, z.shape[1]]
-    directions = z @ np.ascontiguousarray(inverse[:, :width].T) + weights
-    cheapest[:], rows[:] = VIOLATED, -1
+    turned = np.empty((width, width + 1))
+    for k in range(width + 1):
+        cheapest[k], rows[k] = VIOLATED, -1
+        for j in range(width):
+            turned[j, k] = inverse[k, j]
+    directions = z @ turned
+    for i in range(shares.size):
+        for k in range(width + 1):
+            directions[i, k] += weights[k]
     kept = np.empty(width + 1, np.int64)
     for i in range(shares.size):
         place = leaving(weights, directions[i]) if shares[i] < VIOLATED else -1
@@ -89,22 +102,6 @@ def look_around(z: Any, shares: Any, basis: Any, inverse: Any, cheapest: Any, ro
 
 
 @njit(cache=True, nogil=True)
-def pivot(z: Any, basis: Any, inverse: Any, place: int, row: int, is_renewed: bool) -> None:
-    """Let a row take a place in the basis."""
-    basis[place] = row
-    if is_renewed:
-        inverse[:] = inverse_of(z, basis)
-        return
-    column = np.ones(basis.size)
-    column[:-1] = z[row]
-    direction = inverse @ column
-    inverse[place] /= direction[place]
-    for k in range(basis.size):
-        if k != place:
-            inverse[k] -= direction[k] * inverse[place]
-
-
-@njit(cache=True, nogil=True)
 def walk(z: Any, prices: Any, shares: Any, basis: Any, steps: int, every: int, found: Any, sizes: Any) -> int:
     """Pivot up to `steps` times, looking around at every so many; writes the violated obstructions that it sees.
 
@@ -112,10 +109,12 @@ def walk(z: Any, prices: Any, shares: Any, basis: Any, steps: int, every: int, f
     basis is changed to the last one.
     """
     width = z.shape[1]
-    cheapest, rows = np.full(width + 1, VIOLATED), np.full(width + 1, -1)
-    column, inverse = np.ones(width + 1), inverse_of(z, basis)
+    cheapest, rows = np.empty(width + 1), np.empty(width + 1, np.int64)
+    column, products, inverse = np.ones(width + 1), np.empty(width + 1), inverse_of(z, basis)
     count, last = 0, np.inf
     for step in range(1, steps + 1):
+        if not inverse[0, 0] < np.inf:
+            break
         row = entering(z, prices, basis, inverse) if last == np.inf else -1
         weights = inverse[:, width]
         if row < 0 or step % every == 0:
@@ -124,16 +123,23 @@ def walk(z: Any, prices: Any, shares: Any, basis: Any, steps: int, every: int, f
                 if rows[place] >= 0 and count < sizes.size:
                     sizes[count] = exchanged(basis, weights, directions[rows[place]], place, rows[place], found[count])
                     count += 1
-        if row >= 0:
-            column[:width] = z[row]
-            place = leaving(weights, inverse @ column)
-        else:
+        is_end = row < 0
+        if is_end:
             place = np.argmin(cheapest)
             row = rows[place]
             if row < 0 or cheapest[place] > last - 1e-6:
                 break
             last = cheapest[place]
+        for j in range(width):
+            column[j] = z[row, j]
+        met(inverse, column, products)
+        if not is_end:
+            place = leaving(weights, products)
         if place < 0 or count == sizes.size:
             break
-        pivot(z, basis, inverse, place, row, step % RENEWED == 0)
+        basis[place] = row
+        if step % RENEWED:
+            exchange(inverse, products, place)
+        else:
+            inverse = inverse_of(z, basis)
     return count

@@ -2,7 +2,7 @@
 
 Walks over obstructions find them (`linsep.loops.circuits`): half of the walks go on from where the last one ended, half
 from an obstruction that is just satisfied. Where there are too many rows for that, one is found after the other in a
-hand of rows, so that no two share a row.
+hand of rows, so that no two share a row. Small tables are looked at like this first, which needs nothing compiled.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ KEPT = 2000  # obstructions that one walk may bring home
 WORK = 3e8  # operations of a walk
 LARGE = 3e6  # n·D² from which on hands take the place of walks
 HAND, HANDS = 100, 4  # times D + 1 rows, and how many
+SMALL, FIRST = 2000, 30  # entries of a small table, and how often hands are tried there before walks
 
 Rows = tuple[int, ...]
 
@@ -34,6 +35,7 @@ class ObstructionSearch:
         self.basis: Ints | None = None
         self.tilt = np.ones(len(z))
         self.is_large = z.shape[0] * z.shape[1] ** 2 > LARGE
+        self.first = FIRST if z.size <= SMALL else 0
         size = z.shape[1] + 1
         self.every = max(1, z.shape[1] // 8)
         self.steps = int(np.clip(WORK / (z.size * (1 + z.shape[1] / self.every)), 10, 30 * size))
@@ -41,7 +43,12 @@ class ObstructionSearch:
 
     def violated(self, shares: Floats, mean: Floats, tight: Sequence[Rows], walks: int = WALKS) -> list[Rows]:
         """Obstructions S with x(S) < 1, which are cheap in the mean of earlier shares too."""
-        found = set(self._dealt(shares) if self.is_large else self._walked(shares, mean, tight, walks))
+        found: set[Rows] = set()
+        if self.is_large or self.first:
+            found = set(self._dealt(shares))
+            self.first = max(0, self.first - 1) if found else 0
+        if not found and not self.is_large:
+            found = self._walked(shares, mean, tight, walks)
         both = 0.5 * (shares + mean)
         order = sorted(found, key=lambda rows: (float(both[list(rows)].sum()), rows))
         return order if self.is_large else self._different(order)
@@ -88,22 +95,14 @@ class ObstructionSearch:
         """The violated obstructions that a walk comes by."""
         if basis is None:
             return set()
-        try:
-            count = loops.circuits.walk(
-                self.z, prices, shares, basis, self.steps, self.every, self.found, self.sizes
-            )
-        except np.linalg.LinAlgError:
-            return set()
+        count = loops.circuits.walk(self.z, prices, shares, basis, self.steps, self.every, self.found, self.sizes)
         if self._is_sound(basis):
             self.basis = basis
         return {tuple(sorted(self.found[k, : self.sizes[k]].tolist())) for k in range(count)}
 
     def _is_sound(self, basis: Ints) -> bool:
         """Whether a basis is one to go on from: neither singular nor, as floats see it, infeasible."""
-        try:
-            inverse = loops.circuits.inverse_of(self.z, basis)
-        except np.linalg.LinAlgError:
-            return False
+        inverse = loops.circuits.inverse_of(self.z, basis)
         return bool(np.abs(inverse).max() < 1e9 and inverse[:, -1].min() > -1e-9)
 
     def _first_basis(self) -> Ints | None:
