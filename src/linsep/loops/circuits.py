@@ -125,7 +125,7 @@ def walk(z: Any, prices: Any, shares: Any, basis: Any, steps: int, every: int, f
                     count += 1
         is_end = row < 0
         if is_end:
-            place = np.argmin(cheapest)
+            place = int(np.argmin(cheapest))
             row = rows[place]
             if row < 0 or cheapest[place] > last - 1e-6:
                 break

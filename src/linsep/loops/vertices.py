@@ -15,7 +15,7 @@ from linsep.loops.dual_bases import dual_basis, exchange, met
 
 ZERO = 1e-9  # |z·w| of unit rows and weights up to which a row counts as 0
 FLAT = 1e-7  # and up to which, all around a circle, it does not cross
-RENEWED = 50  # steps after which the ways are computed anew
+RENEWED, STEEP = 50, 0.01  # steps after which the ways are computed anew, and a cosine too small to go on from
 
 
 @njit(cache=True, nogil=True)
@@ -165,13 +165,15 @@ def anneal(z: Any, costs: Any, tight: Any, w: Any, heats: Any, least: float, bes
         combine(cosine, w, sine, v, w)
         tight[released] = row
         is_tight[row] = True
-        if step % RENEWED:
+        if step % RENEWED and abs(cosine) > STEEP:
             met(ways, z[row], products)
             exchange(ways, products, released)
             met(ways, w, products)
             exchange(ways, products, width - 1)
-        else:
+        else:  # at a right angle to the old w there is no way from one to the other
             ways = ways_of(z, tight, w)
+        if not abs(ways[0, 0]) < np.inf:
+            break
         scores = z @ w
         for j in range(width):
             inward[j] = 0.0

@@ -223,7 +223,7 @@ class HittingSet:
         return min((case.bound for case in (*self.open[:1], *self.closed)), default=0.0)
 
     def step(self) -> None:
-        """Look at the least case: raise its bound, divide it, or close it. It is there until others are in its place."""
+        """Look at the least case: raise its bound, divide it, or close it. It stays until others are in its place."""
         case = self.open[0]
         if self.packing is not None and not case.path and self.search.is_large:
             self._improve_packing(self.packing)

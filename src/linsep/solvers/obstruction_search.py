@@ -84,7 +84,7 @@ class ObstructionSearch:
     def _start(self, tight: Sequence[Rows]) -> Ints | None:
         """A basis to begin with."""
         if tight and self.random.random() < 0.5:
-            basis = np.array(tight[self.random.integers(len(tight))])
+            basis = np.array(tight[int(self.random.integers(len(tight)))])
             if self._is_sound(basis):
                 return basis
         if self.basis is None:
@@ -108,7 +108,7 @@ class ObstructionSearch:
     def _first_basis(self) -> Ints | None:
         """D + 1 rows that hold an obstruction and span everything; None if floats see none."""
         n, width = self.z.shape
-        found = CombinationProgram(self.z, self.random.random(n), self.clock).next()
+        found = CombinationProgram(self.z, np.asarray(self.random.random(n)), self.clock).next()
         columns = np.column_stack([self.z, np.ones(n)])
         directions, basis = np.zeros((width + 1, 0)), list[int]()
         for i in [*found.tolist(), *range(n)] if len(found) else []:

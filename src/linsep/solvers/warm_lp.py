@@ -1,7 +1,7 @@
 """Two linear programs that are solved again and again, each time from the last solution: HiGHS, by the simplex method.
 
-    CoverProgram          min c·x with x(S) >= 1 for some sets S of rows: sets come and go, and rows are fixed
-    CombinationProgram    an obstruction among some rows, then one among those that are left, and so on
+CoverProgram          min c·x with x(S) >= 1 for some sets S of rows: sets come and go, and rows are fixed
+CombinationProgram    an obstruction among some rows, then one among those that are left, and so on
 """
 
 from collections.abc import Sequence
