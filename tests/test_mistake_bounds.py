@@ -23,7 +23,7 @@ def z():
 
 def is_obstruction(z, rows):
     """Whether some positive combination of exactly these rows is 0, as floats see it."""
-    _, sizes, vectors = np.linalg.svd(z[list(rows)].T)
+    *_, vectors = np.linalg.svd(z[list(rows)].T)
     return len(rows) <= 5 and abs(vectors[-1]).min() > 0 and (np.sign(vectors[-1]) == np.sign(vectors[-1][0])).all()
 
 
@@ -98,14 +98,14 @@ def test_rows_without_obstructions_have_no_packing():
 def test_what_is_found_is_an_obstruction_and_violated(z, first, is_large):
     search, shares = ObstructionSearch(z, Clock()), np.random.default_rng(1).random(120) / 4
     search.first, search.is_large = first, is_large
-    found = search.violated(shares, shares, [])
+    found = search.violated(shares, shares, [], 20)
     assert found and all(shares[list(rows)].sum() < 1 and is_obstruction(z, rows) for rows in found)
 
 
 def test_satisfied_shares_are_violated_by_none(z):
     search = ObstructionSearch(z, Clock())
     search.first = 0
-    assert search.violated(np.ones(len(z)), np.ones(len(z)), []) == []
+    assert search.violated(np.ones(len(z)), np.ones(len(z)), [], 5) == []
 
 
 def test_a_dual_basis_meets_one_vector_each_before_and_after_an_exchange():

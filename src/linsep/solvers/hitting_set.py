@@ -22,6 +22,7 @@ from linsep.solvers.warm_lp import CoverProgram
 from linsep.sources.base import Floats, Ints
 
 ROUNDS, GAIN = 8, 0.03  # rounds at a time; a case is divided when they close less than this part of what is open
+WALKS, MOST_WALKS = 15, 100  # for each round; three times as many when these find too little, while there is one case
 FADING = 0.8  # of the mean of earlier shares is kept from round to round
 MANY, SLACK = 1500, 1.3  # from so many obstructions on, those with x(S) above this are put aside
 TRIED, QUICK = 8, 0.1  # rows of which both cases are tried before one is chosen, if a program takes no more seconds
@@ -64,7 +65,7 @@ class HittingSet:
         self.open: list[CaseNode] = []
         self.closed: list[CaseNode] = []
         self.packing: DisjointObstructions | None = None
-        self.in_vain = 0
+        self.in_vain, self.walks = 0, WALKS
 
     # The packing ----------------------------------------------------------------------------------------
 
@@ -141,18 +142,30 @@ class HittingSet:
             self._note(case, self.active, duals)
             case.shares = shares
             case.mean = shares if case.mean is None else FADING * case.mean + (1.0 - FADING) * shares
-            if self.is_done(case) or not self._add_violated(shares, duals, case.mean):
-                case.is_solved = True
+            if self.is_done(case):
                 return
-        case.is_solved = case.shares is not None and case.bound - before < GAIN * (self.best - before)
+            if not self._add_violated(case, shares, duals):
+                case.is_solved = not self._tries_harder(case)
+                return
+        hardly = case.shares is not None and case.bound - before < GAIN * (self.best - before)
+        case.is_solved = hardly and not self._tries_harder(case)
 
-    def _add_violated(self, shares: Floats, duals: Floats, mean: Floats) -> bool:
+    def _tries_harder(self, case: CaseNode) -> bool:
+        """Make more walks from now on, while there is one case and they are few; whether that is so."""
+        if case.path or self.walks >= MOST_WALKS:
+            return False
+        self.walks *= 3
+        return True
+
+    def _add_violated(self, case: CaseNode, shares: Floats, duals: Floats) -> bool:
         """Take violated obstructions into the relaxation, and put others aside; whether there are any."""
         sums = np.array([shares[list(self.found[k])].sum() for k in self.active])
         tight = [self.found[k] for k, total in zip(self.active, sums.tolist(), strict=True) if total < 1.0 + 1e-4]
         if len(self.active) > MANY:
             self._drop(np.flatnonzero((duals <= 1e-9) & (sums > SLACK)))
-        return self._use([self._number(rows) for rows in self.search.violated(shares, mean, tight)])
+        mean = shares if case.mean is None else case.mean
+        found = self.search.violated(shares, mean, tight, WALKS if case.path else self.walks)
+        return self._use([self._number(rows) for rows in found])
 
     def _rule_out(self, case: CaseNode) -> bool:
         """Note an obstruction all of whose rows are right: then there is no such hyperplane."""

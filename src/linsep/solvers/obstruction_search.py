@@ -15,7 +15,7 @@ from linsep.solvers.warm_lp import CombinationProgram
 from linsep.sources.base import Floats, Ints
 
 NOISE = (0.02, 0.1, 0.3, 1.0)  # added to the prices of a walk, so that no two are alike
-WALKS, ENOUGH, TAKEN = 100, 2400, 60  # walks at most; violated obstructions before they end; those that are taken
+ENOUGH, TAKEN = 1200, 60  # violated obstructions before the walks end, and those that are taken
 OFTEN = 3  # obstructions taken at once that share a row
 KEPT = 2000  # obstructions that one walk may bring home
 WORK = 3e8  # operations of a walk
@@ -41,7 +41,7 @@ class ObstructionSearch:
         self.steps = int(np.clip(WORK / (z.size * (1 + z.shape[1] / self.every)), 10, 30 * size))
         self.found, self.sizes = np.zeros((KEPT, size), np.int64), np.zeros(KEPT, np.int64)
 
-    def violated(self, shares: Floats, mean: Floats, tight: Sequence[Rows], walks: int = WALKS) -> list[Rows]:
+    def violated(self, shares: Floats, mean: Floats, tight: Sequence[Rows], walks: int) -> list[Rows]:
         """Obstructions S with x(S) < 1, which are cheap in the mean of earlier shares too."""
         found: set[Rows] = set()
         if self.is_large or self.first:
