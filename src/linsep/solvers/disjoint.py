@@ -13,7 +13,7 @@ from linsep.sources.base import Floats, Ints
 
 HAND = 100  # times D + 1 rows
 GIVEN_UP = 0.1  # of the rows of a hand belong to obstructions that are given up
-PATIENCE = 60  # hands in vain
+PATIENCE = 20  # hands in vain
 EVEN = 0.02  # what rows cost that are right, in mean distances of those that are wrong
 
 Rows = tuple[int, ...]

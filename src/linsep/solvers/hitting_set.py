@@ -21,12 +21,13 @@ from linsep.solvers.obstruction_search import ObstructionSearch
 from linsep.solvers.warm_lp import CoverProgram
 from linsep.sources.base import Floats, Ints
 
-ROUNDS, GAIN = 8, 0.03  # rounds at a time; a case is divided when they close less than this part of what is open
+ROUNDS, GAIN = 8, 0.1  # rounds at a time; a case is divided when they close less than this part of what is open
 WALKS, MOST_WALKS = 15, 100  # for each round; three times as many when these find too little, while there is one case
+NARROW = 3.0  # how far a bound may be from the best that a few cases are expected to close
 FADING = 0.8  # of the mean of earlier shares is kept from round to round
 MANY, SLACK = 1500, 1.3  # from so many obstructions on, those with x(S) above this are put aside
 TRIED, QUICK = 8, 0.1  # rows of which both cases are tried before one is chosen, if a program takes no more seconds
-SHARE_OF_PACKING = 0.4  # of the time may pass until the packing of a large table is as good as it gets
+SHARE_OF_PACKING = 0.85  # of the time may pass while the packing of a large table still grows
 
 Exact = Callable[[tuple[int, ...]], Obstruction | None]
 Settle = Callable[[Ints], tuple[int, ...] | None]
@@ -151,8 +152,8 @@ class HittingSet:
         case.is_solved = hardly and not self._tries_harder(case)
 
     def _tries_harder(self, case: CaseNode) -> bool:
-        """Make more walks from now on, while there is one case and they are few; whether that is so."""
-        if case.path or self.walks >= MOST_WALKS:
+        """Make more walks from now on, while there is one case, far from the best; whether that is so."""
+        if case.path or self.walks >= MOST_WALKS or self.best - case.bound < NARROW:
             return False
         self.walks *= 3
         return True
