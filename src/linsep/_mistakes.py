@@ -32,7 +32,7 @@ from linsep.sources.base import Floats, Ints, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
 
-STEPS = 1000  # of the first walks over vertices; later ones are longer
+STEPS = 2000  # of the first walks over vertices; later ones are longer
 BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close another hyperplane is tried
 SPEED, WIDEST = 5e9, 400  # operations a second; columns beyond which walks lead nowhere
 SHARE_OF_DECIDING = 0.3  # of the time may pass before it is known whether the rows are separable
@@ -151,8 +151,11 @@ class MistakeSearch:
         self.cover = cover = HittingSet(self.merged.z, self.merged.costs, self.proved, self.settled, self.clock)
         self.tell_best()
         cover.pack(near)
-        near = self.improved(*walks.walk(near, STEPS), walks, near)
-        cover.begin()
+        while cover.open and cover.search.first:  # a small table need not wait until anything is compiled
+            cover.step()
+        if not cover.open:
+            return
+        near = self.wander(walks, near, STEPS)
         steps, spent = STEPS, 0.0
         started = self.clock.seconds
         while cover.open:
@@ -161,12 +164,20 @@ class MistakeSearch:
                 self.watch(self)
             before = self.clock.seconds
             if spent < SHARE_OF_WALKS * (before - started):
-                near = self.improved(*walks.descend(walks.beside(near)), walks, near)
-                near = self.improved(*walks.walk(near, steps), walks, near)
-                steps = min(2 * steps, 50 * STEPS)
+                near = self.wander(walks, near, steps)
+                steps = min(2 * steps, 10 * STEPS)
                 spent += self.clock.seconds - before
             else:
                 cover.step()
+
+    def wander(self, walks: VertexWalk, near: Floats, steps: int) -> Floats:
+        """A walk, and shakes for as long; returns the best weights."""
+        start = self.clock.seconds
+        near = self.improved(*walks.walk(near, steps), walks, near)
+        middle = self.clock.seconds
+        while self.clock.seconds - middle <= middle - start:
+            near = self.improved(*walks.shake(near), walks, near)
+        return near
 
     def constant(self) -> tuple[tuple[int, ...], int]:
         """The hyperplane at infinity: all rows are of the class that costs more; without bias, the weights 0."""
@@ -285,7 +296,7 @@ class BoundProof:
         copies = self.copies(named)
         proved = least_cost(leaves, self.obstructions, cost_of_rows(named, copies, costs))
         return {
-            "least": spent if proved is None else min(spent, proved),
+            "least": spent if proved is None else proved,  # more than is spent would be refused: a fault of ours
             "copies": copies,
             "obstructions": tuple(self.obstructions),
             "leaves": tuple(leaves),

@@ -11,20 +11,35 @@ from typing import Any
 import numpy as np
 
 from linsep.loops.compiler import njit
+from linsep.loops.dual_bases import dual_basis, exchange, met
 
 ZERO = 1e-9  # |z·w| of unit rows and weights up to which a row counts as 0
 FLAT = 1e-7  # and up to which, all around a circle, it does not cross
+RENEWED, STEEP = 50, 0.01  # steps after which the ways are computed anew, and a cosine too small to go on from
 
 
 @njit(cache=True, nogil=True)
-def inverse_of(z: Any, tight: Any, w: Any) -> Any:
-    """The inverse of the tight rows above w: its column j moves tight row j alone, at a right angle to w."""
+def ways_of(z: Any, tight: Any, w: Any) -> Any:
+    """For each tight row the way that moves it alone, at a right angle to w; the last one is w itself."""
     width = w.size
-    square = np.empty((width, width))
-    for k in range(width - 1):
-        square[k] = z[tight[k]]
-    square[width - 1] = w
-    return np.linalg.inv(square)
+    vectors = np.empty((width, width))
+    for j in range(width):
+        vectors[width - 1, j] = w[j]
+        for k in range(width - 1):
+            vectors[k, j] = z[tight[k], j]
+    return dual_basis(vectors)
+
+
+@njit(cache=True, nogil=True)
+def combine(a: float, x: Any, b: float, y: Any, result: Any) -> None:
+    """Write the unit vector of a·x + b·y."""
+    total = 0.0
+    for j in range(x.size):
+        result[j] = a * x[j] + b * y[j]
+        total += result[j] ** 2
+    length = math.sqrt(total)
+    for j in range(x.size):
+        result[j] /= length
 
 
 @njit(cache=True, nogil=True)
@@ -111,6 +126,18 @@ def drawn(values: Any, least: float, heat: float) -> int:
 
 
 @njit(cache=True, nogil=True)
+def turned_to(score: float, across: float, is_opposite: bool) -> tuple[float, float]:
+    """Cosine and sine of the angle at which a row crosses 0, in the first half of the circle or opposite."""
+    length = math.hypot(score, across)
+    cosine, sine = -across / length, score / length
+    if abs(score) <= ZERO:
+        cosine, sine = 1.0, 0.0
+    elif sine < 0.0:
+        cosine, sine = -cosine, -sine
+    return (-cosine, -sine) if is_opposite else (cosine, sine)
+
+
+@njit(cache=True, nogil=True)
 def anneal(z: Any, costs: Any, tight: Any, w: Any, heats: Any, least: float, best: Any) -> float:
     """Walk a vertex for each of the heats; returns the least cost met, and writes weights that have it.
 
@@ -121,39 +148,42 @@ def anneal(z: Any, costs: Any, tight: Any, w: Any, heats: Any, least: float, bes
     is_tight = np.zeros(n, np.bool_)
     is_tight[tight] = True
     rows, keys, values = np.empty(n, np.int64), np.empty(n), np.empty(2 * n)
-    inverse, scores = inverse_of(z, tight, w), z @ w
-    for heat in heats:
+    v, inward, products = np.empty(width), np.empty(width), np.empty(width)
+    ways, scores = ways_of(z, tight, w), z @ w
+    for step in range(heats.size):
         released = np.random.randint(width - 1)
-        v = inverse[:, released] / np.sqrt(np.sum(inverse[:, released] ** 2))
+        combine(1.0, ways[released], 0.0, w, v)
         is_tight[tight[released]] = False
         across = z @ v
         scores[tight[released]] = 0.0
         found, cost = crossings(costs, scores, across, is_tight, rows, keys)
         order = np.argsort(keys[:found])
         lowest = costs_along(costs, scores, across, rows, keys, order, cost, values[: 2 * found])
-        picked = drawn(values[: 2 * found], lowest, heat)
+        picked = drawn(values[: 2 * found], lowest, heats[step])
         row = rows[order[picked % found]]
-        length = math.hypot(scores[row], across[row])
-        cosine, sine = -across[row] / length, scores[row] / length
-        if abs(scores[row]) <= ZERO:
-            cosine, sine = 1.0, 0.0
-        elif sine < 0.0:
-            cosine, sine = -cosine, -sine
-        if picked >= found:
-            cosine, sine = -cosine, -sine
-        w[:] = cosine * w + sine * v
-        w /= np.sqrt(np.sum(w**2))
+        cosine, sine = turned_to(scores[row], across[row], picked >= found)
+        combine(cosine, w, sine, v, w)
         tight[released] = row
         is_tight[row] = True
-        inverse = inverse_of(z, tight, w)
+        if step % RENEWED and abs(cosine) > STEEP:
+            met(ways, z[row], products)
+            exchange(ways, products, released)
+            met(ways, w, products)
+            exchange(ways, products, width - 1)
+        else:  # at a right angle to the old w there is no way from one to the other
+            ways = ways_of(z, tight, w)
+        if not abs(ways[0, 0]) < np.inf:
+            break
         scores = z @ w
-        inward = np.zeros(width)
-        for k in range(width - 1):
-            inward += inverse[:, k]
+        for j in range(width):
+            inward[j] = 0.0
+            for k in range(width - 1):
+                inward[j] += ways[k, j]
         cost = cost_beside(z, costs, scores, is_tight, inward)
         if cost < least:
             least = cost
-            best[0], best[1] = w, inward
+            for j in range(width):
+                best[0, j], best[1, j] = w[j], inward[j]
     return least
 
 

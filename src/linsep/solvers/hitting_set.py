@@ -10,25 +10,24 @@ cases are distinguished, the least one first: a row that is half mistaken is rig
 import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.optimize import linprog
 
-from linsep import loops
 from linsep.proofs import Obstruction
 from linsep.proofs.packings import UNITS
 from linsep.solvers.clock import Clock
+from linsep.solvers.disjoint import PATIENCE, DisjointObstructions
+from linsep.solvers.obstruction_search import ObstructionSearch
+from linsep.solvers.warm_lp import CoverProgram
 from linsep.sources.base import Floats, Ints
 
-NOISE = (0.02, 0.1, 0.3, 1.0)  # added to the prices of a walk, so that no two are alike
-WALKS, CASE_WALKS = 20, 6
-ENOUGH, TAKEN = 240, 60  # violated obstructions before the walks end, and the most violated ones that are added
-ROUNDS, CASE_ROUNDS = 100, 8
-STRETCH = 40  # times D + 1 rows: how many are looked at for obstructions that share no row
-KEPT = 2000  # obstructions that one walk may bring home
+ROUNDS, GAIN = 8, 0.1  # rounds at a time; a case is divided when they close less than this part of what is open
+WALKS, MOST_WALKS = 15, 100  # for each round; three times as many when these find too little, while there is one case
+NARROW = 3.0  # how far a bound may be from the best that a few cases are expected to close
+FADING = 0.8  # of the mean of earlier shares is kept from round to round
 MANY, SLACK = 1500, 1.3  # from so many obstructions on, those with x(S) above this are put aside
+TRIED, QUICK = 8, 0.1  # rows of which both cases are tried before one is chosen, if a program takes no more seconds
+SHARE_OF_PACKING = 0.85  # of the time may pass while the packing of a large table still grows
 
 Exact = Callable[[tuple[int, ...]], Obstruction | None]
 Settle = Callable[[Ints], tuple[int, ...] | None]
@@ -43,6 +42,8 @@ class CaseNode:
     path: tuple[tuple[int, bool], ...] = field(compare=False)
     shares: Floats | None = field(compare=False, default=None)
     multipliers: dict[int, int] = field(compare=False, default_factory=dict)
+    mean: Floats | None = field(compare=False, default=None)
+    is_solved: bool = field(compare=False, default=False)
 
 
 class HittingSet:
@@ -55,108 +56,54 @@ class HittingSet:
     def __init__(self, z: Floats, costs: Sequence[int], exact: Exact, settle: Settle, clock: Clock) -> None:
         self.z, self.whole_costs, self.costs = z, costs, np.array(costs, np.float64)
         self.exact, self.settle, self.clock = exact, settle, clock
-        self.random = np.random.default_rng(0)
+        self.search, self.program = ObstructionSearch(z, clock), CoverProgram(self.costs, clock)
         self.found: list[tuple[int, ...]] = []
         self.numbers: dict[tuple[int, ...], int] = {}
         self.proved: dict[int, Obstruction | None] = {}
-        self.matrix = sp.csr_array((0, len(z)))
-        self.active = np.zeros(0, np.int64)
-        self.basis: Ints | None = None
+        self.active: list[int] = []
         self.best = sum(costs)
         self.count = 0
         self.open: list[CaseNode] = []
         self.closed: list[CaseNode] = []
+        self.packing: DisjointObstructions | None = None
+        self.in_vain, self.walks = 0, WALKS
 
-    # The relaxation -------------------------------------------------------------------------------------
+    # The packing ----------------------------------------------------------------------------------------
 
     def pack(self, near: Floats) -> None:
         """The case in which nothing is taken for granted, with obstructions that share no row.
 
-        The rows nearest to a hyperplane that makes few mistakes, whose weights are `near`, are looked at first.
+        The hyperplane with the weights `near` makes few mistakes.
         """
         root = CaseNode(0.0, 0, ())
+        self.packing = packing = DisjointObstructions(self.z, self.costs, near, self.clock)
+        self.search.tilt = packing.prices
         try:
-            self._pack(root, np.argsort(np.abs(self.z @ near)))
+            packing.deal()
         finally:
+            self._note_packing(root, packing.found)
             self._file(root)
 
-    def begin(self) -> None:
-        """Solve the relaxation of that case."""
-        if not self.open:
-            return
+    def _improve_packing(self, packing: DisjointObstructions) -> None:
+        """Another packing, if it is better; the last time the relaxation begins."""
         root = self.open[0]
-        try:
-            self.basis = self._basis_of(np.arange(len(self.z)))
-            if self.basis is not None and not len(self.active):
-                self.active = self._violated(np.zeros(len(self.z)), WALKS)
-            if len(self.active):
-                self._solve(root, ROUNDS, WALKS)
-        finally:
+        if packing.improve():
+            self.in_vain = 0
+            self._note_packing(root, packing.found)
+        else:
+            self.in_vain += 1
+        limit = self.clock.limit
+        is_late = limit is not None and self.clock.seconds > SHARE_OF_PACKING * limit
+        if self.in_vain >= PATIENCE or is_late or self.is_done(root):
+            self.packing = None
             self._replace(root)
 
-    def _pack(self, root: CaseNode, order: Ints) -> None:
-        """Obstructions that share no row, from one stretch of rows after another, the nearest first."""
-        length = STRETCH * (self.z.shape[1] + 1)
-        try:
-            for start in range(0, len(order), length):
-                rows = order[start : start + length]
-                while len(found := self._obstruction_in(rows)):
-                    self.clock.check()
-                    number = self._number(tuple(sorted(found.tolist())))
-                    if self.proof(number) is not None:
-                        self.active = np.append(self.active, number)
-                    rows = rows[~np.isin(rows, found)]
-        finally:
-            self._note(root, np.array([min(self.costs[list(self.found[k])]) for k in self.active.tolist()]))
+    def _note_packing(self, root: CaseNode, found: Sequence[tuple[int, ...]]) -> None:
+        proved = [number for rows in found if self.proof(number := self._number(rows)) is not None]
+        self._note(root, proved, np.array([self.costs[list(self.found[k])].min() for k in proved]))
+        self._use(proved)
 
-    def _obstruction_in(self, rows: Ints) -> Ints:
-        """The rows of an obstruction among these, as floats see it; none if they see none."""
-        if not len(rows):
-            return rows
-        z, width = self.z[rows], self.z.shape[1]
-        equalities, right = np.vstack([z.T, np.ones(len(rows))]), np.append(np.zeros(width), 1.0)
-        solved = linprog(self.random.random(len(rows)), A_eq=equalities, b_eq=right, method="highs-ds")
-        return rows[:0] if solved.x is None else rows[solved.x > 1e-9]
-
-    def _basis_of(self, rows: Ints) -> Ints | None:
-        """D + 1 rows that hold an obstruction and span everything; None if floats see none."""
-        found = self._obstruction_in(rows)
-        columns = np.column_stack([self.z, np.ones(len(self.z))])
-        directions, basis = np.zeros((columns.shape[1], 0)), list[int]()
-        for i in [*found.tolist(), *rows.tolist()] if len(found) else []:
-            rest = columns[i] - directions @ (directions.T @ columns[i])
-            if np.linalg.norm(rest) > 1e-7:
-                directions = np.column_stack([directions, rest / np.linalg.norm(rest)])
-                basis.append(i)
-            if len(basis) == columns.shape[1]:
-                return np.array(basis)
-        return None
-
-    def _violated(self, shares: Floats, walks: int) -> Ints:
-        """The numbers of obstructions S with x(S) < 1 that are not in use, the most violated ones."""
-        n, width = self.z.shape
-        found, sizes = np.zeros((KEPT, width + 1), np.int64), np.zeros(KEPT, np.int64)
-        known, new = set(self.active.tolist()), set[int]()
-        for _ in range(walks):
-            self.clock.check()
-            noise = self.random.choice(NOISE) * self.random.choice([1.0, 5 * (shares.mean() + 1e-3)])
-            new |= self._walked(shares + noise * self.random.random(n), shares, found, sizes) - known
-            if len(new) >= ENOUGH:
-                break
-        if not new:  # the cheapest one of all
-            new = self._walked(shares + 1e-7 * self.random.random(n), shares, found, sizes) - known
-        order = sorted(new, key=lambda k: (float(shares[list(self.found[k])].sum()), k))
-        return np.array(order[:TAKEN], np.int64)
-
-    def _walked(self, prices: Floats, shares: Floats, found: Ints, sizes: Ints) -> set[int]:
-        """The numbers of the violated obstructions that a walk comes by."""
-        if self.basis is None:
-            return set()
-        basis = self.basis.copy()
-        count = loops.circuits.walk(self.z, prices, shares, basis, 30 * basis.size, found, sizes)
-        if self._is_sound(basis):
-            self.basis = basis
-        return {self._number(tuple(sorted(found[k, : sizes[k]].tolist()))) for k in range(count)}
+    # The relaxation -------------------------------------------------------------------------------------
 
     def _number(self, rows: tuple[int, ...]) -> int:
         """The number of an obstruction, a new one if it was not known."""
@@ -165,68 +112,78 @@ class HittingSet:
             self.found.append(rows)
         return self.numbers[rows]
 
-    def _is_sound(self, basis: Ints) -> bool:
-        """Whether a basis is one to go on from: neither singular nor, as floats see it, infeasible."""
-        try:
-            inverse = loops.circuits.inverse_of(self.z, basis)
-        except np.linalg.LinAlgError:
-            return False
-        return bool(np.abs(inverse).max() < 1e9 and inverse[:, -1].min() > -1e-9)
+    def _use(self, numbers: Sequence[int]) -> bool:
+        """Take obstructions into the relaxation that are not there, nor known to be none; whether there are any."""
+        known = {*self.active, *(number for number, proof in self.proved.items() if proof is None)}
+        new = [number for number in dict.fromkeys(numbers) if number not in known]
+        if new:
+            self.program.add([self.found[number] for number in new])
+            self.active += new
+        return bool(new)
 
-    def _rows(self) -> sp.csr_array:
-        """The matrix of obstructions in use and rows."""
-        late = self.found[self.matrix.shape[0] :]
-        if late:
-            places = np.repeat(np.arange(len(late)), [len(rows) for rows in late])
-            columns = np.fromiter((i for rows in late for i in rows), np.int64)
-            more = sp.csr_array((np.ones(len(places)), (places, columns)), (len(late), len(self.z)))
-            self.matrix = sp.csr_array(sp.vstack([self.matrix, more]))
-        return self.matrix[self.active]
+    def _drop(self, places: Ints) -> None:
+        """Put obstructions aside."""
+        if len(places):
+            self.program.drop(places)
+            self.active = np.delete(self.active, places).tolist()
 
-    def _solve(self, case: CaseNode, rounds: int, walks: int) -> None:
-        """Raise the bound of a case by obstructions that its shares violate, until it is closed or none is found."""
-        bounds = np.column_stack([np.zeros(len(self.z)), np.ones(len(self.z))])
-        for row, is_right in case.path:
-            bounds[row] = (0.0, 0.0) if is_right else (1.0, 1.0)
-        for _ in range(rounds):
+    def _solve(self, case: CaseNode) -> None:
+        """Raise the bound of a case by obstructions that its shares violate, for some rounds."""
+        before = case.bound
+        self.program.fix(case.path)
+        for _ in range(ROUNDS):
             self.clock.check()
-            if self._is_impossible(case):
+            solution = self.program.solve()
+            if solution is None:
+                case.is_solved = not self._rule_out(case)
                 return
-            rows = self._rows()
-            right: Any = -np.ones(rows.shape[0])
-            solved = linprog(self.costs, cast(Any, -rows), right, bounds=cast(Any, bounds), method="highs-ds")
-            if solved.x is None:
-                return
-            duals = np.maximum(-solved.ineqlin.marginals, 0.0)
+            shares, duals = solution
             if self._drop_unproved(duals):
                 continue
-            self._note(case, duals)
-            case.shares = solved.x
+            self._note(case, self.active, duals)
+            case.shares = shares
+            case.mean = shares if case.mean is None else FADING * case.mean + (1.0 - FADING) * shares
             if self.is_done(case):
                 return
-            if len(self.active) > MANY:
-                self.active = self.active[(duals > 1e-9) | (rows @ solved.x < SLACK)]
-            new = self._violated(solved.x, walks)
-            if not len(new):
+            if not self._add_violated(case, shares, duals):
+                case.is_solved = not self._tries_harder(case)
                 return
-            self.active = np.concatenate([self.active, new])
+        hardly = case.shares is not None and case.bound - before < GAIN * (self.best - before)
+        case.is_solved = hardly and not self._tries_harder(case)
 
-    def _is_impossible(self, case: CaseNode) -> bool:
-        """Whether all rows of an obstruction are right: then there is no such hyperplane."""
-        right = np.zeros(len(self.z))
-        right[[row for row, is_right in case.path if is_right]] = 1.0
-        rows = self._rows()
-        for number in self.active[rows @ right == rows.sum(axis=1)].tolist():
-            if self.proof(number) is not None:
-                case.bound, case.multipliers = np.inf, {number: 0}
+    def _tries_harder(self, case: CaseNode) -> bool:
+        """Make more walks from now on, while there is one case, far from the best; whether that is so."""
+        if case.path or self.walks >= MOST_WALKS or self.best - case.bound < NARROW:
+            return False
+        self.walks *= 3
+        return True
+
+    def _add_violated(self, case: CaseNode, shares: Floats, duals: Floats) -> bool:
+        """Take violated obstructions into the relaxation, and put others aside; whether there are any."""
+        sums = np.array([shares[list(self.found[k])].sum() for k in self.active])
+        tight = [self.found[k] for k, total in zip(self.active, sums.tolist(), strict=True) if total < 1.0 + 1e-4]
+        if len(self.active) > MANY:
+            self._drop(np.flatnonzero((duals <= 1e-9) & (sums > SLACK)))
+        mean = shares if case.mean is None else case.mean
+        found = self.search.violated(shares, mean, tight, WALKS if case.path else self.walks)
+        return self._use([self._number(rows) for rows in found])
+
+    def _rule_out(self, case: CaseNode) -> bool:
+        """Note an obstruction all of whose rows are right: then there is no such hyperplane."""
+        right = {row for row, is_right in case.path if is_right}
+        for place, number in enumerate(self.active):
+            if right.issuperset(self.found[number]):
+                if self.proof(number) is not None:
+                    case.bound, case.multipliers = np.inf, {number: 0}
+                    return True
+                self._drop(np.array([place]))
                 return True
-            self.active = self.active[self.active != number]
         return False
 
     def _drop_unproved(self, duals: Floats) -> bool:
         """Take obstructions out that the bound rests on and that exact arithmetic does not confirm."""
-        bad = [k for k in np.flatnonzero(duals > 1e-9).tolist() if self.proof(int(self.active[k])) is None]
-        self.active = np.delete(self.active, bad)
+        bad = [k for k in np.flatnonzero(duals > 1e-9).tolist() if self.proof(self.active[k]) is None]
+        self._drop(np.array(bad, np.int64))
         return bool(bad)
 
     def proof(self, number: int) -> Obstruction | None:
@@ -235,10 +192,10 @@ class HittingSet:
             self.proved[number] = self.exact(self.found[number])
         return self.proved[number]
 
-    def _note(self, case: CaseNode, duals: Floats) -> None:
+    def _note(self, case: CaseNode, numbers: Sequence[int], duals: Floats) -> None:
         """Write the dual solution down as whole units that no row exceeds, and the bound that they prove."""
         case_of = dict(case.path)
-        used = zip(self.active.tolist(), duals.tolist(), strict=True)
+        used = zip(numbers, duals.tolist(), strict=True)
         multipliers = {k: int(dual * UNITS) for k, dual in used if dual * UNITS >= 1 and self._counts(k, case_of)}
         spent: dict[int, list[int]] = {}
         for number in multipliers:
@@ -280,20 +237,29 @@ class HittingSet:
         return min((case.bound for case in (*self.open[:1], *self.closed)), default=0.0)
 
     def step(self) -> None:
-        """Look at the least case: divide it, or close it. It stays open until others are in its place."""
+        """Look at the least case: raise its bound, divide it, or close it. It stays until others are in its place."""
         case = self.open[0]
-        row = None if self.is_done(case) else self._divided(case)
-        if row is None:
+        if self.packing is not None and not case.path and self.search.is_large:
+            self._improve_packing(self.packing)
+        elif self.is_done(case):
             self._close(case)
-            return
-        children = [CaseNode(case.bound, self._next(), (*case.path, (row, right))) for right in (True, False)]
-        for child in children:
-            child.multipliers = self._inherited(case, child)
-        try:
-            for child in children:
-                self._solve(child, CASE_ROUNDS, CASE_WALKS)
-        finally:  # whatever happens, both cases are there
-            self._replace(*children)
+        elif not case.is_solved:
+            try:
+                self._solve(case)
+            finally:
+                self._replace(case)
+        elif (row := self._divided(case)) is None:
+            self._close(case)
+        else:
+            self._replace(*(self._child(case, row, is_right) for is_right in (True, False)))
+
+    def _child(self, case: CaseNode, row: int, is_right: bool) -> CaseNode:
+        """A case in which one more row is right or mistaken, with what the packing says there."""
+        self.count += 1
+        child = CaseNode(case.bound, self.count, (*case.path, (row, is_right)), mean=case.mean)
+        numbers = list(case.multipliers)
+        self._note(child, numbers, np.array([case.multipliers[k] / UNITS for k in numbers]))
+        return child
 
     def _replace(self, *cases: CaseNode) -> None:
         """Put cases in the place of the least one."""
@@ -301,35 +267,35 @@ class HittingSet:
         for case in cases:
             self._file(case)
 
-    def _next(self) -> int:
-        self.count += 1
-        return self.count
-
     def _close(self, case: CaseNode) -> None:
         """A case that cannot be divided: its mistaken rows are enough, or another obstruction is named."""
         named = None
         if not self.is_done(case) and case.shares is not None:
             named = self.settle(np.flatnonzero(case.shares < 0.5))
-        if named is None:
-            heapq.heappop(self.open)
-            self.closed.append(case)
+        if named is not None and self._use([self._number(named)]):
+            case.is_solved = False
             return
-        try:
-            self.active = np.append(self.active, self._number(named))
-            self._solve(case, CASE_ROUNDS, CASE_WALKS)
-        finally:
-            self._replace(case)
-
-    def _inherited(self, case: CaseNode, child: CaseNode) -> dict[int, int]:
-        """What is left of a packing when a row is mistaken: obstructions with it say nothing any more."""
-        row, is_right = child.path[-1]
-        kept = case.multipliers if is_right else {k: m for k, m in case.multipliers.items() if row not in self.found[k]}
-        return dict(kept)
+        heapq.heappop(self.open)
+        self.closed.append(case)
 
     def _divided(self, case: CaseNode) -> int | None:
-        """The row of which to distinguish the cases: as costly and as undecided as possible."""
+        """The row of which to distinguish the cases: as undecided as possible, and the bounds of both as high."""
         if case.shares is None:
             return None
         undecided = np.minimum(case.shares, 1.0 - case.shares) * self.costs
-        row = int(undecided.argmax())
-        return row if undecided[row] > 1e-6 else None
+        rows = [row for row in np.argsort(-undecided)[:TRIED].tolist() if undecided[row] > 1e-6]
+        start = self.clock.seconds
+        best: tuple[float, int] | None = None
+        for row in rows:
+            if best is not None and self.clock.seconds - start > QUICK * TRIED:
+                break
+            gains = [self._gain(case, row, is_right) for is_right in (True, False)]
+            best = max(best or (-1.0, row), (min(gains) * max(gains), row))
+        return None if best is None else best[1]
+
+    def _gain(self, case: CaseNode, row: int, is_right: bool) -> float:
+        """How much a case costs more if one more row is right or mistaken, before anything is searched for."""
+        self.program.fix((*case.path, (row, is_right)))
+        solution = self.program.solve()
+        cost = self.best if solution is None else min(float(self.best), float(self.costs @ solution[0]))
+        return max(cost - case.bound, 1e-3)

@@ -5,6 +5,7 @@ made steeper from descent to descent. What floats find is a set of rows to get r
 for exact arithmetic to say.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,11 @@ from linsep import loops
 from linsep.solvers.clock import Clock
 from linsep.sources.base import Floats, Ints
 
-HOT, COLD = 2.0, 0.2  # mean costs: how much worse a vertex may be that is often chosen
+HOT, COLD = 1.0, 0.2  # mean costs: how much worse a vertex may be that is often chosen
 STEPS_INWARD = 10.0 ** -np.arange(1, 13)
 STEEPNESS = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 DESCENT = 100  # steps downhill for each
-FAR = (0.03, 0.1, 0.3)  # how far from the best the next descent begins
+SHAKEN = 300.0  # less steep, all descents lead to the same place
 SLICE = 2_000_000  # entries of steps between two looks at the clock: a tenth of a second
 NEAR = 4_000  # rows: of more than these only the ones nearest to the hyperplane walk along
 
@@ -38,20 +39,25 @@ class VertexWalk:
         found = self._descended(self._logistic, np.zeros(width))
         return found if found.any() else np.eye(1, width)[0]
 
-    def descend(self, near: Floats) -> tuple[float, Floats]:
+    def descend(self, near: Floats, steep: Sequence[float] = STEEPNESS) -> tuple[float, Floats]:
         """The least cost met downhill from some weights, as the loss grows steeper, and weights that have it."""
         best = self.cost(near), near
-        for steepness in STEEPNESS:
+        for steepness in steep:
             if self.clock.is_over():
                 break
             near = self._descended(self._sigmoid, near, steepness)
             best = min(best, (self.cost(near), near), key=lambda found: found[0])
         return best
 
-    def beside(self, near: Floats) -> Floats:
-        """Other weights, not far away."""
-        moved = near + self.random.choice(FAR) * self.random.standard_normal(near.size) / np.sqrt(near.size)
-        return np.asarray(moved / np.linalg.norm(moved))
+    def shake(self, near: Floats) -> tuple[float, Floats]:
+        """The least cost met downhill from where these weights go if some rows cost more and others less."""
+        told, steep = self.costs, [steepness for steepness in STEEPNESS if steepness >= SHAKEN]
+        self.costs = told * np.exp(self.random.standard_normal(len(told)))
+        try:
+            near = self._descended(self._sigmoid, near, SHAKEN)
+        finally:
+            self.costs = told
+        return self.descend(near, steep)
 
     def _descended(self, loss: Any, w: Floats, *options: float) -> Floats:
         found = minimize(loss, w, options, "L-BFGS-B", jac=True, options={"maxiter": DESCENT}).x
