@@ -205,11 +205,12 @@ class MistakeSearch:
     def improved(self, cost: float, w: Floats, walks: VertexWalk, near: Floats | None = None) -> Floats:
         """Note weights of this cost if they are the best, exactly; returns the better of them and `near`."""
         assert self.merged is not None
-        self.clock.check()
         if cost < self.spent - self.merged.base:
             self.note(*as_integers(*self.merged.halfspace(w)))
+            self.clock.check()
             if cost < self.spent - self.merged.base:
                 self.settled(walks.right(w))
+        self.clock.check()
         return near if near is not None and walks.cost(near) < cost else w
 
     def note_beside(self, weights: Sequence[int], bias_weight: int, cost: int) -> None:

@@ -19,7 +19,7 @@ from linsep._decide import decide
 from linsep.proofs import Separable
 from linsep.proofs.regions import Cut, Regions
 from linsep.solvers.clock import Clock
-from linsep.solvers.contradictions import _multipliers, row_hashes
+from linsep.solvers.contradictions import multipliers_of, row_hashes
 from linsep.solvers.region_search import Draft, RegionSearch, pruned
 from linsep.solvers.scaling import require_memory
 from linsep.sources.base import Block, Ints, Source, positions, require_finite
@@ -126,7 +126,7 @@ class EqualRows:
     @classmethod
     def of(cls, block: Block, codes: Ints) -> "EqualRows":
         """Of equal rows the commonest label is kept; of labels as common as each other, the first."""
-        hashes = row_hashes(block, _multipliers(block.n_columns))
+        hashes = row_hashes(block, multipliers_of(block.n_columns))
         _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
         leader = first[of_row]
         odd = np.flatnonzero(_differ(block, leader))

@@ -6,10 +6,13 @@ A hash of each row, made of the exact values: equal rows have equal hashes whate
 explicit zeros of a sparse row). Rows of different classes with the same hash are then compared.
 """
 
+from hashlib import blake2b
+
 import numpy as np
 import numpy.typing as npt
 
-from linsep import loops
+from linsep import exact, loops
+from linsep.loops.layouts import Dense
 from linsep.sources.base import Block, Source
 
 Pair = tuple[int, int]
@@ -27,7 +30,7 @@ def contradictions(source: Source, most: int, *, bias: bool = True) -> list[Pair
     >>> contradictions(as_source([[1.0, 0.0], [2.0, 3.0], [-1.0, 0.0]], [0, 1, 0]), 10, bias=False)
     [(0, 2)]
     """
-    multipliers = _multipliers(source.n_columns)
+    multipliers = multipliers_of(source.n_columns)
     parts = [(block.row_numbers, *_both_hashes(block, multipliers, bias)) for block in source.blocks()]
     numbers, rows, opposites = (np.concatenate(part) for part in zip(*parts, strict=True))
     twice = np.sort(np.concatenate([rows, opposites]))
@@ -49,12 +52,16 @@ def _both_hashes(block: Block, multipliers: Hashes, bias: bool) -> tuple[Hashes,
 
 def row_hashes(block: Block, multipliers: Hashes, sign: float = 1.0) -> Hashes:
     """A hash of each row: the sum of its mixed entries times the multipliers of their columns, modulo 2^64."""
+    if isinstance(block.table, Dense) and block.table.values.size <= exact.FEW_CELLS:  # nothing is compiled for these
+        rows = sign * block.table.values.astype(np.float64) + 0.0  # -0.0 + 0.0 is 0.0
+        digests = [blake2b(row.tobytes(), digest_size=8).digest() for row in rows]
+        return np.frombuffer(b"".join(digests), np.uint64)
     hashes = np.empty(len(block), np.uint64)
     loops.scans.hash_rows(block.table, multipliers, sign, hashes)
     return hashes
 
 
-def _multipliers(n_columns: int) -> Hashes:
+def multipliers_of(n_columns: int) -> Hashes:
     """Random odd numbers, one for each column."""
     return np.random.default_rng(0).integers(0, 2**64, n_columns, np.uint64) | np.uint64(1)
 

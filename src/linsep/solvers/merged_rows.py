@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linsep.solvers.contradictions import _multipliers, row_hashes
+from linsep.solvers.contradictions import multipliers_of, row_hashes
 from linsep.solvers.scaling import Frame, require_memory
 from linsep.sources.base import Block, Floats, Ints, Source
 
@@ -33,7 +33,7 @@ class RowKinds:
 
 def kinds_of(block: Block, costs: Sequence[int] | None) -> RowKinds:
     """All rows of a source, given as a block in their order, by kind."""
-    hashes = row_hashes(block, _multipliers(block.n_columns)) ^ (block.y > 0).astype(np.uint64)
+    hashes = row_hashes(block, multipliers_of(block.n_columns)) ^ (block.y > 0).astype(np.uint64)
     _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
     leader = _told_apart(block, first[of_row])
     first, of_row = np.unique(leader, return_inverse=True)
@@ -99,7 +99,7 @@ def merge(source: Source, costs: Sequence[int] | None, *, bias: bool, is_round: 
 
 def _paid(block: Block, costs: Sequence[int], bias: bool) -> tuple[tuple[Paid, ...], list[int]]:
     """The kinds of which one is a mistake in any case, and the costs that are left of all kinds."""
-    hashes, plus = row_hashes(block, _multipliers(block.n_columns)), block.y > 0
+    hashes, plus = row_hashes(block, multipliers_of(block.n_columns)), block.y > 0
     _, a, b = np.intersect1d(hashes[plus], hashes[~plus], return_indices=True)
     pairs = np.column_stack([np.flatnonzero(plus)[a], np.flatnonzero(~plus)[b]])
     left, found = list(costs), []

@@ -60,9 +60,14 @@ class VertexWalk:
         return self.descend(near, steep)
 
     def _descended(self, loss: Any, w: Floats, *options: float) -> Floats:
-        found = minimize(loss, w, options, "L-BFGS-B", jac=True, options={"maxiter": DESCENT}).x
+        found = minimize(loss, w, options, "L-BFGS-B", jac=True, callback=self._look, options={"maxiter": DESCENT}).x
         length = np.linalg.norm(found)
         return np.asarray(found / length) if length > 0 else w
+
+    def _look(self, intermediate_result: Any) -> None:
+        """End a descent where it is once the time is over."""
+        if self.clock.is_over():
+            raise StopIteration
 
     def _logistic(self, w: Floats) -> tuple[float, Floats]:
         """Σ cost·log(1 + exp(-score)), and its gradient."""
