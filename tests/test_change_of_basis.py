@@ -194,7 +194,7 @@ def test_rows_are_hashed_once(monkeypatch):
     calls = []
     for module in (_decide, change_of_basis):
         monkeypatch.setattr(module, "contradictions", lambda *a, **k: calls.append(a) or contradictions(*a, **k))
-    monkeypatch.setattr(_decide, "relax_beside", lambda *a, **k: None)
+    monkeypatch.setattr(_decide, "settle_pairs", lambda *a, **k: None)
     (one,) = adversarial.integer_margin(900, 210, 1)
     linsep.decide(one.X, one.y)
     assert len(calls) == 1
@@ -202,7 +202,7 @@ def test_rows_are_hashed_once(monkeypatch):
 
 def test_more_pairs_than_are_affordable_are_rows_like_others(monkeypatch):
     monkeypatch.setattr(_decide, "MOST_PAIRS", 2)
-    monkeypatch.setattr(_decide, "relax_beside", lambda *a, **k: pytest.fail("too many pairs"))
+    monkeypatch.setattr(_decide, "settle_pairs", lambda *a, **k: pytest.fail("too many pairs"))
     rng = np.random.default_rng(5)
     X, y = rng.standard_normal((900, 200)), rng.choice([-1, 1], 900)
     verdict = linsep.decide(np.vstack([X, X[:3]]), np.append(y, -y[:3]))

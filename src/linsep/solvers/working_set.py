@@ -41,6 +41,7 @@ FIRST_LOOK = 64  # rows looked at first, if not more: smaller tables are looked 
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
 NEAR = 1.5  # rows of W up to this score stay
 SMALLER = 8  # times 2^-300: after that finite weights are 0
+FEW_ROWS = 64  # of an obstruction whose exact weights are short and soon found, however many columns there are
 SLACK = 1e-6  # a row found that falls short of 1 by less than this is left alone
 
 
@@ -176,13 +177,13 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, carefu
         clock.check()
         answer = working.solve(clock)
         if not answer.is_solved:
-            if blocked := _prove_blocked(working, answer.multipliers, level.source, clock):
+            if blocked := _prove_blocked(working, answer.multipliers, level.source, clock, careful):
                 return blocked
             if not careful:
                 return _stuck(working)
             answer = working.solve_again(clock)
         if not answer.is_solved:
-            return _prove_blocked(working, answer.multipliers, level.source, clock) or _stuck(working)
+            return _prove_blocked(working, answer.multipliers, level.source, clock, careful) or _stuck(working)
         matters = np.flatnonzero(working.matters)
         numbers, weights = working.block.row_numbers[matters], answer.multipliers[matters]
         clock.support = tuple(zip(numbers.tolist(), weights.tolist(), strict=True))
@@ -237,13 +238,18 @@ def is_separated(source: Source, w: Floats, b: float, scan: Scan) -> bool:
     return not scan.doubtful.size or bool((source.take(scan.doubtful).exact_signs(w, b) > 0).all())
 
 
-def _prove_blocked(working: WorkingSet[Frame], multipliers: Floats, source: Source, clock: Clock) -> Blocked | None:
-    """The rows that matter in an impossible working set should cancel: find the weights, short or exact."""
+def _prove_blocked(
+    working: WorkingSet[Frame], multipliers: Floats, source: Source, clock: Clock, careful: bool
+) -> Blocked | None:
+    """The rows that matter in an impossible working set should cancel: find the weights, short or exact.
+
+    Exact ones of many rows are long. Unless `careful` they are left to who may find short ones of others.
+    """
     support = np.flatnonzero(working.matters)
     rows = working.block.take(support)
     if working.frame.width >= WIDE and is_about_doubles(source):
         short = prove(working.frame, rows, multipliers[support].copy(), clock)
-        if short is not None:
+        if short is not None or not (careful or len(rows) <= FEW_ROWS):
             return short
     if 0 < len(rows) <= working.frame.width + 1:
         integers = working.frame.integers(rows)
