@@ -45,6 +45,7 @@ def test_the_rank_is_that_of_all_columns_and_the_constant():
 
 def test_what_holds_in_few_columns_alone_is_not_told(monkeypatch):
     monkeypatch.setattr(_decide, "spanning_columns", lambda *a, **k: np.arange(3))
+    monkeypatch.setattr(_decide, "VERY_WIDE", 200)
     monkeypatch.setattr(_decide, "relax", lambda *a, **k: None)
     X, y = linsep.datasets.planted(2000, 210, margin=0.5)
     assert linsep.decide(X, y).kind == "separable"

@@ -63,6 +63,8 @@ FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, 
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
 MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them they are rows like others
+VERY_WIDE = 2000  # columns: from here on Newton's method takes so long that a small rank is looked for before
+FEW_SPAN = 100  # columns that span all others: exact weights are then short, and no others need be looked for
 MANY_COLUMNS = 300  # from here on relaxation is asked first
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
@@ -225,9 +227,12 @@ class Case:
         elif len(columns) >= MANY_COLUMNS:
             found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
         if found is None:
-            found = self.settle_in_few_columns(rows, columns, three_way=three_way)
+            most = WIDE if len(columns) >= VERY_WIDE else FEW_SPAN
+            found = self.settle_in_few_columns(rows, columns, most, three_way=three_way)
         if found is None:
             found = self.settle_by_newton(rows, columns, None, three_way=three_way)
+        if found is None or isinstance(found, Stuck):
+            found = self.settle_in_few_columns(rows, columns, WIDE, three_way=three_way) or found
         if not self.maximal and (found is None or isinstance(found, Stuck)):
             found = settle_round(rows, columns, bias=self.bias, clock=self.clock) or found
         if found is None or isinstance(found, Stuck):
@@ -249,10 +254,10 @@ class Case:
             return self.settle_blocked(rows, columns, found, three_way=three_way)
         return found
 
-    def settle_in_few_columns(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled | None:
-        """Decide rows of small rank in columns that span the others; None where they do not, or nothing is found so."""
+    def settle_in_few_columns(self, rows: Source, columns: Ints, most: int, *, three_way: bool) -> Settled | None:
+        """Decide rows of small rank in columns that span the others; None where there are not so few."""
         few = spanning_columns(rows, columns, bias=self.bias, clock=self.clock)
-        if few is None or len(few) >= len(columns) or not len(few) + self.bias:
+        if few is None or len(few) > most or len(few) >= len(columns) or not len(few) + self.bias:
             return None
         before = self.clock.obstruction
         try:
@@ -305,8 +310,8 @@ class Case:
     def settle_pairs(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | None:
         """Decide rows of which some occur with both labels; None where that is not to be had so.
 
-        With very many of them the exact algebra takes longer than what is there for rows without any, unless they are so
-        many that they may span everything.
+        With very many of them the exact algebra takes longer than what is there for rows without any; with even more,
+        they may span everything, which is soon known.
         """
         pair = Obstruction(pairs[0], (1, 1))
         if not three_way:

@@ -107,7 +107,7 @@ class ZeroRows:
         integers = self.frame.integers(block, np.zeros(self.frame.width, np.int64)).rows.tolist()
         kept = independent_rows(integers) if integers else []
         self.block, self.rows = block.take(np.array(kept, np.int64)), [integers[k] for k in kept]
-        self._floats = np.array([_of_length_1(row) for row in self.rows]).reshape(-1, self.frame.width)
+        self._floats = np.array([_of_length_1(row) for row in self.rows]).reshape(len(kept), self.frame.width)
         self.directions: Floats = np.linalg.qr(self._floats.T)[0]
 
     @property
@@ -242,6 +242,7 @@ class _Beside:
         self.obstruction: Obstruction | None = None
         self.view = self._view() if known is None else None
 
+    @np.errstate(all="ignore")
     def _view(self) -> BesideView | None:
         """Where dense rows are looked at from; None where they are too many, or too wide, to be turned."""
         sample = self.source.sample(FIRST_ROWS * self.width, seed=1)
@@ -254,6 +255,7 @@ class _Beside:
         except np.linalg.LinAlgError:
             return None
 
+    @np.errstate(all="ignore")
     def settled(self, obstruction: Obstruction | None, spread: Obstruction | None) -> Settled | None:
         """Touching rows with their weights, or separable ones; None where none are found."""
         self.obstruction = obstruction
@@ -276,6 +278,8 @@ class _Beside:
 
     def is_right(self, source: Source, w: Floats, b: float) -> bool:
         """Whether the weights, made exactly 0 on F, are what is looked for on the rows of this source."""
+        if not (np.isfinite(w).all() and np.isfinite(b)):
+            return False
         self.form = form = self.zero.solved(w, b)
         return all(self._allows(block, signs(form, block.values) * block.y) for block in source.blocks())
 
