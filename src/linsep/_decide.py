@@ -233,14 +233,17 @@ class Case:
             found = self.settle_by_newton(rows, columns, None, three_way=three_way)
         if found is None or isinstance(found, Stuck):
             found = self.settle_in_few_columns(rows, columns, WIDE, three_way=three_way) or found
-        if not self.maximal and (found is None or isinstance(found, Stuck)):
-            found = settle_round(rows, columns, bias=self.bias, clock=self.clock) or found
         if found is None or isinstance(found, Stuck):
             found = search(rows, columns, bias=self.bias, clock=self.clock, careful=False, start=found)
         if not isinstance(found, Stuck):
             return found
-        again = self.settle_by_newton(rows, columns, found, three_way=three_way)
-        if isinstance(again, Settled | Separated) or len(columns) in WIDTHS:
+        again: Settled | Separated | Stuck | None = None
+        for cancels in (found.cancels, not found.cancels):  # rows that cancel are more likely to overlap
+            if again is None and cancels:
+                again = self.settle_by_newton(rows, columns, found, three_way=three_way)
+            elif again is None and not self.maximal:
+                again = settle_round(rows, columns, bias=self.bias, clock=self.clock)
+        if again is not None or len(columns) in WIDTHS:
             return again or found
         return search(rows, columns, bias=self.bias, clock=self.clock, start=found)
 
@@ -252,7 +255,7 @@ class Case:
         found = newton.search(rows, columns, **options)
         if isinstance(found, Blocked):
             return self.settle_blocked(rows, columns, found, three_way=three_way)
-        return found
+        return None if start is not None and isinstance(found, Stuck) else found
 
     def settle_in_few_columns(self, rows: Source, columns: Ints, most: int, *, three_way: bool) -> Settled | None:
         """Decide rows of small rank in columns that span the others; None where there are not so few."""

@@ -56,7 +56,7 @@ Weights = tuple[tuple[int, ...], int]
 LONGEST = 2**53  # weights of a dependence that is looked at in floats
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS, MORE_STEPS = 150, 400  # of Newton's method without an answer; the second time
-FEW_STEPS = 20  # with fewer rows in force than columns: these are no obstruction, and likely can be separated
+FEW_STEPS, HARDLY = 20, 1.1  # with at most so many rows in force a column: likely they can be separated
 STARTED = 2.0  # rows up to this score are where the search for a separator starts then
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
 A_LOOK = 4e-8  # seconds for each entry of dense rows
@@ -258,8 +258,8 @@ class Newton:
         return True
 
     def is_short_of_rows(self) -> bool:
-        """Whether the rows in force are too few for an obstruction that spans their columns."""
-        count = np.count_nonzero(self.in_force)
+        """Whether the rows in force are too few, or hardly enough, for an obstruction that spans their columns."""
+        count = np.count_nonzero(self.in_force) / HARDLY
         return bool(count <= self.frame.width and count <= len(used_places(self.z[self.in_force])))
 
     def stuck(self) -> Stuck:
