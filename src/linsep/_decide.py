@@ -5,6 +5,7 @@
     a column of one sign              separates every row it touches: peel, and go on with the rest
     hundreds of columns               a separator by relaxation, which soon finds one or gives up;
                                       Newton's method: a separator, or short weights and a positive-definite matrix
+                                      what neither settles, from a basis in which the rows are round
     columns of small rank             a few that span the others, and what is found there held against all
     many rows                         a working set guided by floats, each answer proved exactly
     tiny margins, contradictions      the same in a basis in which the rows are round, computed exactly
@@ -64,7 +65,6 @@ WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside 
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
 MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them they are rows like others
 VERY_WIDE = 2000  # columns: from here on Newton's method takes so long that a small rank is looked for before
-FEW_SPAN = 100  # columns that span all others: exact weights are then short, and no others need be looked for
 MANY_COLUMNS = 300  # from here on relaxation is asked first
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
@@ -226,13 +226,12 @@ class Case:
             found = self.settle_pairs(rows, columns, pairs, three_way=three_way)
         elif len(columns) >= MANY_COLUMNS:
             found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
-        if found is None:
-            most = WIDE if len(columns) >= VERY_WIDE else FEW_SPAN
-            found = self.settle_in_few_columns(rows, columns, most, three_way=three_way)
+        if found is None and len(columns) >= VERY_WIDE:
+            found = self.settle_in_few_columns(rows, columns, three_way=three_way)
         if found is None:
             found = self.settle_by_newton(rows, columns, None, three_way=three_way)
-        if found is None or isinstance(found, Stuck):
-            found = self.settle_in_few_columns(rows, columns, WIDE, three_way=three_way) or found
+        if (found is None or isinstance(found, Stuck)) and len(columns) < VERY_WIDE:
+            found = self.settle_in_few_columns(rows, columns, three_way=three_way) or found
         if found is None or isinstance(found, Stuck):
             found = search(rows, columns, bias=self.bias, clock=self.clock, careful=False, start=found)
         if not isinstance(found, Stuck):
@@ -257,10 +256,10 @@ class Case:
             return self.settle_blocked(rows, columns, found, three_way=three_way)
         return None if start is not None and isinstance(found, Stuck) else found
 
-    def settle_in_few_columns(self, rows: Source, columns: Ints, most: int, *, three_way: bool) -> Settled | None:
-        """Decide rows of small rank in columns that span the others; None where there are not so few."""
+    def settle_in_few_columns(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled | None:
+        """Decide rows of small rank in columns that span the others; None where they do not, or nothing is found so."""
         few = spanning_columns(rows, columns, bias=self.bias, clock=self.clock)
-        if few is None or len(few) > most or len(few) >= len(columns) or not len(few) + self.bias:
+        if few is None or len(few) >= len(columns) or not len(few) + self.bias:
             return None
         before = self.clock.obstruction
         try:

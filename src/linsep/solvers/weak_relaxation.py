@@ -41,7 +41,7 @@ from linsep.solvers.short_weights import SPEED
 from linsep.solvers.working_set import FEW_ROWS, WorkingSet, scan_safely
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
 
-TOO_LONG = 30.0  # seconds for the exact weights: then other ways are better
+TOO_LONG = 120.0  # seconds for the exact weights: then other ways are better
 LOOKED_AT = 20  # rows
 ROUNDING = 1e-9  # parts of |x|·|w|: scores nearer to 0 may belong to rows where the weights will be 0
 IN_SPAN = 1e-9  # rows of which less than this is left beside F count as combinations of it
@@ -240,7 +240,7 @@ class _Beside:
         self.width = len(columns) + self.bias
         self.form: Form | None = None
         self.obstruction: Obstruction | None = None
-        self.view = self._view() if known is None else None
+        self.view: BesideView | None = None
 
     @np.errstate(all="ignore")
     def _view(self) -> BesideView | None:
@@ -259,9 +259,12 @@ class _Beside:
     def settled(self, obstruction: Obstruction | None, spread: Obstruction | None) -> Settled | None:
         """Touching rows with their weights, or separable ones; None where none are found."""
         self.obstruction = obstruction
+        if not self._is_affordable():
+            return None
         try:
             with one_thread():
-                is_found = self._is_affordable() and (self._relax() or self._work())
+                self.view = self._view() if self.known is None else None
+                is_found = self._relax() or self._work()
         except np.linalg.LinAlgError:
             return None
         if not is_found or self.form is None:
