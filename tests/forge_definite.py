@@ -40,7 +40,7 @@ from linsep.proofs import Obstruction, Overlapping, Touching
 from linsep.proofs.definite import ColumnDependence
 
 MANY = 1_000_000  # forgeries, unless another number is asked for
-OF_A_PROOF = 200  # forgeries of one proof
+OF_A_PROOF = 1000  # forgeries of one proof
 PLAIN = 0.8  # part of the proofs without dependences that are passed over
 FINE = 200  # bits to which a length is known here
 
@@ -474,7 +474,7 @@ class Court:
 
 
 def forge(total: int, seed: int = 0, watch: bool = False) -> Court:
-    """So many forgeries, some hundreds of each proof."""
+    """So many forgeries, a thousand of each proof."""
     court, rng, start = Court(), np.random.default_rng(seed), time.perf_counter()
     read_rows = checker.read_rows
     checker.read_rows = lambda *_: iter(court.rows)

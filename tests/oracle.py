@@ -53,7 +53,10 @@ ROADS: dict[str, dict[tuple[Any, str], Any]] = {
     "few rows at a time": {
         (_decide, "MANY_COLUMNS"): NEVER, (newton, "FIRST_ROWS"): 1, (newton, "MORE_ROWS"): 1,
     },
-    "working sets": {(_decide, "MANY_COLUMNS"): NEVER, (newton, "MOST_STEPS"): 0},
+    "working sets": {
+        (_decide, "MANY_COLUMNS"): NEVER, (newton, "MOST_STEPS"): 0, (_decide, "settle_round"): lambda *a, **k: None,
+    },
+    "a round basis": {(_decide, "MANY_COLUMNS"): NEVER, (newton, "MOST_STEPS"): 0, (newton, "MORE_STEPS"): 0},
     "change of basis": {(_decide, "WIDE"): NEVER, (working_set, "WIDE"): NEVER, (_decide, "MANY_COLUMNS"): NEVER},
     "relaxation, then a basis": {(_decide, "WIDE"): NEVER, (working_set, "WIDE"): NEVER},
 }  # fmt: skip

@@ -9,9 +9,10 @@ import scipy.sparse as sp
 
 import adversarial
 import linsep
+import wide_instances
 from linsep import _decide, exact
 from linsep.signs import form_of, signs
-from linsep.solvers import change_of_basis, exact_lp
+from linsep.solvers import change_of_basis, exact_lp, weak_relaxation
 from linsep.solvers.contradictions import contradictions
 from linsep.sources.inputs import as_source
 
@@ -194,7 +195,7 @@ def test_rows_are_hashed_once(monkeypatch):
     calls = []
     for module in (_decide, change_of_basis):
         monkeypatch.setattr(module, "contradictions", lambda *a, **k: calls.append(a) or contradictions(*a, **k))
-    monkeypatch.setattr(_decide, "relax_beside", lambda *a, **k: None)
+    monkeypatch.setattr(_decide, "settle_pairs", lambda *a, **k: None)
     (one,) = adversarial.integer_margin(900, 210, 1)
     linsep.decide(one.X, one.y)
     assert len(calls) == 1
@@ -202,8 +203,55 @@ def test_rows_are_hashed_once(monkeypatch):
 
 def test_more_pairs_than_are_affordable_are_rows_like_others(monkeypatch):
     monkeypatch.setattr(_decide, "MOST_PAIRS", 2)
-    monkeypatch.setattr(_decide, "relax_beside", lambda *a, **k: pytest.fail("too many pairs"))
+    monkeypatch.setattr(_decide, "settle_pairs", lambda *a, **k: pytest.fail("too many pairs"))
     rng = np.random.default_rng(5)
     X, y = rng.standard_normal((900, 200)), rng.choice([-1, 1], 900)
     verdict = linsep.decide(np.vstack([X, X[:3]]), np.append(y, -y[:3]))
     assert verdict.kind == "overlapping"
+
+
+# Beside rows that cancel, in columns too many for an exact basis
+
+
+def beside_a_plane(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    planted = wide_instances.beside(rng, wide_instances.normal_rows(rng, n, d), wide_instances.weights(rng, d), 1e-3)
+    return rng, planted
+
+
+@pytest.mark.parametrize("plant", [wide_instances.tied, wide_instances.knotted, wide_instances.paired])
+def test_a_few_rows_that_cancel_among_more_columns_than_a_basis_is_made_for(plant):
+    rng, planted = beside_a_plane(700, 520)
+    one = wide_instances.given("touching", plant(rng, planted, 3), adversarial.T, "")
+    verdict = linsep.decide(one.X, one.y)
+    assert verdict.kind == "touching" and len(verdict.obstruction.rows) <= 3
+
+
+@pytest.mark.parametrize(("family", "seed"), [("near_duplicates", 0), ("correlated", 9)])
+def test_floats_in_a_round_basis_do_without_an_exact_one(monkeypatch, family, seed):
+    monkeypatch.setattr(_decide, "settle_from", lambda *a, **k: pytest.fail("an exact basis"))
+    rng = np.random.default_rng([seed, sum(family.encode())])
+    (one,) = getattr(wide_instances, family)(rng, 500)
+    assert linsep.decide(one.X, one.y).kind in one.answers
+
+
+def test_pairs_that_span_everything_overlap_at_once(monkeypatch):
+    monkeypatch.setattr(_decide.newton, "search", lambda *a, **k: pytest.fail("the pairs are proof enough"))
+    X = np.vstack([np.zeros((1, 210)), np.eye(210)])
+    verdict = linsep.decide(np.vstack([X, X, X + 5]), np.repeat([0, 1, 0], 211))
+    assert verdict.kind == "overlapping" and len(verdict.spread.rows) == 422
+
+
+def test_a_full_table_is_decided_alike_in_either_layout():
+    rng, planted = beside_a_plane(500, 210)
+    one = wide_instances.given("touching", wide_instances.tied(rng, planted, 2), adversarial.T, "")
+    kinds = {type(X): linsep.decide(X, one.y) for X in (one.X, sp.csr_array(one.X))}
+    weights = {verdict.weights for verdict in kinds.values()}
+    assert len(weights) == 1
+
+
+def test_weights_are_made_exactly_zero_on_rows_that_shall_be():
+    source = as_source(np.array([[0.1, 0.7, 0.3], [0.2, 0.5, 0.9], [1.0, 0.0, 0.0]]), [0, 1, 1])
+    zero = weak_relaxation.ZeroRows(source.take([0, 1]), bias=True)
+    form = zero.solved(np.array([0.3, -0.1, 0.77]), 0.21)
+    assert signs(form, source.take([0, 1]).values).tolist() == [0, 0] and any(form.coefficients)

@@ -180,6 +180,40 @@ def test_the_bound_is_below_the_exact_least_eigenvalue_however_small_it_is(power
     assert power > 11 or bound > 0
 
 
+def ill_conditioned(seed):
+    """Rows whose matrix has a least eigenvalue of 1e-10 to 1e-19 of the others, and a length about as large."""
+    rng = np.random.default_rng(seed)
+    left, right = (np.linalg.qr(rng.standard_normal((12, 6)))[0] for _ in range(2))
+    least = 10.0 ** -rng.uniform(10, 19)
+    sizes = np.sqrt(np.append(rng.uniform(0.1, 1, 5), least))
+    return left @ np.diag(sizes) @ np.linalg.qr(right[:6])[0], least * rng.choice([0.5, 0.9, 1.1, 2.0, 5.0])
+
+
+def exceeds_exactly(a, length):
+    gram = [[sum(Fraction(p) * Fraction(q) for p, q in zip(u, v, strict=True)) for v in a.T] for u in a.T]
+    return is_positive([[g - (j == k) * Fraction(length) for k, g in enumerate(row)] for j, row in enumerate(gram)])
+
+
+def claimed(seeds):
+    """Of ill-conditioned matrices those whose least eigenvalue is said to exceed a length, and whether that is true."""
+    cases = [ill_conditioned(seed) for seed in seeds]
+    return [exceeds_exactly(a, length) for a, length in cases if least_eigenvalue(a, length) > length]
+
+
+@pytest.mark.parametrize("multiplied", [0, 2500])
+def test_no_ill_conditioned_matrix_is_said_to_exceed_what_it_does_not(multiplied, monkeypatch):
+    monkeypatch.setattr(eigenvalues, "MULTIPLIED", multiplied)
+    found = claimed(range(600))
+    assert all(found) and len(found) > 20
+
+
+@pytest.mark.parametrize("multiplied", [0, 2500])
+def test_without_the_rounding_term_some_would_be(multiplied, monkeypatch):
+    monkeypatch.setattr(eigenvalues, "MULTIPLIED", multiplied)
+    monkeypatch.setattr(eigenvalues, "TWICE_ROUNDOFF", 0.0)
+    assert not all(claimed(range(600)))
+
+
 def test_the_products_of_sparse_columns_are_the_same_a_few_at_a_time(monkeypatch):
     a = sparse.random_array((60, 50), density=0.2, rng=np.random.default_rng(0), format="csr")
     monkeypatch.setattr(eigenvalues, "MOST_PRODUCTS", 350)

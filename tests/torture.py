@@ -35,6 +35,7 @@ from linsep.errors import InputError
 
 ONE_THREAD = ("LINSEP_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 PATIENCE = 120.0  # seconds of the processor for one instance; where others use the machine too, clocks run on
+VERY_WIDE, FOR_VERY_WIDE = 2000, 2.5  # columns from which on an instance has so many times as long
 FROM_JSON = 20  # every so many verdicts are checked again, from their written form
 RANDOM, RANDOM_BY_FLOATS, CHUNK = 100_000, 20_000, 1000
 SLOW = 10.0  # seconds: verdicts on wide tables that take longer are named
@@ -75,7 +76,7 @@ class Tally:
         self.instances += 1
         start = time.process_time()
         try:
-            with patience():
+            with patience(FOR_VERY_WIDE if X.shape[1] >= VERY_WIDE else 1.0):
                 kind = self._decide(X, y, bias, rows)
         except TimeoutError:
             kind = "undecided"
@@ -107,14 +108,14 @@ class Tally:
 
 
 @contextmanager
-def patience() -> Iterator[None]:
-    """Raise TimeoutError in the block after PATIENCE seconds: a hang is found, not waited for."""
+def patience(factor: float) -> Iterator[None]:
+    """Raise TimeoutError in the block after so many times PATIENCE seconds: a hang is found, not waited for."""
 
     def give_up(*_: object) -> None:
         raise TimeoutError
 
     signal.signal(signal.SIGPROF, give_up)
-    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+    signal.setitimer(signal.ITIMER_PROF, factor * PATIENCE)
     try:
         yield
     finally:

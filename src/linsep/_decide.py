@@ -5,6 +5,7 @@
     a column of one sign              separates every row it touches: peel, and go on with the rest
     hundreds of columns               a separator by relaxation, which soon finds one or gives up;
                                       Newton's method: a separator, or short weights and a positive-definite matrix
+                                      what neither settles, from a basis in which the rows are round
     columns of small rank             a few that span the others, and what is found there held against all
     many rows                         a working set guided by floats, each answer proved exactly
     tiny margins, contradictions      the same in a basis in which the rows are round, computed exactly
@@ -48,8 +49,9 @@ from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.few_columns import spanning_columns
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.relax import relax
+from linsep.solvers.scaling import free_memory
 from linsep.solvers.short_weights import WIDE, Blocked
-from linsep.solvers.weak_relaxation import relax_beside
+from linsep.solvers.weak_relaxation import settle_beside, settle_pairs, settle_round
 from linsep.solvers.working_set import Found, Separated, Stuck, search
 from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.inputs import as_source
@@ -57,6 +59,7 @@ from linsep.sources.memory import MemorySource
 from linsep.sources.row_set import STRIDE, Marks
 from linsep.sources.subset import Remaining
 
+FULL = 0.5  # part of the entries of a sparse table from which on it is looked at as a dense one
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 VERY_FEW = 5  # columns: up to here the exact LP is as quick as the search in floats, if numbers are small
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
@@ -111,7 +114,7 @@ def decide(
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     source, clock = as_source(X, y, decimals=True), Clock(limit, watch=watch)
-    case = Case(source, bias, clock)
+    case = Case(dense_if_full(source), bias, clock)
     try:
         with clock.limited():
             return checked(case.verdict(case.settle_while_reading()), source)
@@ -196,50 +199,63 @@ class Case:
         if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
             zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
-        found: Found | None = None
-        start: Stuck | None = None
-        pairs: list[Pair] | None = None
+        pairs, found = None, None
         if len(columns) >= WIDE:
             self.clock.reads += 1
-            pairs = contradictions(rows, MOST_PAIRS + 1, bias=self.bias)
-        if pairs:
-            settled = self.settle_beside(rows, columns, pairs, three_way=three_way)
-            if settled is not None:
-                return settled
-        elif len(columns) >= MANY_COLUMNS:
-            found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
-        if found is None and len(columns) >= VERY_WIDE:
-            settled = self.settle_in_few_columns(rows, columns, three_way=three_way)
-            if settled is not None:
-                return settled
-        if found is None and len(columns) >= WIDE:
-            found = newton.search(rows, columns, bias=self.bias, clock=self.clock, any_will_do=not three_way)
-            if isinstance(found, Blocked):
-                settled = self.settle_blocked(rows, columns, found, three_way=three_way)
-                if settled is not None:
-                    return settled
-                found = None
-            elif isinstance(found, Stuck):
-                found, start = None, found
-        if found is None and WIDE <= len(columns) < VERY_WIDE:
-            settled = self.settle_in_few_columns(rows, columns, three_way=three_way)
-            if settled is not None:
-                return settled
+            pairs = contradictions(rows, max(MOST_PAIRS + 1, 2 * len(columns)), bias=self.bias)
+            found = self.settle_wide(rows, columns, pairs, three_way=three_way)
         if found is None:
             careful = len(columns) not in WIDTHS
-            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=careful, start=start)
+            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=careful)
+        if isinstance(found, Blocked):
+            found = self.settle_blocked(rows, columns, found, three_way=three_way) or found
+        if isinstance(found, Settled):
+            return found
         if isinstance(found, Separated):
             return Settled("separable", *as_integers(found.w, found.b))
-        if isinstance(found, Blocked):
-            settled = self.settle_blocked(rows, columns, found, three_way=three_way)
-            if settled is not None:
-                return settled
         options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock, "pairs": pairs}
         settled = settle_from(rows, columns, found, **options)
         if settled is not None:
             return settled
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
         return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
+
+    def settle_wide(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | Found | None:
+        """What is found about rows of many columns, by one way after the other; None where none leads to anything."""
+        found: Settled | Found | None = None
+        if pairs:
+            found = self.settle_pairs(rows, columns, pairs, three_way=three_way)
+        elif len(columns) >= MANY_COLUMNS:
+            found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
+        if found is None and len(columns) >= VERY_WIDE:
+            found = self.settle_in_few_columns(rows, columns, three_way=three_way)
+        if found is None:
+            found = self.settle_by_newton(rows, columns, None, three_way=three_way)
+        if (found is None or isinstance(found, Stuck)) and len(columns) < VERY_WIDE:
+            found = self.settle_in_few_columns(rows, columns, three_way=three_way) or found
+        if found is None or isinstance(found, Stuck):
+            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=False, start=found)
+        if not isinstance(found, Stuck):
+            return found
+        again: Settled | Separated | Stuck | None = None
+        for cancels in (found.cancels, not found.cancels):  # rows that cancel are more likely to overlap
+            if again is None and cancels:
+                again = self.settle_by_newton(rows, columns, found, three_way=three_way)
+            elif again is None and not self.maximal:
+                again = settle_round(rows, columns, bias=self.bias, clock=self.clock)
+        if again is not None or len(columns) in WIDTHS:
+            return again or found
+        return search(rows, columns, bias=self.bias, clock=self.clock, start=found)
+
+    def settle_by_newton(
+        self, rows: Source, columns: Ints, start: Stuck | None, *, three_way: bool
+    ) -> Settled | Separated | Stuck | None:
+        """What Newton's method finds, from the start or from rows that others are stuck with."""
+        options: Any = {"bias": self.bias, "clock": self.clock, "any_will_do": not three_way, "start": start}
+        found = newton.search(rows, columns, **options)
+        if isinstance(found, Blocked):
+            return self.settle_blocked(rows, columns, found, three_way=three_way)
+        return None if start is not None and isinstance(found, Stuck) else found
 
     def settle_in_few_columns(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled | None:
         """Decide rows of small rank in columns that span the others; None where they do not, or nothing is found so."""
@@ -281,7 +297,10 @@ class Case:
         whole = _obstruction_of(found)
         self.clock.met(whole)
         if three_way and found.dependences is None and len(found.weights) < len(columns) + self.bias + 1:
-            return None
+            if len(columns) < WIDE:
+                return None
+            options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock}
+            return settle_beside(rows, columns, found.rows, whole, **options)
         if three_way and found.dependences is not None:
             wider, others = newton.widened(rows, columns, found, bias=self.bias, clock=self.clock)
             if wider is None:
@@ -291,19 +310,19 @@ class Case:
             return Settled("touching", *others, obstruction=whole, spread=whole)
         return Settled("overlapping", obstruction=whole, spread=whole)
 
-    def settle_beside(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | None:
+    def settle_pairs(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | None:
         """Decide rows of which some occur with both labels; None where that is not to be had so.
 
-        With very many of them the exact algebra takes longer than what is there for rows without any.
+        With very many of them the exact algebra takes longer than what is there for rows without any; with even more,
+        they may span everything, which is soon known.
         """
         pair = Obstruction(pairs[0], (1, 1))
         if not three_way:
             return Settled("overlapping", obstruction=pair, spread=pair)
         self.clock.met(pair)
-        if len(pairs) > MOST_PAIRS:
+        if MOST_PAIRS < len(pairs) < len(columns) + self.bias:
             return None
-        options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock, "in_use": len(columns)}
-        return relax_beside(rows, pairs, **options)
+        return settle_pairs(rows, columns, pairs, bias=self.bias, maximal=self.maximal, clock=self.clock)
 
     def exact(self, rows: Source, columns: Ints) -> ExactSearch:
         """The exact LP on some rows."""
@@ -430,6 +449,16 @@ def in_memory(source: Source) -> MemorySource:
     rows = source.take(np.arange(source.n_rows))
     values = rows.values if isinstance(rows.values, np.ndarray) else rows.values.toarray()
     return MemorySource(Dense(values), rows.y, source.facts.of_part(len(rows)))
+
+
+def dense_if_full(source: Source) -> Source:
+    """The same rows as a dense table, where a sparse one has few zeros and there is memory: that is quicker."""
+    if not isinstance(source, MemorySource) or isinstance(source.table, Dense):
+        return source
+    size, free = source.n_rows * source.n_columns, free_memory()
+    if source.table.data.size < FULL * size or (free is not None and 16 * size > free):
+        return source
+    return MemorySource(Dense(next(source.blocks()).values.toarray()), source.y, source.facts, source.numbers)
 
 
 def part_of(source: Source, rows: Ints | Marks) -> Source:

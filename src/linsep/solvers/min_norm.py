@@ -26,6 +26,7 @@ SOLVED, INFEASIBLE = 1, -1
 ACTIVE = 1  # DAQP's mark for a constraint to start from
 IDENTITY, NOTHING = None, None  # the cost |w|² as DAQP likes it best: no matrix of width² numbers
 WIDE = 1 << 14  # columns: beyond, DAQP's own triangle of width² / 2 numbers (1 GB) is too much
+PATIENCE = 20  # iterations for each row and column
 FIRST_TRY, FASTER = 256, 4  # iterations of nnls before the clock is looked at; then so many times as many
 
 
@@ -39,7 +40,9 @@ class Shortest:
     is_infeasible: bool
 
 
-def shortest(z: Floats, start: npt.NDArray[np.bool_] | None = None, *, clock: Clock | None = None) -> Shortest:
+def shortest(
+    z: Floats, start: npt.NDArray[np.bool_] | None = None, *, clock: Clock | None = None, patience: int = PATIENCE
+) -> Shortest:
     """Minimise |w|² with z·w >= 1; `start` marks rows likely to matter. Raises OutOfTime at the clock's limit."""
     clock = clock or Clock()
     n_rows, width = z.shape
@@ -60,7 +63,7 @@ def shortest(z: Floats, start: npt.NDArray[np.bool_] | None = None, *, clock: Cl
         np.full(n_rows, -1.0),
         np.full(n_rows, -1e30),
         sense,
-        iter_limit=20 * (width + n_rows) + 1000,
+        iter_limit=patience * (width + n_rows) + 1000,
         fval_bound=1e30,
         **limit,
     )

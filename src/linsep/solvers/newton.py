@@ -9,7 +9,8 @@
 The sum is convex and piecewise quadratic: with the rows in force known, those with z·w < 1, its minimum is the
 solution of one linear system. A step goes there as far as an exact line search lets it; the rows in force change, a few
 at a time in the end, and the Gram matrix follows them. A little of |w|² is added, less and less, so that the system has
-a solution from the start. Rows are never dropped from W, so the minimum rises with every scan.
+a solution from the start; |w|² is measured by the first rows, as Σ (z·w)², so nearly equal columns do no harm. Rows
+are never dropped from W, so the minimum rises with every scan.
 
 Floats guide; what is found is proved by `proofs.definite`, and handed on only if that holds.
 Mangasarian, A finite Newton method for classification (2002). Keerthi and DeCoste (2005).
@@ -54,8 +55,8 @@ Weights = tuple[tuple[int, ...], int]
 
 LONGEST = 2**53  # weights of a dependence that is looked at in floats
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
-MOST_STEPS = 120  # of Newton's method without an answer
-FEW_STEPS = 20  # with fewer rows in force than columns: these are no obstruction, and likely can be separated
+MOST_STEPS, MORE_STEPS = 150, 400  # of Newton's method without an answer; the second time
+FEW_STEPS, HARDLY = 20, 1.1  # with at most so many rows in force a column: likely they can be separated
 STARTED = 2.0  # rows up to this score are where the search for a separator starts then
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
 A_LOOK = 4e-8  # seconds for each entry of dense rows
@@ -63,28 +64,34 @@ MOST_RIDGES = 30  # each ten times the one before, until the system has a soluti
 NEARLY = 1e-10  # solved: the part of the residual that conjugate gradients leave
 SLICE = 1 << 21  # entries of the rows multiplied together before the clock is looked at
 PART = 0.5  # of the free memory, for the rows looked at together and the Gram matrix
+EVEN = 1e-6  # of |w|² itself, beside what the first rows say of w: columns may depend on each other
 RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram matrix's diagonal; its next part; its end
 
 
 @np.errstate(all="ignore")
 def search(
-    source: Source, columns: Ints, *, bias: bool, clock: Clock, any_will_do: bool = False
+    source: Source, columns: Ints, *, bias: bool, clock: Clock, any_will_do: bool = False, start: Stuck | None = None
 ) -> Separated | Blocked | Stuck | None:
     """A separator of all rows, or a positive-definite proof that there is none; None where neither is found.
 
-    Stuck are rows that seem to have a separator, which others find sooner. If any obstruction will do, the proof may be
-    about few of the columns.
+    Stuck are rows that seem to have a separator, which others find sooner; those that others could not separate either
+    are the `start` of another search, which is more patient. If any obstruction will do, the proof may be about few of
+    the columns.
     """
     width = len(columns) + bias
     if not width or not is_about_doubles(source):
         return None
     first = source.sample(FIRST_ROWS * width, seed=1)
+    if start is not None:
+        first = first + start.rows.take(np.flatnonzero(~np.isin(start.rows.row_numbers, first.row_numbers)))
     if not first.is_sparse:  # to look at the rows and multiply them for the first time
         clock.require(len(first) * width * (A_LOOK + width / SPEED))
     if not _fits(first, width):
         return None
     with one_thread():
-        return _search(source, Newton(Frame.around(first, columns, bias=bias), first, clock), clock, any_will_do)
+        newton = Newton(Frame.around(first, columns, bias=bias), first, clock)
+        steps, few = (MOST_STEPS, FEW_STEPS) if start is None else (MORE_STEPS, MORE_STEPS)
+        return _search(source, newton, clock, any_will_do, steps, few)
 
 
 def widened(
@@ -184,12 +191,14 @@ def _held(block: Block) -> int:
     return 2 * block.values.nnz if block.is_sparse else len(block) * block.n_columns
 
 
-def _search(source: Source, newton: "Newton", clock: Clock, any_will_do: bool) -> Separated | Blocked | Stuck | None:
+def _search(
+    source: Source, newton: "Newton", clock: Clock, any_will_do: bool, most_steps: int, few_steps: int
+) -> Separated | Blocked | Stuck | None:
     width = newton.frame.width
     if not math.isfinite(newton.ridge):  # some number is not finite: who reads the rows meanwhile says which
         return None
     few = 0
-    for _ in range(MOST_STEPS):
+    for _ in range(most_steps):
         clock.require(0.0 if newton.gram is None else width**3 / SPEED)
         is_lowest = newton.step()
         if newton.scores.min() > 0:
@@ -212,7 +221,7 @@ def _search(source: Source, newton: "Newton", clock: Clock, any_will_do: bool) -
                 return None
             newton.ridge *= LESS
         few = few + 1 if newton.is_short_of_rows() else 0
-        if few == FEW_STEPS:
+        if few == few_steps:
             return newton.stuck()
     return None
 
@@ -226,7 +235,11 @@ class Newton:
         mean = np.asarray(self.z.mean(axis=0)).ravel()
         self.w = line_search(np.zeros(len(block)), self.z @ mean) * mean
         self._look()
-        self.ridge = RIDGE * max(float((self.z[self.in_force] ** 2).sum()) / frame.width, 1.0)
+        mean_square = max(float((self.z[self.in_force] ** 2).sum()) / frame.width, 1.0)
+        self.metric = None if self.gram is None else self.gram / mean_square
+        if self.metric is not None:
+            self.metric.flat[:: frame.width + 1] += EVEN
+        self.ridge = RIDGE * mean_square
         self.last_ridge = LAST * self.ridge
 
     def _look(self) -> None:
@@ -245,8 +258,8 @@ class Newton:
         return True
 
     def is_short_of_rows(self) -> bool:
-        """Whether the rows in force are too few for an obstruction that spans their columns."""
-        count = np.count_nonzero(self.in_force)
+        """Whether the rows in force are too few, or hardly enough, for an obstruction that spans their columns."""
+        count = np.count_nonzero(self.in_force) / HARDLY
         return bool(count <= self.frame.width and count <= len(used_places(self.z[self.in_force])))
 
     def stuck(self) -> Stuck:
@@ -257,10 +270,11 @@ class Newton:
     def step(self) -> bool:
         """One step down; says whether it ended at the minimum."""
         rows, short = self.z[self.in_force], 1.0 - self.scores[self.in_force]
-        right = short @ rows - self.ridge * self.w
+        right = short @ rows - self.ridge * self._measured(self.w)
         direction = self._iterated(rows, right) if self.gram is None else self._solved(self.gram, right)
         slopes = self.z @ direction
-        start, bend = self.ridge * float(self.w @ direction), self.ridge * float(direction @ direction)
+        pull = self.ridge * self._measured(direction)
+        start, bend = float(self.w @ pull), float(direction @ pull)
         size = line_search(self.scores, slopes, start, bend)
         self.w += size * direction
         self.scores += size * slopes
@@ -271,6 +285,10 @@ class Newton:
                 self.gram += sign * self._gram(changed)
         self.in_force = in_force
         return not entered.any() and not left.any() and abs(size - 1.0) < 1e-6
+
+    def _measured(self, w: Floats) -> Floats:
+        """M·w, where wᵀMw is what is added a little of."""
+        return w if self.metric is None else np.asarray(self.metric @ w)
 
     def _gram(self, which: npt.NDArray[np.bool_]) -> Floats:
         """The Gram matrix of some rows, added up from slices of them: the clock is looked at in between."""
@@ -296,8 +314,7 @@ class Newton:
         from scipy.linalg import cho_factor, cho_solve
 
         for _ in range(MOST_RIDGES):
-            with_ridge = gram.copy()
-            with_ridge.flat[:: len(with_ridge) + 1] += self.ridge
+            with_ridge = gram + self.ridge * (np.eye(len(gram)) if self.metric is None else self.metric)
             try:
                 factor = cho_factor(with_ridge, overwrite_a=True, check_finite=False)
                 return np.asarray(cho_solve(factor, right, check_finite=False))

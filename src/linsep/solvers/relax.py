@@ -22,6 +22,7 @@ Motzkin and Schoenberg, The relaxation method for linear inequalities, Canadian 
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -75,6 +76,23 @@ def relax(source: Source, *, bias: bool, clock: Clock, in_use: int | None = None
     except GaveUpError:
         return None
     return Separated(*walk.halfspace, min(scan.lowest), source.take(np.zeros(0, np.int64)), np.zeros(0))
+
+
+class Place(Protocol):
+    """Where rows are walked from."""
+
+    @property
+    def n_columns(self) -> int:
+        """How many weights there are."""
+        ...
+
+    def seen(self, block: Block) -> Block:
+        """The rows as they look from here."""
+        ...
+
+    def halfspace(self, w: Floats, b: float) -> tuple[Floats, float]:
+        """Weights from here as weights of the columns, and the bias."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +169,7 @@ class Walkers:
 class Relaxation:
     """The weights of a walk, and how it goes on from them."""
 
-    def __init__(self, place: Viewpoint, bias: bool, clock: Clock, most_entries: int) -> None:
+    def __init__(self, place: Place, bias: bool, clock: Clock, most_entries: int) -> None:
         self.place, self.bias, self.clock, self.entries_left = place, float(bias), clock, most_entries
         self.w, self.b = np.zeros(place.n_columns), np.zeros(1)
         self.random = np.random.default_rng(0)

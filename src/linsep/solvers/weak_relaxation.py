@@ -1,81 +1,371 @@
-"""A weak separator by relaxation, where some rows occur with both labels: it is 0 on those and positive on the others.
+"""A weak separator where some rows are known to cancel each other: it is 0 on those and positive on the others.
 
-Each pass of the walk of `relax.py` is followed by a projection of w onto the space where it is 0 on those rows, F. So
-it is the walk of the other rows in that space, and the theorem holds there. In the end the projection is made exactly:
+F are rows on which the weights shall be 0. In the space of such weights the other rows are decided as elsewhere:
 
-    w - Fᵀ·(F·Fᵀ)⁻¹·F·w       in integers, times the denominator
+    relaxation       each pass of the walk of `relax.py` is followed by a projection of w onto that space
+    a working set    the shortest vector there for few rows, a look at all, the worst join
+                     there is none: the rows that matter cancel modulo F, as far as floats can tell, and F grows by them
+
+In the end the weights are made exactly 0 on F: k independent rows of it are solved for k of the columns, in integers.
+What is then nowhere negative is a weak separator, however F was found. Only who must know that no other one does better
+(`maximal`) needs to know that F cancels exactly, and so it does not grow there.
 """
 
+from __future__ import annotations
+
 import numpy as np
+import numpy.typing as npt
 from flint import fmpz_mat
 
 from linsep.cores import one_thread
-from linsep.exact import coprime, seconds_to_solve, solve
+from linsep.exact import (
+    coprime,
+    independent_rows,
+    null_combination,
+    original_multipliers,
+    seconds_to_solve,
+    solve,
+)
+from linsep.loops.layouts import Dense
+from linsep.proofs import Obstruction
 from linsep.proofs.definite import used_columns
 from linsep.signs import Form, form_of, form_of_doubles, signs
 from linsep.solvers.clock import Clock
 from linsep.solvers.contradictions import Pair
 from linsep.solvers.equalities import Equalities
 from linsep.solvers.exact_outcomes import Settled
+from linsep.solvers.min_norm import Shortest
 from linsep.solvers.relax import WORK, GaveUpError, Relaxation, Viewpoint, Walkers
 from linsep.solvers.scaling import Frame
-from linsep.sources.base import MOST_BITS, Block, Floats, Scan, Source
+from linsep.solvers.short_weights import SPEED
+from linsep.solvers.working_set import FEW_ROWS, WorkingSet, scan_safely
+from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
 
-TOO_LONG = 5.0  # seconds for the exact projection: then other ways are better
+TOO_LONG = 120.0  # seconds for the exact weights: then other ways are better
 LOOKED_AT = 20  # rows
 ROUNDING = 1e-9  # parts of |x|·|w|: scores nearer to 0 may belong to rows where the weights will be 0
+IN_SPAN = 1e-9  # rows of which less than this is left beside F count as combinations of it
+CANCELS = 1e-8  # parts of Σ u: rows whose weighted sum is shorter cancel, as far as floats can tell
+FLATTEST = 1e-13  # of the squared lengths of all rows: directions in which they have less are not stretched further
+OPPOSITE = 1e-3  # two rows of length 1 whose sum is shorter nearly cancel
+ROUNDS = 60  # of additions to the working set or to F
+MOST_PRODUCTS = 1e11  # of the entries of dense rows with columns, when all are turned to another basis
+FIRST_ROWS, MORE_ROWS = 3, 4  # for each column: at first, and after each scan
 
 
-def relax_beside(
-    source: Source, pairs: list[Pair], *, bias: bool, maximal: bool, clock: Clock, in_use: int
+def settle_pairs(
+    source: Source, columns: Ints, pairs: list[Pair], *, bias: bool, maximal: bool, clock: Clock
 ) -> Settled | None:
-    """Weights that are 0 on these pairs and positive on the rows outside their span; None where there seem to be none.
-
-    Without `maximal` they may also be 0 elsewhere.
-    """
+    """Decide rows of which these occur with both labels; None where that is not to be had so."""
     if (source.facts.integer_bits or 0) > MOST_BITS:
         return None
     block = source.take(np.array(pairs).ravel())
+    first = spread = Obstruction(pairs[0], (1, 1))
+    known: Equalities | None = None
+    if maximal or 2 * len(pairs) == source.n_rows or len(pairs) >= len(columns) + bias:
+        known = _equalities(block, bias)
+        if not known.add_pairs(block):  # rows of zeros, without a bias
+            return None
+        first, spread = known.proofs
+        if len(known.rows) == len(columns) + bias or 2 * len(pairs) == source.n_rows:
+            return Settled("overlapping", obstruction=first, spread=spread)
+    zero = ZeroRows(block.take(np.arange(0, len(block), 2)), bias)
+    return _Beside(source, columns, zero, known if maximal else None, clock).settled(first, spread)
+
+
+def settle_beside(
+    source: Source, columns: Ints, rows: Block, obstruction: Obstruction, *, bias: bool, maximal: bool, clock: Clock
+) -> Settled | None:
+    """Decide rows of which these cancel each other, as the obstruction says; None where that is not to be had so."""
+    known = _equalities(rows, bias) if maximal else None
+    if known is not None and known.add(rows) is None:
+        return None
+    return _Beside(source, columns, ZeroRows(rows, bias), known, clock).settled(obstruction, obstruction)
+
+
+def settle_round(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Settled | None:
+    """Decide rows of which none are known to cancel each other, by a working set in a basis in which they are round."""
+    nothing = ZeroRows(source.take(np.zeros(0, np.int64)), bias)
+    return _Beside(source, columns, nothing, None, clock).settled(None, None)
+
+
+def _equalities(block: Block, bias: bool) -> Equalities:
+    return Equalities(_frame_of(block, bias))
+
+
+def _frame_of(block: Block, bias: bool) -> Frame:
+    """The columns that are not 0 on all of these rows, as they are."""
     used = np.flatnonzero(used_columns(block.values))
-    zero = Equalities(Frame(source.n_columns, used, np.zeros(len(used) + bias, np.int32), bias))
-    is_everything = len(np.unique(pairs)) == source.n_rows
-    if not is_everything and _seconds_to_project(zero, block) > TOO_LONG:
-        return None
-    if not zero.add_pairs(block):  # rows of zeros, without a bias
-        return None
-    if is_everything:
-        obstruction, spread = zero.proofs
-        return Settled("overlapping", obstruction=obstruction, spread=spread)
-    try:
-        with one_thread():
-            walk = WeakRelaxation(source.n_columns, zero, maximal, clock, WORK * (in_use + bias) ** 3)
-            walk.run(source, in_use + bias)
-    except GaveUpError:
-        return None
-    if not any(signs(walk.form, block.values).any() for block in source.blocks()):
-        return None  # every row is a combination of the pairs: they overlap, and others prove it
-    *weights, constant = walk.form.coefficients
-    return Settled("touching", tuple(weights), constant, *zero.proofs)
+    return Frame(block.n_columns, used, np.zeros(len(used) + bias, np.int32), bias)
 
 
-class WeakRelaxation(Relaxation):
-    """A walk whose weights are 0 on some rows after each pass."""
+class ZeroRows:
+    """Rows on which weights shall be 0: independent ones that span them, as integers and as directions."""
 
-    def __init__(self, n_columns: int, zero: Equalities, maximal: bool, clock: Clock, most_entries: int) -> None:
-        super().__init__(Viewpoint(n_columns), zero.frame.bias, clock, most_entries)
-        self.zero, self.maximal = zero, maximal
-        self.form: Form = form_of((0,) * n_columns, 0)
-        rows = np.array([_of_length_1(row) for row in zero.rows]).reshape(-1, zero.frame.width)
-        self.directions = np.linalg.qr(rows.T)[0]
+    def __init__(self, block: Block, bias: bool) -> None:
+        self.frame = _frame_of(block, bias)
+        integers = self.frame.integers(block, np.zeros(self.frame.width, np.int64)).rows.tolist()
+        kept = independent_rows(integers) if integers else []
+        self.block, self.rows = block.take(np.array(kept, np.int64)), [integers[k] for k in kept]
+        self._floats = np.array([_of_length_1(row) for row in self.rows]).reshape(len(kept), self.frame.width)
+        self.directions: Floats = np.linalg.qr(self._floats.T)[0]
+
+    @property
+    def seconds_to_solve(self) -> float:
+        """About how long it takes to make weights exactly 0 here, by the bits of a few rows."""
+        longest = max((abs(n).bit_length() for row in self.rows[:LOOKED_AT] for n in row), default=0)
+        return seconds_to_solve(len(self.rows), longest, len(self.rows) * (longest + len(self.rows).bit_length()))
+
+    def projected(self, w: Floats, b: float) -> tuple[Floats, float]:
+        """Weights nearby that are 0 on the rows, as far as floats can tell."""
+        used, bias = self.frame.columns, self.frame.bias
+        own = np.append(w[used], b) if bias else w[used]
+        own = own - self.directions @ (self.directions.T @ own)
+        w = w.copy()
+        w[used] = own[: len(used)]
+        return w, float(own[-1]) if bias else b
+
+    def solved(self, w: Floats, b: float) -> Form:
+        """The weights as integers, exactly 0 on the rows: as many columns are solved for, those that change least."""
+        from scipy.linalg import qr
+
+        form = form_of_doubles(w, b)
+        if not self.rows:
+            return form
+        whole = list(form.coefficients)
+        places = [*self.frame.columns.tolist(), *([-1] if self.frame.bias else [])]
+        rest = fmpz_mat(self.rows) * fmpz_mat([[whole[j]] for j in places])
+        chosen = qr(self._floats, mode="r", pivoting=True)[1][: len(self.rows)].tolist()
+        steps, denominator = solve(fmpz_mat([[row[k] for k in chosen] for row in self.rows]), rest)
+        whole = [n * denominator for n in whole]
+        for k, step in zip(chosen, steps.entries(), strict=True):
+            whole[places[k]] -= int(step)
+        whole = list(coprime(whole))
+        return form_of(whole[:-1], whole[-1])
+
+
+class BesideView:
+    """Rows in a basis in which a sample of them is round, less their part along the rows that shall be 0; of length 1.
+
+    With the triangle R of RᵀR = Σ z zᵀ over the sample, rows are z·R⁻¹ there, and weights R⁻¹·v here.
+    """
+
+    def __init__(self, frame: Frame, triangle: Floats, zero: Block) -> None:
+        self.frame, self.triangle = frame, triangle
+        self.directions = np.linalg.qr(self._turned(zero).T)[0]
+
+    def _turned(self, block: Block) -> Floats:
+        from scipy.linalg import solve_triangular
+
+        turned = solve_triangular(self.triangle, self.frame.signed(block).T, trans="T", check_finite=False).T
+        return np.ascontiguousarray(turned)
+
+    def split(self, block: Block) -> tuple[Floats, Floats]:
+        """The rows, and how much of each is left."""
+        z = self._turned(block)
+        before = np.linalg.norm(z, axis=1)
+        for _ in range(2 if self.directions.size else 0):  # the second time for what was rounded
+            z -= (z @ self.directions) @ self.directions.T
+        left = np.linalg.norm(z, axis=1)
+        return z / np.where(left > 0, left, 1.0)[:, None], left / np.where(before > 0, before, 1.0)
+
+    def signed(self, block: Block) -> Floats:
+        """The rows as they look from here."""
+        return self.split(block)[0]
+
+    def outside(self, block: Block) -> npt.NDArray[np.bool_]:
+        """Which rows are no combinations of the zero rows, as far as floats can tell."""
+        return self.split(block)[1] > IN_SPAN
+
+    def halfspace(self, v: Floats, b: float = 0.0) -> tuple[Floats, float]:
+        """Weights from here as weights of the original columns, and the bias, which is one of the columns here."""
+        from scipy.linalg import solve_triangular
+
+        return self.frame.halfspace(solve_triangular(self.triangle, v, check_finite=False))
+
+    def beside(self, zero: Block) -> BesideView:
+        """The same basis with these rows to be 0."""
+        return BesideView(self.frame, self.triangle, zero)
+
+    @property
+    def n_columns(self) -> int:
+        """How many coordinates there are."""
+        return self.frame.width
+
+    def seen(self, block: Block) -> Block:
+        """The rows outside the span of the zero rows, with their signs in them: for `relax.py`."""
+        z, left = self.split(block)
+        kept = np.flatnonzero(left > IN_SPAN)
+        return Block(Dense(z[kept]), np.ones(len(kept), block.y.dtype), block.row_numbers[kept], self.n_columns)
+
+
+def _round_basis(z: Floats) -> Floats:
+    """R in whose basis these rows are round, and those that nearly cancel another one are not that near any more.
+
+    Weights are nearly 0 where two rows nearly cancel. What is thin there is stretched, as in `change_of_basis.py`.
+    """
+    from scipy.linalg import solve_triangular
+
+    triangle = _triangle(_of_unit_length(z))
+    turned = _of_unit_length(solve_triangular(triangle, z.T, trans="T", check_finite=False).T)
+    partner = np.argmin(turned @ turned.T, axis=1)
+    apart = np.linalg.norm(turned + turned[partner], axis=1)
+    near = np.flatnonzero(apart < OPPOSITE)
+    if not near.size:
+        return triangle
+    stretch = turned[near] / np.maximum(apart[near], FLATTEST**0.5)[:, None]
+    return np.asarray(np.linalg.cholesky(np.eye(len(triangle)) + stretch.T @ stretch).T @ triangle)
+
+
+def _triangle(z: Floats) -> Floats:
+    """R of a Gram matrix, with a little added to it: columns may depend on each other."""
+    gram = z.T @ z
+    gram.flat[:: len(gram) + 1] += FLATTEST * np.trace(gram)
+    return np.asarray(np.linalg.cholesky(gram).T)
+
+
+def _of_unit_length(z: Floats) -> Floats:
+    lengths = np.linalg.norm(z, axis=1)
+    return np.asarray(z / np.where(lengths > 0, lengths, 1.0)[:, None])
+
+
+class _Beside:
+    """The search for weights that are 0 on some rows and nowhere negative; on all others that `known` does not span,
+    if it is given, positive.
+    """
+
+    def __init__(self, source: Source, columns: Ints, zero: ZeroRows, known: Equalities | None, clock: Clock) -> None:
+        self.source, self.columns, self.zero, self.known, self.clock = source, columns, zero, known, clock
+        self.bias = zero.frame.bias
+        self.width = len(columns) + self.bias
+        self.form: Form | None = None
+        self.obstruction: Obstruction | None = None
+        self.view: BesideView | None = None
+
+    @np.errstate(all="ignore")
+    def _view(self) -> BesideView | None:
+        """Where dense rows are looked at from; None where they are too many, or too wide, to be turned."""
+        sample = self.source.sample(FIRST_ROWS * self.width, seed=1)
+        if sample.is_sparse or self.source.facts.is_streamed or self.source.n_rows * self.width**2 > MOST_PRODUCTS:
+            return None
+        self.clock.require(self.source.n_rows * self.width**2 / SPEED)
+        frame = Frame.around(sample, self.columns, bias=self.bias)
+        try:
+            return BesideView(frame, _round_basis(frame.signed(sample)), self.zero.block)
+        except np.linalg.LinAlgError:
+            return None
+
+    @np.errstate(all="ignore")
+    def settled(self, obstruction: Obstruction | None, spread: Obstruction | None) -> Settled | None:
+        """Touching rows with their weights, or separable ones; None where none are found."""
+        self.obstruction = obstruction
+        if not self._is_affordable():
+            return None
+        try:
+            with one_thread():
+                self.view = self._view() if self.known is None else None
+                is_found = self._relax() or self._work()
+        except np.linalg.LinAlgError:
+            return None
+        if not is_found or self.form is None:
+            return None
+        if not any(signs(self.form, block.values).any() for block in self.source.blocks()):
+            return None  # every row is a combination of those: they overlap, and others prove it
+        *weights, constant = self.form.coefficients
+        if self.obstruction is None:
+            return Settled("separable", tuple(weights), constant)
+        return Settled("touching", tuple(weights), constant, self.obstruction, None if self.known is None else spread)
+
+    def _is_affordable(self) -> bool:
+        return len(self.zero.rows) < self.width and self.zero.seconds_to_solve <= TOO_LONG
+
+    def is_right(self, source: Source, w: Floats, b: float) -> bool:
+        """Whether the weights, made exactly 0 on F, are what is looked for on the rows of this source."""
+        if not (np.isfinite(w).all() and np.isfinite(b)):
+            return False
+        self.form = form = self.zero.solved(w, b)
+        return all(self._allows(block, signs(form, block.values) * block.y) for block in source.blocks())
+
+    def _allows(self, block: Block, signed: npt.NDArray[np.int8]) -> bool:
+        if self.obstruction is None:
+            return bool((signed > 0).all())
+        if (signed < 0).any():
+            return False
+        return self.known is None or bool(self.known.contain(block.take(np.flatnonzero(signed == 0))).all())
+
+    def _relax(self) -> bool:
+        """Walk, with weights that stay 0 on F; says whether that led to an answer."""
+        if self.view is None and self.obstruction is None:  # then others have tried
+            return False
+        try:
+            _WeakRelaxation(self).run(self.source, self.width)
+        except GaveUpError:
+            return False
+        return True
+
+    def _work(self) -> bool:
+        """Look hard at few rows; F grows by those that cancel modulo it. Says whether that led to an answer."""
+        if self.view is None:
+            return False
+        working = self._looked_at(self.view, self.source.sample(FIRST_ROWS * self.width, seed=1))
+        for _ in range(ROUNDS):
+            self.clock.check()
+            answer = working.solve(self.clock)
+            if not answer.is_solved:
+                if not self._grow(working, answer):
+                    return False
+                working = self._looked_at(working.frame.beside(self.zero.block), working.block)
+                continue
+            w, b, scan = scan_safely(self.source, *working.frame.halfspace(answer.w), worst=MORE_ROWS * self.width)
+            self.clock.reads += 1
+            others = np.flatnonzero(working.frame.outside(scan.worst))
+            if (scan.worst_scores[others] > 0).all() and self.is_right(self.source, w, b):
+                return True
+            if not working.renew(answer.w, scan.worst.take(others)):
+                return False
+        return False
+
+    def _looked_at(self, view: BesideView, block: Block) -> WorkingSet[BesideView]:
+        return WorkingSet(view, block.take(np.flatnonzero(view.outside(block))))
+
+    def _grow(self, working: WorkingSet[BesideView], answer: Shortest) -> bool:
+        """Take to F the rows that cancel modulo it, and all that are opposite to another; says whether that helps."""
+        u = np.where(working.matters, answer.multipliers, 0.0)
+        if not np.linalg.norm(u @ working.z) < CANCELS * u.sum():
+            return False
+        if self.obstruction is None:
+            self.obstruction = self._combination(working.block.take(np.flatnonzero(working.matters)))
+            self.clock.met(self.obstruction)
+        if self.obstruction is None:
+            return False
+        rows = working.block.take(np.flatnonzero(working.matters | _has_opposite(working.z)))
+        self.zero = ZeroRows(self.zero.block + rows, self.bias)
+        return self._is_affordable()
+
+    def _combination(self, rows: Block) -> Obstruction | None:
+        """The positive integers with which few rows cancel exactly, if they do."""
+        if len(rows) > FEW_ROWS:
+            return None
+        integers = Frame(rows.n_columns, self.columns, np.zeros(self.width, np.int32), self.bias).integers(rows)
+        weights = null_combination(integers.rows.tolist())
+        if weights is None or min(weights) <= 0:
+            return None
+        own = original_multipliers(weights, integers.row_exponents.tolist())
+        return Obstruction(tuple(rows.row_numbers.tolist()), own)
+
+
+class _WeakRelaxation(Relaxation):
+    """A walk whose weights are 0 on some rows: those of a view that leaves them out, or after each pass."""
+
+    def __init__(self, search: _Beside) -> None:
+        place, bias = (Viewpoint(search.source.n_columns), search.bias) if search.view is None else (search.view, False)
+        super().__init__(place, bias, search.clock, WORK * search.width**3)
+        self.search = search
 
     def _pass(self, walkers: Walkers, factor: float) -> tuple[int, int]:
         counts = super()._pass(walkers, factor)
-        used = self.zero.frame.columns
-        weights = np.append(self.w[used], self.b) if self.bias else self.w[used]
-        weights = weights - self.directions @ (self.directions.T @ weights)
-        self.w[used] = weights[: len(used)]
-        if self.bias:
-            self.b[0] = weights[-1]
+        if self.search.view is None:
+            self.w[:], self.b[0] = self.search.zero.projected(self.w, float(self.b[0]))
         return counts
 
     def is_right(self, source: Source, scan: Scan) -> bool:
@@ -83,38 +373,22 @@ class WeakRelaxation(Relaxation):
 
         Of the rows of F one is always a mistake, by a rounding: the scan says how far the mistakes are from that.
         """
-        if min(scan.lowest) < -ROUNDING * np.sqrt(scan.longest2 + 1) * np.hypot(np.linalg.norm(self.w), self.b[0]):
-            return False
-        self.form = self._projected()
-        return all(self._allows(block) for block in source.blocks())
-
-    def _allows(self, block: Block) -> bool:
-        signed = signs(self.form, block.values) * block.y
-        if (signed < 0).any():
-            return False
-        return not self.maximal or bool(self.zero.contain(block.take(np.flatnonzero(signed == 0))).all())
-
-    def _projected(self) -> Form:
-        """The weights as integers, less their exact projection onto the rows."""
-        whole = list(form_of_doubles(self.w, float(self.b[0])).coefficients)
-        places = [*self.zero.frame.columns.tolist(), *([-1] if self.bias else [])]
-        rows = fmpz_mat(self.zero.rows)
-        column = fmpz_mat([[whole[j]] for j in places])
-        multiples, denominator = solve(rows * rows.transpose(), rows * column)
-        part = rows.transpose() * multiples
-        whole = [n * denominator for n in whole]
-        for j, n in zip(places, part.entries(), strict=True):
-            whole[j] -= int(n)
-        whole = list(coprime(whole))
-        return form_of(whole[:-1], whole[-1])
+        w, b = self.halfspace
+        least = 0.0 if self.search.obstruction is None else ROUNDING * np.sqrt(scan.longest2 + 1)
+        return not min(scan.lowest) < -least * np.hypot(np.linalg.norm(w), b) and self.search.is_right(source, w, b)
 
 
-def _seconds_to_project(zero: Equalities, block: Block) -> float:
-    """About how long the exact projection onto these pairs takes, by the bits of F·Fᵀ, which a few of them show."""
-    size, (few, _) = len(block) // 2, zero.integers(block.take(np.arange(min(len(block), LOOKED_AT))))
-    longest = max(abs(n).bit_length() for row in few for n in row)
-    bits = 2 * longest + zero.frame.width.bit_length()
-    return seconds_to_solve(size, bits, size * bits)
+def _has_opposite(z: Floats) -> npt.NDArray[np.bool_]:
+    """Which of these rows of length 1 are another one's opposite, as far as floats can tell."""
+    keys = z @ np.random.default_rng(0).standard_normal(z.shape[1])
+    order = np.argsort(np.abs(keys), kind="stable")
+    first, second = order[:-1], order[1:]
+    close = np.abs(keys[first] + keys[second]) < CANCELS
+    first, second = first[close], second[close]
+    found = np.zeros(len(z), bool)
+    is_opposite = np.linalg.norm(z[first] + z[second], axis=1) < CANCELS
+    found[first[is_opposite]] = found[second[is_opposite]] = True
+    return found
 
 
 def _of_length_1(row: list[int]) -> Floats:

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from linsep.errors import OverflowedError
 from linsep.exact import null_combination, original_multipliers
 from linsep.solvers.clock import Clock
-from linsep.solvers.min_norm import Shortest, nearest_to_zero, shortest
+from linsep.solvers.min_norm import PATIENCE, Shortest, nearest_to_zero, shortest
 from linsep.solvers.scaling import Frame
 from linsep.solvers.short_weights import WIDE, Blocked, is_about_doubles, prove
 from linsep.sources.base import Block, Floats, Ints, Scan, Source
@@ -41,6 +41,9 @@ FIRST_LOOK = 64  # rows looked at first, if not more: smaller tables are looked 
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
 NEAR = 1.5  # rows of W up to this score stay
 SMALLER = 8  # times 2^-300: after that finite weights are 0
+FEW_ROWS = 64  # of an obstruction whose exact weights are short and soon found, however many columns there are
+CANCELS = 1e-5  # parts of Σ u·|z|: rows whose weighted sum is shorter cancel, as far as floats can tell
+LITTLE_PATIENCE = 2  # iterations for each row and column, where others know what to do with rows that take longer
 SLACK = 1e-6  # a row found that falls short of 1 by less than this is left alone
 
 
@@ -57,10 +60,11 @@ class Separated:
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """Floats could not settle it: the rows looked at, and which of them seemed to matter."""
+    """Floats could not settle it: the rows looked at, which of them seemed to matter, and whether those cancel."""
 
     rows: Block
     hint: Ints
+    cancels: bool = False
 
 
 Found = Separated | Blocked | Stuck
@@ -104,9 +108,9 @@ class WorkingSet(Generic[V]):
         self.frame = frame
         self.z = frame.signed(self.block)
 
-    def solve(self, clock: Clock) -> Shortest:
+    def solve(self, clock: Clock, patience: int = PATIENCE) -> Shortest:
         """The shortest vector for the rows, started from those that mattered last time."""
-        return self._note(shortest(self.z, self.matters, clock=clock))
+        return self._note(shortest(self.z, self.matters, clock=clock, patience=patience))
 
     def solve_again(self, clock: Clock) -> Shortest:
         """The same by the slower and more careful way."""
@@ -174,15 +178,15 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, carefu
     scans = 0
     while True:
         clock.check()
-        answer = working.solve(clock)
+        answer = working.solve(clock, PATIENCE if careful else LITTLE_PATIENCE)
         if not answer.is_solved:
-            if blocked := _prove_blocked(working, answer.multipliers, level.source, clock):
+            if blocked := _prove_blocked(working, answer.multipliers, level.source, clock, careful):
                 return blocked
             if not careful:
-                return _stuck(working)
+                return _stuck(working, answer.multipliers)
             answer = working.solve_again(clock)
         if not answer.is_solved:
-            return _prove_blocked(working, answer.multipliers, level.source, clock) or _stuck(working)
+            return _prove_blocked(working, answer.multipliers, level.source, clock, careful) or _stuck(working)
         matters = np.flatnonzero(working.matters)
         numbers, weights = working.block.row_numbers[matters], answer.multipliers[matters]
         clock.support = tuple(zip(numbers.tolist(), weights.tolist(), strict=True))
@@ -237,13 +241,18 @@ def is_separated(source: Source, w: Floats, b: float, scan: Scan) -> bool:
     return not scan.doubtful.size or bool((source.take(scan.doubtful).exact_signs(w, b) > 0).all())
 
 
-def _prove_blocked(working: WorkingSet[Frame], multipliers: Floats, source: Source, clock: Clock) -> Blocked | None:
-    """The rows that matter in an impossible working set should cancel: find the weights, short or exact."""
+def _prove_blocked(
+    working: WorkingSet[Frame], multipliers: Floats, source: Source, clock: Clock, careful: bool
+) -> Blocked | None:
+    """The rows that matter in an impossible working set should cancel: find the weights, short or exact.
+
+    Exact ones of many rows are long. Unless `careful` they are left to who may find short ones of others.
+    """
     support = np.flatnonzero(working.matters)
     rows = working.block.take(support)
     if working.frame.width >= WIDE and is_about_doubles(source):
         short = prove(working.frame, rows, multipliers[support].copy(), clock)
-        if short is not None:
+        if short is not None or not (careful or len(rows) <= FEW_ROWS):
             return short
     if 0 < len(rows) <= working.frame.width + 1:
         integers = working.frame.integers(rows)
@@ -266,5 +275,9 @@ def _ceiling(rows: Block, weights: Floats, bias: bool) -> float:
         return float(np.linalg.norm(means[0] - means[1]) / 2)
 
 
-def _stuck(working: WorkingSet[Frame]) -> Stuck:
-    return Stuck(working.block, np.flatnonzero(working.matters))
+def _stuck(working: WorkingSet[Frame], multipliers: Floats | None = None) -> Stuck:
+    hint, cancels = np.flatnonzero(working.matters), False
+    if multipliers is not None and len(hint):
+        u, z = multipliers[hint], working.z[hint]
+        cancels = bool(np.linalg.norm(u @ z) < CANCELS * float(u @ np.linalg.norm(z, axis=1)))
+    return Stuck(working.block, hint, cancels)
