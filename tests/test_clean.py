@@ -137,3 +137,13 @@ def test_nothing_from_the_data_is_markup():
     X, y = LINE
     found = linsep.clean(X, y, ids=[f"<b>{k}" for k in range(6)])
     assert "<b>" not in found.report().html() and "&lt;b&gt;" in found.report().page().decode()
+
+
+def test_an_interrupt_ends_all_of_it_and_keeps_what_is_known():
+    def stop(search):
+        raise KeyboardInterrupt
+
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((200, 4)), random.integers(0, 2, 200)
+    found = linsep.clean(X, y, watch=stop)
+    assert found.suspects and all(suspect.if_right is None for suspect in found.suspects)

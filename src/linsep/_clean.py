@@ -9,15 +9,16 @@ import csv
 import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from linsep import arguments
 from linsep._decide import decide
-from linsep._mistakes import fewest_mistakes
+from linsep._mistakes import searched
 from linsep.errors import ArgumentError
 from linsep.outputs import write_file
 from linsep.proofs import Verdict
@@ -33,6 +34,8 @@ EXAMINED = 10  # rows of which it is asked what follows if their label is right
 ODDS = 1  # their log, against the label of a mistaken row beside another that the regression finds as likely
 SHARE_OF_SEARCH = 0.6  # of the time is for the fewest mistakes; the rest is for that question
 HEAD = ("rank", "row", "id", "label", "instead", "chance", "obstructions", "mistaken", "if right", "if right, at least")
+
+Ends: TypeAlias = tuple[int | float | None, int | float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Suspect:
     chance: float
     obstructions: int
     is_mistaken: bool
-    if_right: tuple[int | float | None, int | float | None] | None = None
+    if_right: Ends | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -112,7 +115,7 @@ class Cleaning(Reported):
             "mistaken": ["yes" if suspect.is_mistaken else "no" for suspect in shown],
         }
         if any(suspect.if_right for suspect in shown):
-            known["if right"] = [_ends(suspect.if_right) for suspect in shown]
+            known["if right"] = [_shown(suspect.if_right) for suspect in shown]
         hidden = len(self.suspects) - len(shown)
         lines = tuple(zip(*known.values(), strict=True))
         return Grid(tuple(known), lines, f"... and {count(hidden, 'more row')}." if hidden else "")
@@ -176,16 +179,37 @@ def clean(
     source, clock = as_source(X, y), Clock(limit)
     called = _ids(X, ids, source)
     first = None if limit is None else SHARE_OF_SEARCH * limit
-    found = fewest_mistakes(source, cost=cost, bias=bias, time_limit=first, watch=watch)
+    found, was_interrupted = searched(source, cost, bias, first, watch)
     suspects = list(_suspects(found, source))
-    examined = min(EXAMINED, len(suspects)) if found.mistaken_rows else 0
-    for k in range(examined):
-        if clock.left is not None and clock.left <= 0:
-            break
-        share = None if clock.left is None else clock.left / (examined - k)
-        suspects[k] = replace(suspects[k], if_right=_if_right(suspects[k].row, found, source, share))
+    if found.mistaken_rows and not was_interrupted:
+        with suppress(KeyboardInterrupt):
+            _examine(suspects, found, source, clock)
     cleaning = Cleaning(found, _without(found, source), tuple(suspects))
     return cleaning.called(called(cleaning.rows))
+
+
+def _examine(suspects: list[Suspect], found: FewestMistakes, source: Source, clock: Clock) -> None:
+    """Ask of the first suspects what follows if their label is right, as long as there is time."""
+    examined = suspects[:EXAMINED]
+    for k, suspect in enumerate(examined):
+        if clock.is_over():
+            return
+        share = None if clock.left is None else clock.left / (len(examined) - k)
+        costs = [1] * source.n_rows if found.costs is None else list(found.costs)
+        costs[suspect.row] = sum(costs) + 1  # more than all others together: it is a mistake only if it must be
+        forced = [found.unit * cost for cost in costs]
+        other, was_interrupted = searched(source, forced, found.bias, share)
+        if was_interrupted:
+            return
+        suspects[k] = replace(suspect, if_right=_ends_of(other, suspect.row, forced[suspect.row], found.lower))
+
+
+def _ends_of(other: FewestMistakes, row: int, cost: Any, lower: int | float) -> Ends:
+    """How many labels are wrong, at most and at least, by a search in which this row costs more than all others."""
+    if other.lower >= cost:
+        return None, None
+    most, least = None if row in other.mistaken_rows else other.best, max(other.lower, lower)
+    return most, least if most is None else min(least, most)
 
 
 def _without(found: FewestMistakes, source: Source) -> Verdict:
@@ -207,20 +231,6 @@ def _ids(X: Any, ids: Any, source: Source) -> Callable[[Sequence[int]], dict[int
     if len(names) != source.n_rows:
         raise ArgumentError(f"ids has {len(names):,} names; there are {source.n_rows:,} rows.")
     return lambda rows: {row: names[row] for row in rows}
-
-
-def _if_right(
-    row: int, found: FewestMistakes, source: Source, share: float | None
-) -> tuple[int | float | None, int | float | None]:
-    """How many labels are wrong, at most (None where that is open) and at least, if that of this row is right."""
-    costs = [1] * source.n_rows if found.costs is None else list(found.costs)
-    costs[row] = sum(costs) + 1
-    forced = [found.unit * cost for cost in costs]
-    other = fewest_mistakes(source, cost=forced, bias=found.bias, time_limit=share)
-    if other.lower >= forced[row]:
-        return None, None
-    most, least = None if row in other.mistaken_rows else other.best, max(other.lower, found.lower)
-    return most, least if most is None else min(least, most)
 
 
 def _suspects(found: FewestMistakes, source: Source) -> Iterator[Suspect]:
@@ -259,7 +269,7 @@ def _logits(source: Source) -> Floats:
     return logits
 
 
-def _ends(ends: tuple[int | float | None, int | float | None] | None) -> str:
+def _shown(ends: Ends | None) -> str:
     if ends is None:
         return ""
     most, least = ends

@@ -9,7 +9,6 @@ Both ends are known at any time: whatever stops the search, what is known by the
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -34,7 +33,8 @@ from linsep.sources.memory import MemorySource
 
 STEPS = 2000  # of the first walks over vertices; later ones are longer
 BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close another hyperplane is tried
-SPEED, WIDEST = 5e9, 400  # operations a second; columns beyond which walks lead nowhere
+SAMPLE = 20_000  # rows on which the search begins, where there are many more
+SPEED, MERGED, WIDEST = 5e9, 7e6, 400  # operations and merged numbers a second; columns beyond which walks lead nowhere
 SHARE_OF_DECIDING = 0.3  # of the time may pass before it is known whether the rows are separable
 SHARE_OF_WALKS = 0.3  # of the time is for walks, as long as cases are open
 
@@ -73,14 +73,24 @@ def fewest_mistakes(
     (1, 1, True)
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source, clock = as_source(X, y), Clock(limit)
+    return searched(as_source(X, y), cost, bias, limit, watch)[0]
+
+
+def searched(
+    source: Source, cost: Any, bias: bool, limit: float | None, watch: Callable[["MistakeSearch"], None] | None = None
+) -> tuple[FewestMistakes, bool]:
+    """The answer, and whether Ctrl-C ended the search."""
     costs, unit = costs_of(cost, source)
-    search = MistakeSearch(source, bias, costs, unit, clock, watch)
-    with suppress(OutOfTime, KeyboardInterrupt):
+    search, was_interrupted = MistakeSearch(source, bias, costs, unit, Clock(limit), watch), False
+    try:
         search.run()
+    except OutOfTime:
+        pass
+    except KeyboardInterrupt:
+        was_interrupted = True
     found = search.answer()
     check(found, source)
-    return found
+    return found, was_interrupted
 
 
 @dataclass(slots=True)
@@ -128,6 +138,9 @@ class MistakeSearch:
             return
         found = getattr(verdict, "obstruction", None)
         self.known = None if found is None or found.is_definite else found
+        self.clock.check()
+        if self.source.n_rows > 2 * SAMPLE:
+            self.start_with_a_sample()
         is_round = self.has_time_for_round_rows()
         self.merged = merged = merge(self.source, self.costs, bias=self.bias, is_round=is_round)
         self.clock.reads += 1
@@ -138,6 +151,19 @@ class MistakeSearch:
         near = self.improved(*walks.descend(walks.start()), walks)
         if is_round:
             self.close(walks, near)
+
+    def start_with_a_sample(self) -> None:
+        """Note where a descent on some of the rows leads; go on with all of them if there is time to merge them."""
+        block = self.source.sample(SAMPLE, 0)
+        part = MemorySource(block.table, block.y, self.source.facts.of_part(len(block)))
+        costs = None if self.costs is None else tuple(self.costs[row] for row in block.row_numbers.tolist())
+        merged = merge(part, costs, bias=self.bias, is_round=self.source.n_columns <= WIDEST)
+        if len(merged.left):
+            walks = VertexWalk(merged.z, np.array(merged.costs, np.float64), self.clock)
+            self.note(*as_integers(*merged.halfspace(walks.descend(walks.start())[1])))
+        left = self.clock.left
+        if left is not None and self.source.n_rows * self.source.n_columns / MERGED > left:
+            raise OutOfTime
 
     def has_time_for_round_rows(self) -> bool:
         """Whether rows so long can be brought into round coordinates, and walks over them lead anywhere, in time."""
