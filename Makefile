@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/loops/*.py | cksum | cut -d' ' -f1)
 
-.PHONY: demo test test-quick torture oracle forge kills interrupts fuzz forge-cache lint format bench scale load images chromium clean
+.PHONY: demo test test-quick torture oracle forge kills interrupts fuzz forge-cache forge-mistakes lint format bench scale load images chromium clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
@@ -51,6 +51,10 @@ fuzz: $(VENV)/.test
 # 20,000 forged, damaged and stale caches: fifteen minutes.
 forge-cache: $(VENV)/.test
 	$(BIN)/python -m tests.forge_cache 20000
+
+# 2,000 small tables against brute force, and 100,000 forged bounds on mistakes: ten minutes.
+forge-mistakes: $(VENV)/.test
+	$(BIN)/python tests/forge_mistakes.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

@@ -15,7 +15,7 @@ from linsep.cli import main
 from linsep.proofs import Obstruction
 from linsep.proofs.packings import UNITS, Leaf
 from linsep.solvers.hitting_set import HittingSet
-from tests import forge, naive
+from tests import forge, forge_mistakes, naive
 
 
 def instance(seed):
@@ -268,3 +268,8 @@ def test_it_says_what_it_knows(noisy, found):
     said = found.explain(*noisy)
     assert f"{found.best}, and no hyperplane makes fewer (proved)" in said
     assert repr(found) == f"<FewestMistakes: 60 rows, 3 columns, best {found.best}, optimal>"
+
+
+@pytest.mark.campaign
+def test_forged_bounds_are_refused_and_true_ones_agree_with_brute_force():
+    assert forge_mistakes.main(20, 400, 3) == 0
