@@ -233,6 +233,8 @@ class Case:
             found = self.settle_by_newton(rows, columns, None, three_way=three_way)
         if (found is None or isinstance(found, Stuck)) and len(columns) < VERY_WIDE:
             found = self.settle_in_few_columns(rows, columns, three_way=three_way) or found
+        if found is None and not self.maximal:  # Newton's method got nowhere: the rows are far from round
+            found = settle_round(rows, columns, bias=self.bias, clock=self.clock)
         if found is None or isinstance(found, Stuck):
             found = search(rows, columns, bias=self.bias, clock=self.clock, careful=False, start=found)
         if not isinstance(found, Stuck):
