@@ -252,14 +252,16 @@ def _errors(block: Block, bias: bool, clock: Clock, share: float | None) -> Iter
         KernelPerceptronClassifier,
         MaxMarginClassifier,
         PerceptronClassifier,
+        RegionsClassifier,
     )
 
-    each = None if share is None else share / (4 * (FOLDS + 1))
+    each = None if share is None else share / (5 * (FOLDS + 1))
     family = [
         PerceptronClassifier(bias=bias, random_state=0),
         *([KernelPerceptronClassifier(random_state=0)] if len(block) <= KERNEL_ROWS else []),
         *([MaxMarginClassifier(gap=1e-3, time_limit=each)] if bias else []),
         FewestMistakesClassifier(bias=bias, time_limit=each),
+        *([RegionsClassifier(time_limit=each)] if bias else []),
     ]
     until = None if share is None else clock.seconds + share
     for model in family:
