@@ -214,7 +214,7 @@ def vc(n: int, d: int, *, mistakes: int = 0, bias: bool = True, error: float = C
 
     about = f"any hyperplane with {count(mistakes, 'mistake')}" if mistakes else ANY
     subject = f"{about} at most on these {n:,} rows" if mistakes else f"{about} of these {n:,} rows"
-    return _error(
+    return _bound_on(
         "VC dimension", about, subject, n, error, delta, bound,
         always=mistakes / n,
         formula=f"k/n, 2·S(2n)·H(m; k) <= delta/((m+1)(m+2)), D = {width:,}, m = {mistakes:,}",
@@ -257,7 +257,7 @@ def occam(n: int, d: int, weight_bits: int, *, bias: bool = True, error: float =
     n, width, size = arguments.whole("n", n, 1), _width(d, bias), arguments.whole("weight_bits", weight_bits, 1)
     nats = width * ((size + 1) * math.log(2) + math.log1p(-(2.0 ** -(size + 1)))) - math.log(_share(size, delta))
     about = f"{ANY} with {size}-bit weights"
-    return _error(
+    return _bound_on(
         "Occam's razor", about, f"{ANY} of these {n:,} rows with weights of {count(size, 'bit')}", n, error, delta,
         lambda rows: -math.expm1(-nats / rows),
         formula=f"1 - (delta/((s+1)(s+2)·(2^(s+1)-1)^D))^(1/n), D = {width:,}, s = {size}",
@@ -279,7 +279,7 @@ def margin(n: int, bound: float, *, error: float = COIN, delta: float = DELTA) -
     n, whole = arguments.whole("n", n, 1), math.ceil(arguments.positive("bound", bound))
     nats = -math.log(_share(whole, delta))
     about = f"{ANY} with margin gamma"
-    return _error(
+    return _bound_on(
         "margin", about, f"{ANY} of these {n:,} rows with margin gamma", n, error, delta,
         lambda rows: 2 * math.sqrt(whole / rows) + math.sqrt(nats / (2 * rows)),
         formula=f"2·sqrt(B/n) + sqrt(ln((B+1)(B+2)/delta)/(2n)), B = ceil((R/gamma)²) = {whole:,}",
@@ -308,7 +308,7 @@ def compression(n: int, support: int, *, about: str = WIDEST, error: float = COI
             return 1.0
         return -math.expm1((math.log(_share(k, delta)) - _log_choose(rows, k)) / (rows - k))
 
-    return _error(
+    return _bound_on(
         "compression", about, f"{about}, which {k:,} of the {n:,} rows determine", n, error, delta, bound,
         formula=f"1 - (delta/((k+1)(k+2)·C(n, k)))^(1/(n-k)), k = {k:,}",
         source="Littlestone and Warmuth (1986); Floyd and Warmuth (1995); for the Perceptron, Graepel et al. (2005)",
@@ -329,7 +329,7 @@ def leave_one_out(n: int, support: int, *, about: str = WIDEST, grows: bool = Fa
     0.02
     """
     n, k = arguments.whole("n", n, 1), arguments.whole("support", support, 0)
-    return _error(
+    return _bound_on(
         "leave one out", about, f"{about}, learned from {n - 1:,} rows", n, error, None,
         lambda rows: k / (n if grows else rows), always=k / n if grows else 0.0,
         formula=f"k/n, k = {k:,}",
@@ -356,7 +356,7 @@ def online(n: int, mistakes: int, *, error: float = COIN, delta: float = DELTA) 
         return _most_likely(min(1.0, made / rows), -math.log(_share(made, delta)) / rows)
 
     about = "a vector drawn from one pass"
-    return _error(
+    return _bound_on(
         "online to batch", about, f"{about} with {count(mistakes, 'mistake')} in {n:,} rows", n, error, delta, bound,
         always=mistakes / n,
         formula=f"kl(M/n, error) = ln((M+1)(M+2)/delta)/n, M = {mistakes:,}",
@@ -378,7 +378,7 @@ def _most_likely(rate: float, nats: float) -> float:
 # What the theorems share ---------------------------------------------------------------------------------
 
 
-def _error(
+def _bound_on(
     name: str,
     about: str,
     subject: str,
