@@ -133,6 +133,34 @@ def test_outputs_over_the_input_are_refused(tmp_path):
     assert path.read_bytes() == before
 
 
+def test_a_row_of_zeros_has_no_wrong_label():
+    found = linsep.clean([[0.0], [1.0], [-1.0]], ["a", "a", "b"], bias=False)
+    assert str(found).startswith("At least 1 mistake, whatever") and "leaving out 1 row is enough" in str(found)
+
+
+def test_rows_of_which_one_class_is_left_have_no_verdict():
+    found = linsep.clean([[0.0]] * 4, list("aabb"))
+    assert found.verdict is None and "not of two classes" in str(found)
+    assert [suspect.obstructions for suspect in found.suspects] == [1] * len(found.suspects)
+
+
+def test_with_costs_it_is_costs_that_follow_if_a_label_is_right():
+    assert "what wrong labels cost" in str(linsep.clean(*LINE, cost={"low": 10, "high": 10}))
+
+
+def test_rejected_rows_are_not_overwritten(tmp_path):
+    path, _ = written(tmp_path / "a.csv")
+    path.write_text(path.read_text() + "R9,?,1,ill\n")
+    same = str(tmp_path / "out.csv")
+    asked = ["clean", str(path), "--label", "state", "--id", "id", "--reject", same]
+    assert main([*asked, "-o", same]) == main([*asked, "--html", same]) == 2
+
+
+def test_ids_that_are_no_list_are_refused():
+    with pytest.raises(ArgumentError, match="ids is 5"):
+        linsep.clean(*LINE, ids=5)
+
+
 def test_nothing_from_the_data_is_markup():
     X, y = LINE
     found = linsep.clean(X, y, ids=[f"<b>{k}" for k in range(6)])

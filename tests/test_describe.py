@@ -71,6 +71,26 @@ def test_numbers_of_any_size_are_described():
     assert found.verdict.separable and "columns" in found.sections
 
 
+def test_sparse_rows_that_overlap_are_drawn():
+    X, y = sp.csr_array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [0.5, 3.0]]), [0, 1, 0, 1]
+    assert linsep.describe(X, y, time_limit=3).picture
+
+
+@pytest.mark.parametrize("X", [[[2**53], [2**53 + 1], [2**53 + 2], [2**53 + 3]], [[1e308], [-1e308], [1.7e308], [1.0]]])
+def test_numbers_that_no_learner_takes_and_no_picture_shows_leave_the_rest(X):
+    found = linsep.describe(X, [0, 1, 0, 1], time_limit=3)
+    assert found.verdict.separable is not None and "THE COLUMNS" in str(found) and found.page()
+
+
+def test_an_interrupt_of_a_search_ends_the_page(monkeypatch):
+    def stop(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("linsep._mistakes.MistakeSearch.close", stop)
+    X, y = linsep.datasets.planted(60, 2, margin=0.2, flipped=3)
+    assert list(linsep.describe(X, y, time_limit=5).sections) == ["verdict", "labels"]
+
+
 def test_a_large_table_is_sampled_and_says_so(monkeypatch):
     monkeypatch.setattr(_describe, "ENTRIES", 2000)
     X, y = linsep.datasets.planted(3000, 2, margin=0.1, flipped=4)

@@ -9,7 +9,6 @@ import csv
 import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, TypeAlias
@@ -17,12 +16,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from linsep import arguments
-from linsep._decide import decide
+from linsep._decide import facts_of
 from linsep._mistakes import searched
 from linsep.errors import ArgumentError
 from linsep.outputs import write_file
-from linsep.proofs import Verdict
+from linsep.proofs import Separable
 from linsep.proofs.mistakes import FewestMistakes
+from linsep.proofs.verdicts import check
 from linsep.report import SHOWN_ROWS, Grid, Part, Report, Reported, Sentence, Tone, Where, count, label_text, one_line
 from linsep.solvers.clock import Clock
 from linsep.sources.base import Floats, Source
@@ -44,8 +44,8 @@ class Suspect:
 
     `chance` is the probability that a logistic regression gives its label. `obstructions` counts those that
     the bound rests on and that the row is in: one row of each is mislabelled. `is_mistaken` says that it is one of the
-    rows whose removal is enough. `if_right` is how many labels are wrong, at most (None where that is open) and at
-    least (None where no hyperplane gets it right), if this one is right; None where that was not examined.
+    rows whose removal is enough. `if_right` is how many labels are wrong, or what they cost, if this one is right: at
+    most (None where that is open) and at least (None where no hyperplane gets it right); None where not examined.
     """
 
     row: int
@@ -63,11 +63,12 @@ class Cleaning(Reported):
     """How many labels must be wrong, and the rows to look at, the most suspicious first.
 
     `mistakes` is the proof, as `fewest_mistakes` returns it: `lower` labels are wrong at least, whatever the
-    hyperplane, and `best` changes are enough. `verdict` is that on the rows without the mistaken ones.
+    hyperplane, and `best` changes are enough. `verdict` is that on the rows without the mistaken ones; None where
+    these are not of two classes.
     """
 
     mistakes: FewestMistakes
-    verdict: Verdict
+    verdict: Separable | None
     suspects: tuple[Suspect, ...]
 
     @property
@@ -81,24 +82,28 @@ class Cleaning(Reported):
 
     def report(self, where: Where | None = None) -> Report:
         """How many labels are wrong, which to look at first, and why."""
-        mistakes, most = self.mistakes, count(len(self.mistakes.mistaken_rows), "change")
-        enough = f"{most} {'is' if most.startswith('1 ') else 'are'} enough (shown)"
-        if not mistakes.mistaken_rows:
+        mistakes, size = self.mistakes, len(self.mistakes.mistaken_rows)
+        enough = f"{count(size, 'change')} {'is' if size == 1 else 'are'} enough (shown)"
+        if not mistakes.bias:  # a row of zeros is right with no label
+            enough = f"leaving out {count(size, 'row')} is enough (shown)"
+        if not size:
             title = "No label need be wrong: a hyperplane separates the classes."
-        elif mistakes.costs is None:
-            wrong = "1 label is" if mistakes.lower == 1 else f"{mistakes.lower} labels are"
-            title = f"At least {wrong} wrong, whatever the hyperplane (proved); {enough}."
+        elif mistakes.costs is not None:
+            title = f"Mistakes cost {mistakes.lower} at least, whatever the hyperplane (proved); {enough}."
         else:
-            title = f"Wrong labels cost {mistakes.lower} at least, whatever the hyperplane (proved); {enough}."
-        rest = f"Without the {count(len(mistakes.mistaken_rows), 'mistaken row')} the classes are {self.verdict.kind}."
-        parts: list[Part] = [Sentence(rest, "then")] if mistakes.mistaken_rows else []
+            one, many = ("label is wrong", "labels are wrong") if mistakes.bias else ("mistake", "mistakes")
+            least = (
+                f"At least {count(int(mistakes.lower), one) if mistakes.lower == 1 else f'{mistakes.lower:,} {many}'}"
+            )
+            title = f"{least}, whatever the hyperplane (proved); {enough}."
+        then = "a hyperplane separates the classes" if self.verdict else "the rows are not of two classes"
+        parts: list[Part] = [Sentence(f"Without the {count(size, 'mistaken row')} {then}.", "then")] if size else []
         if self.suspects:
             parts += [Sentence("Look first at:", "rows"), self._grid(where)]
         if any(suspect.if_right for suspect in self.suspects):
-            parts.append(
-                Sentence("If right: how many labels are wrong, at least and at most, if this one is right.", "")
-            )
-        tone: Tone = "yes" if not mistakes.mistaken_rows else "unsure" if not mistakes.optimal else "no"
+            what = "how many labels are wrong" if mistakes.costs is None else "what wrong labels cost"
+            parts.append(Sentence(f"If right: {what}, at least and at most, if this one is right.", ""))
+        tone: Tone = "yes" if not size else "unsure" if not mistakes.optimal else "no"
         return Report(title, tuple(parts), tone)
 
     def _grid(self, where: Where | None) -> Grid:
@@ -137,7 +142,7 @@ class Cleaning(Reported):
         """The same as JSON has it."""
         names = ("row", "id", "label", "instead", "chance", "obstructions", "is_mistaken", "if_right")
         suspects = [{name: getattr(suspect, name) for name in names} for suspect in self.suspects]
-        return {**self.mistakes.facts(), "verdict_without": self.verdict.kind, "suspects": suspects}
+        return {**self.mistakes.facts(), "verdict_without": self.verdict and self.verdict.kind, "suspects": suspects}
 
     def __repr__(self) -> str:
         mistakes = self.mistakes
@@ -175,33 +180,44 @@ def clean(
     >>> found.mistakes.lower, found.mistakes.best, found.rows[0]
     (1, 1, 2)
     """
+    return cleaned(X, y, ids, cost, bias, time_limit, watch)[0]
+
+
+def cleaned(
+    X: Any, y: Any, ids: Any, cost: Any, bias: bool, time_limit: float | None, watch: Any = None
+) -> tuple[Cleaning, bool]:
+    """The same, and whether Ctrl-C ended it."""
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     source, clock = as_source(X, y), Clock(limit)
     called = _ids(X, ids, source)
     first = None if limit is None else SHARE_OF_SEARCH * limit
     found, was_interrupted = searched(source, cost, bias, first, watch)
-    suspects = list(_suspects(found, source))
-    if found.mistaken_rows and not was_interrupted:
-        with suppress(KeyboardInterrupt):
-            _examine(suspects, found, source, clock)
+    suspects: list[Suspect] = []
+    try:
+        suspects += _suspects(found, source)
+        if found.mistaken_rows and not was_interrupted:
+            was_interrupted = _examine(suspects, found, source, clock)
+    except KeyboardInterrupt:
+        was_interrupted = True
     cleaning = Cleaning(found, _without(found, source), tuple(suspects))
-    return cleaning.called(called(cleaning.rows))
+    return cleaning.called(called(cleaning.rows)), was_interrupted
 
 
-def _examine(suspects: list[Suspect], found: FewestMistakes, source: Source, clock: Clock) -> None:
-    """Ask of the first suspects what follows if their label is right, as long as there is time."""
+def _examine(suspects: list[Suspect], found: FewestMistakes, source: Source, clock: Clock) -> bool:
+    """Ask of the first suspects what follows if their label is right, as long as there is time; True after Ctrl-C."""
     examined = suspects[:EXAMINED]
     for k, suspect in enumerate(examined):
         if clock.is_over():
-            return
+            break
         share = None if clock.left is None else clock.left / (len(examined) - k)
         costs = [1] * source.n_rows if found.costs is None else list(found.costs)
         costs[suspect.row] = sum(costs) + 1  # more than all others together: it is a mistake only if it must be
         forced = [found.unit * cost for cost in costs]
         other, was_interrupted = searched(source, forced, found.bias, share)
         if was_interrupted:
-            return
+            return True
         suspects[k] = replace(suspect, if_right=_ends_of(other, suspect.row, forced[suspect.row], found.lower))
+    return False
 
 
 def _ends_of(other: FewestMistakes, row: int, cost: Any, lower: int | float) -> Ends:
@@ -212,11 +228,17 @@ def _ends_of(other: FewestMistakes, row: int, cost: Any, lower: int | float) -> 
     return most, least if most is None else min(least, most)
 
 
-def _without(found: FewestMistakes, source: Source) -> Verdict:
-    """The verdict on the rows that are not mistaken."""
+def _without(found: FewestMistakes, source: Source) -> Separable | None:
+    """The verdict on the rows that are not mistaken: the hyperplane separates them, which is checked anew."""
     rows = np.setdiff1d(np.arange(source.n_rows), found.mistaken_rows)
     block = source.take(rows)
-    return decide(MemorySource(block.table, block.y, source.facts.of_part(len(rows))), bias=found.bias)
+    if not len(rows) or abs(block.y.sum(dtype=np.int64)) == len(rows):
+        return None
+    part = MemorySource(block.table, block.y, source.facts.of_part(len(rows)))
+    facts = {**facts_of(part), "bias": found.bias, "reads": 0, "seconds": 0.0}
+    verdict = Separable(weights=found.weights, bias_weight=found.bias_weight, **facts)
+    check(verdict, part)
+    return verdict
 
 
 def _ids(X: Any, ids: Any, source: Source) -> Callable[[Sequence[int]], dict[int, str]]:
@@ -227,6 +249,8 @@ def _ids(X: Any, ids: Any, source: Source) -> Callable[[Sequence[int]], dict[int
         ids = None if list(X.index) == [*range(len(X.index))] else X.index
     if ids is None:
         return lambda rows: {}
+    if not hasattr(ids, "__len__") or isinstance(ids, str):
+        raise arguments.refused("ids", ids, "a name for each row")
     names = [str(name) for name in ids]
     if len(names) != source.n_rows:
         raise ArgumentError(f"ids has {len(names):,} names; there are {source.n_rows:,} rows.")
@@ -239,6 +263,8 @@ def _suspects(found: FewestMistakes, source: Source) -> Iterator[Suspect]:
     signs = np.concatenate([block.y for block in source.blocks()])
     used = {number for leaf in found.leaves for number, _ in leaf.multipliers}
     inside = np.bincount([row for number in used for row in found.obstructions[number].rows], minlength=source.n_rows)
+    for group in found.copies:  # one of them stands for all
+        inside[list(group)] = inside[list(group)].max()
     is_mistaken = np.zeros(source.n_rows, np.bool_)
     is_mistaken[list(found.mistaken_rows)] = True
     rows = np.flatnonzero(is_mistaken | (logits < 0))

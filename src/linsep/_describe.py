@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments, theory
-from linsep._clean import Cleaning, clean
+from linsep._clean import Cleaning, cleaned
 from linsep._decide import decide
 from linsep._margin import max_margin, novikoff
 from linsep.errors import LinsepError, NotSeparableError
@@ -156,6 +156,7 @@ class PageWriter:
     cleaning: Cleaning | None = None
     known: list[Any] = field(default_factory=list)  # what theorems need not compute anew
     picture: bytes = b""
+    was_interrupted: bool = False
 
     def write(self) -> None:
         """Every section, in order; one that cannot be had says why."""
@@ -175,6 +176,8 @@ class PageWriter:
                 found = Report(f"Not told here: {error}", (), "unsure")
             if found is not None:
                 self.sections[name] = found
+            if self.was_interrupted:
+                return
 
     def seconds(self, name: str) -> float | None:
         """How long a section may take."""
@@ -210,7 +213,8 @@ class PageWriter:
     def labels(self) -> Report:
         """How many labels must be wrong, and where to look."""
         part, note = self.part()
-        self.cleaning = clean(part, bias=self.bias, time_limit=self.seconds("labels"))
+        options = (None, None, None, self.bias, self.seconds("labels"))
+        self.cleaning, self.was_interrupted = cleaned(part, *options)
         if not note:
             self.known.append(self.cleaning.mistakes)
         return self.cleaning.report(None if note else self.where) + note
@@ -220,6 +224,8 @@ class PageWriter:
         part, note = self.part()
         block = part.take(np.arange(part.n_rows))
         rows = tuple(_errors(block, self.bias, self.clock, self.seconds("learners")))
+        if not rows:
+            return Report("No classifier could be fitted in time, or to numbers like these.", note, "unsure")
         grid = Grid(("classifier", "error on its own rows", f"on others ({_folds(block)}-fold)"), rows)
         sides = [int((block.y == side).sum()) for side in (-1, 1)]
         least = f"{min(sides) / len(block):.1%}: always {label_text(part.facts.pair[int(sides[1] > sides[0])])}"
@@ -291,7 +297,7 @@ def _drawn(source: Source, verdict: Verdict) -> bytes:
 
     figure, content = Figure(figsize=(6.0, 4.2), layout="constrained"), BytesIO()
     FigureCanvasAgg(figure)
-    with suppress(LinsepError):
+    with suppress(LinsepError, ValueError), warnings.catch_warnings(action="ignore"):  # numbers too large to draw
         plots.separation(source, verdict=verdict, ax=figure.add_subplot())
         figure.savefig(content, format="png", dpi=130, metadata={"Software": None})
     return content.getvalue()

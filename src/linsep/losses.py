@@ -71,6 +71,8 @@ def descend(
     [[1.0, 0.0], [1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
     """
     source, step, bias = as_source(X, y), arguments.positive("step", step), arguments.flag("bias", bias)
+    if not isinstance(loss, Loss):
+        raise arguments.refused("loss", loss, "one of linsep.losses, such as linsep.losses.hinge")
     require_finite(source)
     block = source.take(np.arange(source.n_rows))
     return _descend(

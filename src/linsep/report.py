@@ -79,7 +79,8 @@ class Grid:
     @property
     def is_number(self) -> list[bool]:
         """Which columns hold numbers alone, and are aligned to the right."""
-        return [all(NUMBER.fullmatch(cell) for cell in column) for column in zip(*self.rows, strict=True)]
+        columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.head)
+        return [all(NUMBER.fullmatch(cell) for cell in column) for column in columns]
 
     def lines(self) -> list[str]:
         """The table in aligned columns, the head first."""

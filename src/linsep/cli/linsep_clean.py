@@ -49,7 +49,9 @@ def clean(
     It stops after 60 seconds, or --time-limit; then, and after Ctrl-C, it says what is known.
     """
     question = Question(file, label, reading, search, proof)
-    file_arguments.require_outputs(file, ("--output", output), ("--html", html), ("--proof", proof))
+    file_arguments.require_outputs(
+        file, ("--output", output), ("--html", html), ("--proof", proof), ("--reject", reading.reject)
+    )
     with question.asked("Searching", told=ends, first="reading", ends="keeps both") as (table, data, watch):
         options: dict[str, Any] = {"cost": costs(cost), "bias": table.chosen_bias(bias, file[0])}
         options["time_limit"] = SECONDS if search.time_limit is None else search.time_limit

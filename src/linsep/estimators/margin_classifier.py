@@ -110,6 +110,8 @@ def soft_margin(X: Any, labels: Any, *, bias: bool = True) -> tuple[Floats, floa
     reach[reach == 0] = 1.0
     if is_sparse:
         scaled.data /= reach[scaled.indices]
+        if scaled.nnz < 2**31:  # all that liblinear takes
+            scaled.indices, scaled.indptr = scaled.indices.astype(np.int32), scaled.indptr.astype(np.int32)
     else:
         scaled /= reach
     fitted = LinearSVC(C=1.0, dual=False, fit_intercept=bias, max_iter=10_000).fit(scaled, labels)

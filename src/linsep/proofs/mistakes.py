@@ -153,7 +153,7 @@ class FewestMistakes(HalfspaceVerdict):
         if any(self.weights):
             return f"{explain.equation(self, columns)} = 0"
         taken = "neither class" if not self.bias_weight else f"class {told(self.labels[int(self.bias_weight > 0)])}"
-        return f"None: every row is taken for {taken}."
+        return f"There is none: every row is taken for {taken}."
 
     def __repr__(self) -> str:
         ends = f"best {self.best}, {'optimal' if self.optimal else f'lower {self.lower}'}"

@@ -8,6 +8,7 @@ table, each k gets its part of delta, delta/((k + 1)(k + 2)): together they are 
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -450,4 +451,4 @@ def _shown(kind: Kind, value: float) -> str:
         case "probability":
             return f"{value:.3g}" if value else "1e-300"
         case _:
-            return count(int(value), kind.removesuffix("s")) if value < 10**15 else f"{float(value):.6g} {kind}"
+            return count(int(value), kind.removesuffix("s")) if value < 10**15 else f"{Decimal(value):.6g} {kind}"

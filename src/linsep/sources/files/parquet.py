@@ -118,7 +118,7 @@ class ColumnarReader(TableReader, Store):
                 for _, _, rows in self._faults(columns):
                     is_bad |= np.asarray(rows.fill_null(False))
             values = decoded(table[name]).to_pylist()
-            yield from (str(values[row]) for row in np.flatnonzero(~is_bad).tolist())
+            yield from ("" if values[row] is None else str(values[row]) for row in np.flatnonzero(~is_bad).tolist())
 
     def _find_categories(self, text: list[str]) -> None:
         import pyarrow as pa
