@@ -1,6 +1,6 @@
 """Labels that were flipped on purpose: how many of them `clean` and cleanlab find, and how many are proved wrong.
 
-    python benchmarks/clean.py [--limit 4] [--seeds 5] [--sets iris wine ...]
+    python benchmarks/clean.py [--limit 2] [--seeds 5] [--sets iris wine ...]
 
 Each tool ranks the rows, and as many are looked at as were flipped. cleanlab (if it is installed) ranks by the
 confidence in the given label, from cross-validated probabilities of a logistic regression on scaled columns.
@@ -82,7 +82,7 @@ def _mean(values):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--limit", type=float, default=4.0)
+    parser.add_argument("--limit", type=float, default=2.0)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--sets", nargs="*", default=SETS)
     asked = parser.parse_args()

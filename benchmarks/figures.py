@@ -90,6 +90,10 @@ PAGES = {
             *("src/linsep/_regions.py", "src/linsep/proofs/regions.py", "benchmarks/regions.py"),
         ),
     ),
+    "docs/clean.md": Page(
+        ("python benchmarks/clean.py",),
+        (*ROWS, "src/linsep/_mistakes.py", "src/linsep/_clean.py", "benchmarks/clean.py"),
+    ),
     "docs/wide.md": Page(
         (
             "python benchmarks/wide.py --alone --tables separable overlapping margin",
