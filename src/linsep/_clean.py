@@ -175,10 +175,10 @@ def clean(
         As `fewest_mistakes` takes them.
 
     >>> import linsep
-    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
-    >>> found = linsep.clean(X, ["low", "low", "high", "low", "high", "high"])
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
+    >>> found = linsep.clean(X, ["high", "low", "low", "low", "high", "high", "high"])
     >>> found.mistakes.lower, found.mistakes.best, found.rows[0]
-    (1, 1, 2)
+    (1, 1, 0)
     """
     return cleaned(X, y, ids, cost, bias, time_limit, watch)[0]
 
