@@ -70,6 +70,7 @@ FORGERIES = {
     "an obstruction that is none": lambda found: replace(found, obstructions=tuple(map(turned, found.obstructions))),
     "another unit": lambda found: resealed(found, unit="1000/1"),
     "no unit": lambda found: resealed(found, unit="1/0"),
+    "a unit that is not in lowest terms": lambda found: resealed(found, unit="2/2"),
     "a bound below 0": lambda found: resealed(found, least="-1"),
     "a copy of itself": lambda found: resealed(found, copies=[["0"]]),
     "copies that are none": lambda found: replace(found, copies=((0, 1, 2),)),

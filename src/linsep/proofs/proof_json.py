@@ -231,7 +231,10 @@ def _unit(value: Any, where: str) -> Fraction:
     numerator, denominator = strict.long_integer(above, where), strict.long_integer(below, where)
     if denominator <= 0:
         raise FieldError(f"{where} is {shown(value)}, which is not a fraction.")
-    return Fraction(numerator, denominator)
+    found = Fraction(numerator, denominator)
+    if found.denominator != denominator:  # one value, one way to write it: 2/2 is not 1/1
+        raise CertificateError(f"{where} is {shown(value)}: it must be in lowest terms.")
+    return found
 
 
 def _data_of(value: Any, where: str) -> Document:
