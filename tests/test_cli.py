@@ -365,7 +365,7 @@ def test_help_is_quick_and_loads_nothing_heavy():
         after = os.times()
         return after.children_user + after.children_system - before.children_user - before.children_system
 
-    assert min(once() for _ in range(5)) < 0.3
+    assert min(once() for _ in range(5)) < 0.4  # 0.25 on an idle machine
 
 
 def test_ctrl_c_keeps_the_best_so_far(tmp_path):
