@@ -46,6 +46,14 @@ def test_several_files_each_name_their_own_rows(tmp_path):
     assert source.ids([4, 1]) == {4: "eve", 1: "bob, jr"}
 
 
+def test_rows_far_apart_are_found_in_many_pieces(tmp_path):
+    path = tmp_path / "a.csv"
+    lines = [f'"n,{k}",{k},{"ab"[k % 2]}\n' if k % 7 == 0 else f"n{k},{k},{'ab'[k % 2]}\n" for k in range(200_000)]
+    path.write_text("name,x,kind\n" + "".join(lines))
+    source = linsep.open(path, label="kind", id="name", memory="1MiB")
+    assert source.ids([0, 99_999, 199_999]) == {0: "n,0", 99_999: "n99999", 199_999: "n199999"}
+
+
 def test_rejected_rows_do_not_shift_the_ids(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("name,x,kind\nann,0,a\nbad,?,b\ncy,2,b\n")

@@ -568,3 +568,8 @@ def test_the_0_1_loss_falls_at_0_where_mistakes_end(ax):
     (step,), (ground,) = called(ax, "0-1"), called(ax, "mistakes")
     assert step.get_ydata().tolist() == [1, 1, 0, 0] and abs(step.get_xdata()[1:3]).max() < 1e-300
     assert ground.get_x() + ground.get_width() == 0
+
+
+def test_numbers_too_large_to_draw_are_refused():
+    with pytest.raises(linsep.errors.OverflowedError):
+        linsep.plots.separation([[1e308], [-1e308], [1.7e308], [1.0]], [0, 1, 0, 1])

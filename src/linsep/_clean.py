@@ -205,18 +205,19 @@ def cleaned(
 
 def _examine(suspects: list[Suspect], found: FewestMistakes, source: Source, clock: Clock) -> bool:
     """Ask of the first suspects what follows if their label is right, as long as there is time; True after Ctrl-C."""
-    examined = suspects[:EXAMINED]
+    examined, costs = suspects[:EXAMINED], [1] * source.n_rows if found.costs is None else list(found.costs)
+    priced = [found.unit * cost for cost in costs]
+    beyond = found.unit * (sum(costs) + 1)  # more than all others together: a mistake only if it must be
     for k, suspect in enumerate(examined):
         if clock.is_over():
             break
         share = None if clock.left is None else clock.left / (len(examined) - k)
-        costs = [1] * source.n_rows if found.costs is None else list(found.costs)
-        costs[suspect.row] = sum(costs) + 1  # more than all others together: it is a mistake only if it must be
-        forced = [found.unit * cost for cost in costs]
+        forced = [*priced]
+        forced[suspect.row] = beyond
         other, was_interrupted = searched(source, forced, found.bias, share)
         if was_interrupted:
             return True
-        suspects[k] = replace(suspect, if_right=_ends_of(other, suspect.row, forced[suspect.row], found.lower))
+        suspects[k] = replace(suspect, if_right=_ends_of(other, suspect.row, beyond, found.lower))
     return False
 
 
@@ -276,6 +277,7 @@ def _suspects(found: FewestMistakes, source: Source) -> Iterator[Suspect]:
 
 def _logits(source: Source) -> Floats:
     """The log of the odds of each row's label, by a logistic regression on scaled columns, fitted on a sample."""
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import MaxAbsScaler, StandardScaler
@@ -288,7 +290,7 @@ def _logits(source: Source) -> Floats:
         return logits
     scaled = MaxAbsScaler(), StandardScaler(with_mean=not sample.is_sparse)  # the first, lest a square overflow
     fitted = make_pipeline(*scaled, LogisticRegression(max_iter=300))
-    with warnings.catch_warnings(action="ignore"):  # near enough is enough
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # near enough is enough
         fitted.fit(sample.values.astype(np.float64), sample.y)
     for numbers, values, y in source.blocks():
         logits[numbers] = np.clip(y * fitted.decision_function(values.astype(np.float64)), -500, 500)

@@ -225,7 +225,7 @@ class PageWriter:
         block = part.take(np.arange(part.n_rows))
         rows = tuple(_errors(block, self.bias, self.clock, self.seconds("learners")))
         if not rows:
-            return Report("No classifier could be fitted in time, or to numbers like these.", note, "unsure")
+            return Report("There was no time left to fit a classifier.", note, "unsure")
         grid = Grid(("classifier", "error on its own rows", f"on others ({_folds(block)}-fold)"), rows)
         sides = [int((block.y == side).sum()) for side in (-1, 1)]
         least = f"{min(sides) / len(block):.1%}: always {label_text(part.facts.pair[int(sides[1] > sides[0])])}"
@@ -273,13 +273,13 @@ def _errors(block: Block, bias: bool, clock: Clock, share: float | None) -> Iter
     for model in family:
         if until is not None and clock.seconds > until:
             return
-        with warnings.catch_warnings(action="ignore"), suppress(LinsepError):
-            own = (model.fit(block.values, block.y).predict(block.values) != block.y).mean()
-            other = "-"
+        own, other = "refused", "-"  # an integer that doubles would round, say
+        with warnings.catch_warnings(action="ignore", category=UserWarning), suppress(LinsepError):
+            own = f"{(model.fit(block.values, block.y).predict(block.values) != block.y).mean():.1%}"
             if (folds := _folds(block)) > 1:
                 cut = StratifiedKFold(folds, shuffle=True, random_state=0)
                 other = f"{(cross_val_predict(model, block.values, block.y, cv=cut) != block.y).mean():.1%}"
-            yield type(model).__name__, f"{own:.1%}", other
+        yield type(model).__name__, own, other
 
 
 def _folds(block: Block) -> int:
@@ -297,7 +297,7 @@ def _drawn(source: Source, verdict: Verdict) -> bytes:
 
     figure, content = Figure(figsize=(6.0, 4.2), layout="constrained"), BytesIO()
     FigureCanvasAgg(figure)
-    with suppress(LinsepError, ValueError), warnings.catch_warnings(action="ignore"):  # numbers too large to draw
+    with suppress(LinsepError):  # numbers too large to draw
         plots.separation(source, verdict=verdict, ax=figure.add_subplot())
         figure.savefig(content, format="png", dpi=130, metadata={"Software": None})
     return content.getvalue()

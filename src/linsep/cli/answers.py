@@ -107,6 +107,11 @@ def _path(name: str) -> str:
     return f"./{name}" if name.startswith("-") else name
 
 
+def seconds(search: Search) -> float:
+    """How long to search for the fewest mistakes."""
+    return SECONDS if search.time_limit is None else search.time_limit
+
+
 def ends(search: Any) -> str:
     """Both ends of a search, as its progress shows them."""
     return f"best {search.best:g}, at least {search.lower:g}"

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 import linsep
 from linsep import outputs
 from linsep.cli import file_arguments, stdio, terminal
-from linsep.cli.answers import SECONDS, Question, costs, ends
+from linsep.cli.answers import Question, costs, ends, seconds
 from linsep.cli.parameters import (
     OF_A_FAULT,
     SEPARABLE,
@@ -53,8 +53,8 @@ def clean(
         file, ("--output", output), ("--html", html), ("--proof", proof), ("--reject", reading.reject)
     )
     with question.asked("Searching", told=ends, first="reading", ends="keeps both") as (table, data, watch):
-        options: dict[str, Any] = {"cost": costs(cost), "bias": table.chosen_bias(bias, file[0])}
-        options["time_limit"] = SECONDS if search.time_limit is None else search.time_limit
+        options: dict[str, Any] = {"cost": costs(cost), "time_limit": seconds(search)}
+        options["bias"] = table.chosen_bias(bias, file[0])
         found = linsep.clean(*data, watch=watch, **options)
     if table.source is not None:
         found = found.called(table.source.ids(found.rows))

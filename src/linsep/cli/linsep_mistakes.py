@@ -3,7 +3,7 @@
 from typing import Any
 
 import linsep
-from linsep.cli.answers import SECONDS, Question, costs, ends, timed
+from linsep.cli.answers import Question, costs, ends, seconds, timed
 from linsep.cli.parameters import (
     OF_A_FAULT,
     SEPARABLE,
@@ -37,8 +37,8 @@ def mistakes(
     """
     question = Question(file, label, reading, search, proof)
     with question.asked("Searching", told=ends, first="reading", ends="keeps both") as (table, data, watch):
-        options: dict[str, Any] = {"cost": costs(cost), "bias": table.chosen_bias(bias, file[0])}
-        options["time_limit"] = SECONDS if search.time_limit is None else search.time_limit
+        options: dict[str, Any] = {"cost": costs(cost), "time_limit": seconds(search)}
+        options["bias"] = table.chosen_bias(bias, file[0])
         found = timed(table, linsep.fewest_mistakes, *data, watch=watch, **options)
     question.answer(found, table)
     return SEPARABLE if found.optimal else UNDECIDED

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 import linsep
 from linsep import on_files, outputs
 from linsep.cli import file_arguments, progress, stdio, terminal
-from linsep.cli.answers import SECONDS
+from linsep.cli.answers import seconds
 from linsep.cli.parameters import DONE_CODES, SEPARABLE, Bias, File, Label, Learning, Search, app
 
 
@@ -22,7 +22,7 @@ def report(
 ) -> int:
     """One page about a table: what is proved, which rows and columns to look at, what learners make of it.
 
-    Of a large table a sample stands for the whole in some sections, which say so. It takes 60 seconds at most, or
+    Of a large table a sample stands for the whole in some sections, which say so. It takes about 60 seconds at most, or
     --time-limit; after Ctrl-C it says what is known.
     """
     file_arguments.require_outputs(file, ("--html", html), ("--reject", reading.reject))
@@ -30,9 +30,10 @@ def report(
         table = file_arguments.read(file, label, reading)
         chosen = table.chosen_bias(bias, file[0])
         doing = ["Reading"]
-        limit = SECONDS if search.time_limit is None else search.time_limit
         with progress.shown(lambda: f"{doing[-1]} (Ctrl-C keeps what is known)", wanted=search.progress):
-            found = linsep.describe(*table.data, bias=chosen, time_limit=limit, where=table.where, watch=doing.append)
+            found = linsep.describe(
+                *table.data, bias=chosen, time_limit=seconds(search), where=table.where, watch=doing.append
+            )
     if html is not None:
         outputs.write_file(html, found.page(on_files.named(file)))
     if search.json:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linsep.faults import fault
 from linsep.halfspace import Halfspace
 from linsep.plots import style
 from linsep.plots.scene import Model, Subject, values_of
@@ -14,6 +15,7 @@ from linsep.sources.inputs import as_source
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+LARGEST = 1e300  # beyond it matplotlib has no room around the rows
 AROUND = 0.05  # room beside the rows, as a part of their extent
 SMALL = 64  # up to so many rows or columns the directions are computed all at once
 
@@ -50,6 +52,8 @@ def separation(
     ax = style.canvas(ax, (6.0, 4.2))
     places = look.places(subject.values)
     left, right = min(places[:, 0].min(), -subject.margin), max(places[:, 0].max(), subject.margin)
+    if not max(-left, right, np.abs(places).max()) < LARGEST:
+        raise fault("overflow")
     room = AROUND * float(right - left or 1.0)
     ax.set_xlim(left - room, right + room)
     style.sides(ax, ax.get_xlim(), subject.margin)

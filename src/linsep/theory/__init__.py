@@ -12,9 +12,9 @@ Each theorem is a `Promise`: what it says here, its formula, conditions and sour
 needs to say anything.
 """
 
+from linsep.theory.promise import Promise
 from linsep.theory.table_promises import Promises, promises
 from linsep.theory.theorems import (
-    Promise,
     bits,
     compression,
     cover,

@@ -25,7 +25,8 @@ from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
 from linsep.theory import theorems
-from linsep.theory.theorems import COIN, DELTA, LAST, VOTE, WIDEST, Kind, Promise, percent, smallest
+from linsep.theory.promise import COIN, Kind, Promise, percent
+from linsep.theory.theorems import DELTA, LAST, VOTE, WIDEST, smallest
 
 KINDS: tuple[Kind, ...] = ("error", "probability", "updates", "bits")
 MOST_PASSES, SECONDS_OF_MISTAKES = 100, 2.0  # of what is tried here

@@ -7,87 +7,21 @@ table, each k gets its part of delta, delta/((k + 1)(k + 2)): together they are 
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import bdtr, gammaln, logsumexp, rel_entr
 
 from linsep import arguments
-from linsep.report import Fact, Report, Reported, Sentence, count, one_line
+from linsep.report import count
+from linsep.theory.promise import COIN, Promise, percent, shown_as
 
-Kind: TypeAlias = Literal["error", "probability", "updates", "bits"]
-COIN, DELTA = 0.5, 0.05  # the error that needs no theorem; the part of all tables for which a promise may fail
+DELTA = 0.05  # the part of all tables for which a promise may fail
 MOST_ROWS = 10**30
 EXACT_WIDTH = 2000  # columns up to which labelings are counted in exact integers
 SAME_SOURCE = "the rows are independent draws from the distribution that new rows come from"
 ANY = "any separator"
 WIDEST, LAST, VOTE = "the widest hyperplane", "the Perceptron's last weights", "the vote of one pass"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Promise(Reported):
-    """What a theorem says about a table. It says something there if `value` is below `limit`.
-
-    `kind` is what the value is: an "error" (the part of new rows that are mistakes, at most), a "probability", or a
-    number of "updates" or "bits". `needs` is a number of rows that would be enough, and one less would not, if all else
-    stayed the same (the rate of mistakes, the rows that matter, R/gamma); None if no number of rows is. `about` is the
-    hyperplane in question.
-    """
-
-    name: str
-    about: str
-    kind: Kind
-    value: float
-    statement: str
-    formula: str
-    conditions: str
-    source: str
-    n: int | None = None
-    limit: float = math.inf
-    needs: int | None = None
-
-    @property
-    def says_something(self) -> bool:
-        """Whether the number is better than what is true without a theorem."""
-        return self.value < self.limit
-
-    @property
-    def word(self) -> str:
-        """Whether it says something, in a word or three."""
-        if self.says_something:
-            return "says something"
-        return f"not below {percent(self.limit)}" if self.kind == "error" and self.value < COIN else "vacuous"
-
-    @property
-    def here(self) -> str:
-        """Whether it says something for so many rows; if not, how many it needs."""
-        if self.says_something:
-            return self.word
-        if self.needs is None:
-            return f"{self.word} for any number of rows at this rate of mistakes"
-        return f"{self.word} here: n is {self.n:,}, it needs {self.needs:,}"
-
-    @property
-    def number(self) -> str:
-        """The value as people write it."""
-        return _shown(self.kind, self.value)
-
-    def report(self) -> Report:
-        """The theorem with these numbers."""
-        here = () if self.says_something else (Sentence(f"This is {self.here}.", "here"),)
-        facts = {"formula": self.formula, "if": self.conditions, "source": self.source}
-        return Report(self.statement, (*here, *(Fact(*fact) for fact in facts.items())))
-
-    def facts(self) -> dict[str, Any]:
-        """The promise as plain values; None for a limit that there is not."""
-        limit = self.limit if math.isfinite(self.limit) else None
-        return {**asdict(self), "limit": limit, "says_something": self.says_something, "here": self.here}
-
-    def __repr__(self) -> str:
-        return one_line(self, self.name, self.number, self.here)
 
 
 # The Perceptron ------------------------------------------------------------------------------------------
@@ -104,7 +38,7 @@ def novikoff(radius: float, gamma: float) -> Promise:
     most = math.floor(Fraction(radius) ** 2 / Fraction(gamma) ** 2)
     return Promise(
         "Novikoff", "the Perceptron", "updates", most,
-        statement=f"The Perceptron makes {_shown('updates', most)} at most, in any order of the rows.",
+        statement=f"The Perceptron makes {shown_as('updates', most)} at most, in any order of the rows.",
         formula=f"(R/gamma)², R = {radius:.6g}, gamma = {gamma:.6g}",
         conditions="no signed row is longer than R, and a unit vector has each at gamma or farther on its side",
         source="Novikoff, On convergence proofs for perceptrons (1962)",
@@ -178,7 +112,7 @@ def cover(n: int, d: int, *, bias: bool = True, limit: float = DELTA) -> Promise
         return math.ldexp(found >> shift, shift - n)
 
     value = chance(n)
-    shown = _shown("probability", value)
+    shown = shown_as("probability", value)
     return Promise(
         "Cover", "random labels", "probability", value,
         statement=f"Random labels of these {n:,} rows would be separable with probability {shown} at most.",
@@ -437,18 +371,3 @@ def _width(d: int, bias: bool) -> int:
 
 def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-
-
-def percent(part: float) -> str:
-    """A part of 1 as people write it."""
-    return f"{100 * part:.3g} %"
-
-
-def _shown(kind: Kind, value: float) -> str:
-    match kind:
-        case "error":
-            return percent(value)
-        case "probability":
-            return f"{value:.3g}" if value else "1e-300"
-        case _:
-            return count(int(value), kind.removesuffix("s")) if value < 10**15 else f"{Decimal(value):.6g} {kind}"

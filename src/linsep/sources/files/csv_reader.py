@@ -344,14 +344,16 @@ class CsvReader(CsvText, TableReader):
         """What each of these rows is called: one walk over the text up to the last of them."""
         if self.id_name is None:
             return {}
-        wanted, last, row, found = set(rows), max(rows, default=-1), 0, {}
+        wanted, last, row = set(rows), max(rows, default=-1), 0
+        found: dict[int, str] = {}
         for _, text in self.pieces():
             if row > last:
                 break
-            for called in self._called(text, self.header.index(self.id_name)):
-                if row in wanted:
-                    found[row] = called
-                row += 1
+            here = sum(1 for _ in self._starts(text))
+            if not wanted.isdisjoint(range(row, row + here)):  # others need not be taken apart
+                ids = enumerate(self._called(text, self.header.index(self.id_name)), row)
+                found |= {number: called for number, called in ids if number in wanted}
+            row += here
         return found
 
     def _called(self, text: bytes, place: int) -> Iterator[str]:
