@@ -37,7 +37,7 @@ GROUPS = {
         "RegionsClassifier", "OnlinePerceptron", "load", "to_onnx",
     ),
     "Theory": ("theory", "losses"),
-    "Rows from files": ("open", "on_files"),
+    "Rows from files and on a GPU": ("open", "on_files", "on_device"),
     "Pictures": ("explore", "plots"),
     "Data": ("datasets",),
     "Errors": ("errors", "LinsepError", "InputError", "CertificateError", "NotSeparableError", "NotSeparableWarning"),

@@ -31,6 +31,7 @@ _NAMES = {
     "solvers.perceptron": "perceptron perceptron_steps",
     "solvers.perceptron_run": "PerceptronRun Step",
     "sources.files": "open",
+    "sources.gpu": "on_device",
 }
 _HOME = {name: f"linsep.{home}" for home, names in _NAMES.items() for name in names.split()}
 _MODULES = ("datasets", "errors", "losses", "on_files", "plots", "theory")
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from linsep.solvers.perceptron_run import PerceptronRun as PerceptronRun
     from linsep.solvers.perceptron_run import Step as Step
     from linsep.sources.files import open as open
+    from linsep.sources.gpu import on_device as on_device
 
 
 def __getattr__(name: str) -> Any:

@@ -17,7 +17,6 @@ Floats guide, exact arithmetic answers: what floats cannot settle is handed on a
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import reduce
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -208,18 +207,9 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, carefu
 
 
 def _nearest(level: SampleLevel, w: Floats, b: float) -> SampleLevel:
-    """The few rows with the lowest scores, block by block: rounding may choose others, and does no harm."""
-    parts = []
+    """The few rows with the lowest scores: rounding may choose others, and does no harm."""
     at_hand = level.source.facts.at_hand or level.source.n_rows
-    share = min(NEAREST, at_hand / level.source.n_rows)
-    for block in level.source.blocks():
-        with np.errstate(all="ignore"):
-            scores = block.y * (block.values @ w + b)
-        wanted = max(1, int(share * len(block)))
-        parts.append(block.take(np.sort(np.argpartition(scores, wanted - 1)[:wanted])))
-    while len(parts) > 1:  # in pairs: one after another would copy the first rows again and again
-        parts = [reduce(Block.__add__, parts[k : k + 2]) for k in range(0, len(parts), 2)]
-    (rows,) = parts
+    rows = level.source.nearest(w, b, min(NEAREST, at_hand / level.source.n_rows))
     source = MemorySource(rows.table, rows.y, level.source.facts.of_part(len(rows)))
     return SampleLevel(source, level.globally(rows).row_numbers)
 

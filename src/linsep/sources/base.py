@@ -148,7 +148,9 @@ class Facts:
 
     @property
     def pair(self) -> tuple[Label, Label]:
-        """The labels of the classes -1 and +1: for whoever asks about two. More than two are refused."""
+        """The labels of the classes -1 and +1: for whoever asks about two. More than two are refused, and one is."""
+        if len(self.labels) == 1:
+            raise fault("one class", rows=self.n_rows, value=self.labels[0])
         if len(self.labels) > 2:
             raise _too_many_labels(self)
         return self.labels[0], self.labels[1]
@@ -197,6 +199,16 @@ class Source(ABC):
     def sample(self, k: int, seed: int) -> Block:
         """At most k distinct rows, uniform over all rows: the order of the file must not matter."""
         return self.take(distinct_rows(self.n_rows, k, seed))
+
+    def nearest(self, w: Floats, b: float, share: float) -> Block:
+        """About this part of the rows, those with the lowest scores, block by block: rounding may choose others."""
+        parts = []
+        for block in self.blocks():
+            with np.errstate(all="ignore"):
+                scores = block.y * (block.values @ w + b)
+            wanted = max(1, int(share * len(block)))
+            parts.append(block.take(np.sort(np.argpartition(scores, wanted - 1)[:wanted])))
+        return joined(parts)
 
 
 def require_finite(source: Source) -> None:

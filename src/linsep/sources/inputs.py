@@ -18,7 +18,7 @@ from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits, marks
 from linsep.sources.memory import MemorySource
-from linsep.tables import is_long, read_doubles, read_exact, read_labels, require_finite
+from linsep.tables import is_long, is_on_device, read_doubles, read_exact, read_labels, require_finite
 from linsep.tables.exact_numbers import Columns, ExactTable
 from linsep.tables.label_values import distinct
 
@@ -28,8 +28,8 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
 
     Columns times whole numbers are passed on only where they are asked for, as `decimals`.
     """
-    if isinstance(X, Source):
-        source = as_given(X, y, decimals=decimals)
+    if isinstance(X, Source) or is_on_device(X):
+        source = as_given(X, y, decimals=decimals) if isinstance(X, Source) else _on_device(X, y)
         _ = source.facts.pair  # more than two labels are refused
         return source
     return _in_memory(X, y, decimals, as_signs)
@@ -37,7 +37,15 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
 
 def as_classes(X: Any, y: Any = None) -> Source:
     """The same with any number of classes, one included: labels are then positions among them (see `marks`)."""
-    return as_given(X, y) if isinstance(X, Source) else _in_memory(X, y, False, _as_marks)
+    if isinstance(X, Source):
+        return as_given(X, y)
+    return _on_device(X, y) if is_on_device(X) else _in_memory(X, y, False, _as_marks)
+
+
+def _on_device(X: Any, y: Any) -> Source:
+    from linsep.sources.gpu import on_device
+
+    return on_device(X, y)
 
 
 def _in_memory(X: Any, y: Any, decimals: bool, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]) -> Source:

@@ -55,6 +55,7 @@ def samples(source: Source, sizes: Sequence[int]) -> Iterator[Block]:
         return
     numbered = source.sampled_rows if isinstance(source, Remaining) else partial(distinct_rows, source.n_rows)
     if chosen := [numbered(size, seed) for seed, size in enumerate(sizes)]:
-        union = np.unique(np.concatenate(chosen))
+        union = np.sort(np.concatenate(chosen))
+        union = union[np.diff(union, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
         held = source.take(union)
         yield from (held.take(np.searchsorted(union, rows)) for rows in chosen)

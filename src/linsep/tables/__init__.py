@@ -24,11 +24,29 @@ import scipy.sparse as sp
 from linsep.errors import ShapeError
 from linsep.faults import fault
 from linsep.tables.exact_numbers import ExactTable, are_doubles, as_double, inexact_number, is_long, name_of
-from linsep.tables.handed_over import SupportsArray, as_frame, is_tensor, of_array, of_frame, of_rows, taken_over
+from linsep.tables.handed_over import (
+    SupportsArray,
+    as_frame,
+    is_on_device,
+    is_tensor,
+    of_array,
+    of_frame,
+    of_rows,
+    taken_over,
+)
 from linsep.tables.label_values import read_labels
 from linsep.tables.sparse_tables import is_sparse, of_sparse, place_of
 
-__all__ = ["as_double", "is_long", "is_sparse", "read_doubles", "read_exact", "read_labels", "require_finite"]
+__all__ = [
+    "as_double",
+    "is_long",
+    "is_on_device",
+    "is_sparse",
+    "read_doubles",
+    "read_exact",
+    "read_labels",
+    "require_finite",
+]
 
 
 def read_exact(X: Any) -> ExactTable:

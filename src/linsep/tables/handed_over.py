@@ -10,6 +10,8 @@ from linsep.errors import InexactError, ShapeError, shown
 from linsep.faults import fault
 from linsep.tables.exact_numbers import EXACT, Array, ExactTable, is_long, of_cells, plain_numbers, require_cells
 
+CPU = 1  # the number of its kind in the DLPack protocol
+
 
 @runtime_checkable
 class SupportsArray(Protocol):
@@ -40,6 +42,23 @@ def of_array(values: Array) -> ExactTable:
     if plain.dtype == object:
         return of_cells(plain.ravel().tolist(), values.shape[1], None)
     return ExactTable(plain)
+
+
+def is_on_device(X: Any) -> bool:
+    """Whether X is an array of a GPU: PyTorch's, CuPy's, JAX's, or any other that speaks DLPack.
+
+    >>> is_on_device(np.zeros((2, 2))), is_on_device([[1, 2]])
+    (False, False)
+    """
+    if isinstance(X, (np.ndarray, list, tuple)):
+        return False
+    module = type(X).__module__.partition(".")[0]
+    if module == "torch":
+        return bool(X.device.type != "cpu")
+    if module == "cupyx":
+        return True
+    ask = getattr(X, "__dlpack_device__", None)
+    return callable(ask) and not isinstance(X, type) and int(ask()[0]) != CPU
 
 
 def is_tensor(values: Any) -> bool:

@@ -1,0 +1,123 @@
+"""Rows on a GPU: the bandwidth that a scan reaches, a billion rows decided, and impossibility proved in wide spaces.
+
+python benchmarks/gpu.py [scan] [billion] [wide]      needs a CUDA device and PyTorch
+"""
+
+import sys
+import time
+
+import numpy as np
+import torch
+
+import linsep
+from linsep.sources.gpu import on_device
+from timing import table
+
+GB = 10**9
+PIECE = 1 << 24
+
+
+def timed(work, rounds=7):
+    """The median of several runs, in seconds, by the device's own clock."""
+    work()
+    found = []
+    for _ in range(rounds):
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        work()
+        stop.record()
+        torch.cuda.synchronize()
+        found.append(start.elapsed_time(stop) / 1e3)
+    return sorted(found)[rounds // 2]
+
+
+def planted(n_rows, n_columns, margin, dtype=torch.float32, seed=0):
+    """Normal rows made on the device, pushed away from a hidden hyperplane, and their labels."""
+    random = torch.Generator("cuda").manual_seed(seed)
+    normal = torch.randn(n_columns, generator=random, device="cuda", dtype=torch.float64)
+    normal /= normal.norm()
+    X = torch.empty((n_rows, n_columns), dtype=dtype, device="cuda")
+    y = torch.empty(n_rows, dtype=torch.int8, device="cuda")
+    step = max(1, PIECE * 32 // n_columns)
+    for start in range(0, n_rows, step):
+        part = X[start : start + step]
+        part.normal_(generator=random)
+        scores = part @ normal.to(dtype)
+        side = torch.where(scores > 0, 1.0, -1.0).to(dtype)
+        push = side * (1.001 * margin - scores.abs()).clamp_(min=0)
+        part.addr_(push, normal.to(dtype))
+        y[start : start + step] = side.to(torch.int8)
+    return X, y
+
+
+def read_bandwidth():
+    """Bytes a second that a sum of 8 GiB reads."""
+    values = torch.empty(2 << 30, dtype=torch.float32, device="cuda").normal_()
+    return values.numel() * 4 / timed(values.sum)
+
+
+def scans():
+    """For each type and width: the bandwidth of the one pass over the rows, and of a scan with the 50 worst rows."""
+    limit = read_bandwidth()
+    for dtype in (torch.float32, torch.float64):
+        for d in (32, 100, 1000):
+            n_rows = (32 << 30) // (d * dtype.itemsize)
+            X, y = planted(n_rows, d, 1e-2, dtype)
+            source, w = on_device(X, y), np.random.default_rng(1).standard_normal(d)
+            size = X.numel() * X.element_size() + n_rows
+            bare = size / timed(lambda s=source, w=w: s._tiles(w, 0.5, 1e-9))
+            there = torch.from_numpy(w).to("cuda", dtype)
+            library = size / timed(lambda X=X, w=there: X @ w)
+            whole = size / timed(lambda s=source, w=w: s.scan(w, 0.5, worst=50))
+            yield [
+                str(dtype)[6:], f"{d:,}", f"{limit / GB:,.0f}", f"{bare / GB:,.0f}", f"{bare / limit:.0%}",
+                f"{whole / GB:,.0f}", f"{library / GB:,.0f}",
+            ]  # fmt: skip
+            del X, y, source
+            torch.cuda.empty_cache()
+
+
+def billion(n_rows=10**9):
+    """A billion rows of 32 columns, 128 GB, made on the device: separable, and with one label turned over."""
+    X, y = planted(n_rows, 32, 1e-2)
+    linsep.decide(X[: 1 << 22], y[: 1 << 22])  # compiles
+    for name in ("margin 0.01", "one label flipped"):
+        if name != "margin 0.01":
+            y[n_rows // 3] *= -1
+        for _ in range(2):
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            source = on_device(X, y)
+            made = time.perf_counter() - start
+            verdict = linsep.decide(source)
+            total = time.perf_counter() - start
+        start = time.perf_counter()
+        verdict.verify(source)
+        checked = time.perf_counter() - start
+        rows = len(verdict.obstruction.rows) if verdict.obstruction else 0
+        yield [
+            f"{n_rows:,} x 32, {name}", verdict.kind, verdict.reads, rows or "", f"{made:.2f}", f"{total:.2f}",
+            f"{checked:.2f}",
+        ]  # fmt: skip
+
+
+def main(parts):
+    print(torch.cuda.get_device_name(), "PyTorch", torch.__version__)
+    if "scan" in parts:
+        heads = ["numbers", "columns", "read GB/s", "scan GB/s", "of the limit", "with worst rows", "torch X @ w"]
+        print(table(heads, scans()), flush=True)
+    if "billion" in parts:
+        heads = [
+            "rows",
+            "verdict",
+            "reads",
+            "rows of the proof",
+            "first read (s)",
+            "with the verdict (s)",
+            "verify (s)",
+        ]
+        print(table(heads, billion()), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["scan", "billion"])

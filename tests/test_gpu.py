@@ -1,0 +1,232 @@
+"""Rows on a device. The same code runs here on PyTorch's CPU tensors; the Triton kernel needs CUDA."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+
+import linsep
+from linsep.errors import ArgumentError, InputError, NotFiniteError, OverflowedError
+from linsep.sources import gpu
+from linsep.sources.gpu import CsrTable, DenseTable, DeviceSource, on_device
+from linsep.sources.inputs import as_source
+
+X, Y = linsep.datasets.planted(3000, 4, margin=0.02, seed=5)
+FLIPPED = np.where(np.arange(3000) % 997 == 5, -Y, Y)
+PURE = np.column_stack([X, np.where(np.arange(3000) % 9 == 0, FLIPPED, 0)])
+CASES = {"separable": (X, Y), "overlapping": (X, FLIPPED), "touching": (PURE, FLIPPED)}
+
+
+def here(X, y):
+    """The rows as a source of a device: that of the CPU."""
+    return on_device(X, y, device="cpu")
+
+
+def claim(verdict):
+    """What a verdict claims, without the time that it took."""
+    found = [getattr(verdict, name, None) for name in ("weights", "bias_weight", "separated_rows")]
+    for name in ("obstruction", "spread"):
+        rows = getattr(verdict, name, None)
+        found += [None] if rows is None else [rows.rows, rows.weights]
+    return verdict.kind, found
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_the_verdict_and_its_proof_are_those_of_rows_in_memory(kind):
+    source = here(*CASES[kind])
+    verdict = linsep.decide(source)
+    assert verdict.kind == kind
+    verdict.verify(source)
+    verdict.verify(*CASES[kind])
+    assert claim(verdict) == claim(linsep.decide(*CASES[kind]))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.int8, torch.int64, torch.uint8])
+def test_numbers_of_every_type_are_taken_as_they_are(dtype):
+    values = torch.from_numpy(np.round(3 * X + 4)).to(dtype)
+    y = np.where(values.double().numpy() @ [1, 2, -1, 0] > 3, 1, 0)
+    table = DenseTable(torch, values)
+    source = DeviceSource(table, torch.from_numpy(np.where(y, 1, -1).astype(np.int8)), gpu.Facts(3000, 4, (0, 1)))
+    verdict, known = linsep.decide(source), linsep.decide(values.double().numpy(), y)
+    assert verdict.kind == known.kind
+    verdict.verify(values.double().numpy(), y)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_scan_counts_as_one_in_memory_does(seed):
+    random = np.random.default_rng(seed)
+    n, d = int(random.integers(1, 5000)), int(random.integers(1, 9))
+    rows = random.integers(-2, 3, (n, d)).astype(float) if seed % 2 else random.standard_normal((n, d))
+    y = np.append(np.where(random.random(n) < 0.5, -1, 1), [-1, 1])
+    rows = np.vstack([rows, np.zeros((2, d))])
+    w, b = random.integers(-2, 3, d).astype(float), float(random.integers(-1, 2))
+    there, known = here(rows, y).scan(w, b, worst=37), as_source(rows, y).scan(w, b, worst=37)
+    exact = as_source(rows, y).take(np.arange(n + 2)).exact_signs(w, b)
+    assert (there.rows, there.mistakes) == (known.rows, known.mistakes)
+    assert there.certain == np.count_nonzero(exact <= 0) and not len(there.doubtful)
+    assert there.lowest == pytest.approx(known.lowest, rel=1e-12, abs=1e-12)
+    assert there.longest2 == pytest.approx(known.longest2, rel=1e-12)
+    assert there.worst_scores == pytest.approx(known.worst_scores, rel=1e-12, abs=1e-12)
+    if seed % 2:  # sums of small integers are exact in any order
+        assert there.worst.row_numbers.tolist() == known.worst.row_numbers.tolist()
+
+
+def test_weights_of_zero_separate_nothing():
+    scan = here(X, Y).scan(np.zeros(4), 0.0)
+    assert scan.certain == scan.mistakes == 3000 and not scan.is_clean
+
+
+def test_huge_rows_are_not_taken_for_separated_ones():
+    rows = np.array([[1e200, 1.0], [1e200, -1.0], [-1e200, 1.0], [-1e200, -1.0]])
+    for w in ([1.0, 1.0], [0.0, 1.0], [1e-200, 1.0]):
+        there = here(rows, [1, 1, 0, 0]).scan(np.array(w), 0.0)
+        signs = as_source(rows, [1, 1, 0, 0]).take(range(4)).exact_signs(np.array(w), 0.0)
+        assert there.certain == np.count_nonzero(signs <= 0)
+
+
+def test_the_numbers_of_the_user_stay_as_they_are():
+    tensor, copy = torch.from_numpy(X.copy()), X.copy()
+    source = DeviceSource(DenseTable(torch, tensor), torch.from_numpy(Y.astype(np.int8)), gpu.Facts(3000, 4))
+    linsep.decide(source)
+    linsep.max_margin(source)
+    assert (tensor.numpy() == copy).all()
+
+
+def sparse_case(flipped=0):
+    return linsep.datasets.planted_sparse(800, 300, per_row=10, margin=0.05, flipped=flipped, seed=3)
+
+
+@pytest.mark.parametrize("flipped", [0, 90])
+def test_sparse_rows_are_decided(flipped):
+    rows, y = sparse_case(flipped)
+    source = here(rows, y)
+    verdict = linsep.decide(source)
+    assert verdict.kind == linsep.decide(rows, y).kind
+    verdict.verify(rows, y)
+
+
+def test_sparse_rows_come_back_as_they_were():
+    rows, y = sparse_case()
+    source = here(rows, y)
+    chosen = np.array([7, 3, 3, 799, 0])
+    assert (source.take(chosen).values.toarray() == rows.toarray()[chosen]).all()
+    assert (sp.vstack([block.values for block in source.blocks()]).toarray() == rows.toarray()).all()
+    empty = sp.csr_array((4, 3))
+    assert isinstance(here(empty, [0, 1, 0, 1]).table, CsrTable)
+    assert here(empty, [0, 1, 0, 1]).scan(np.ones(3), 0.0).mistakes == 4
+
+
+def test_the_nearest_rows_are_those_with_the_lowest_scores(monkeypatch):
+    monkeypatch.setattr(gpu, "SCORED", 1000)
+    source, w = here(X, Y), np.array([1.0, 2.0, 3.0, 4.0])
+    found = source.nearest(w, 0.5, 0.1).row_numbers
+    scores = Y * (X @ w + 0.5)
+    for first in range(0, 3000, 992):  # whole tiles
+        mine = found[(found >= first) & (found < first + 992)]
+        part = scores[first : first + 992]
+        assert sorted(scores[mine]) == sorted(part)[: len(mine)] and len(mine) == max(1, int(0.1 * len(part)))
+
+
+def test_pieces_do_not_matter(monkeypatch):
+    whole = linsep.decide(here(X, FLIPPED))
+    monkeypatch.setattr(gpu, "PIECE", 1000)
+    monkeypatch.setattr(gpu, "LOOKED_AT", 100)
+    monkeypatch.setattr(gpu, "AT_HAND", 4000)
+    source = here(X, FLIPPED)
+    verdict = linsep.decide(source)
+    assert verdict.kind == whole.kind
+    verdict.verify(source)
+    verdict.verify(X, FLIPPED)
+
+
+def test_margin_likelihood_perceptron_and_mistakes_are_those_of_rows_in_memory():
+    source = here(X, Y)
+    low, high = linsep.max_margin(source).margin
+    known = linsep.max_margin(X, Y).margin
+    assert low <= known[1] and known[0] <= high
+    assert linsep.mle_exists(source).coefficients == linsep.mle_exists(X, Y).coefficients
+    assert linsep.perceptron(source, max_updates=300).updates == linsep.perceptron(X, Y, max_updates=300).updates
+    assert linsep.fewest_mistakes(here(X[:200], FLIPPED[:200]), time_limit=5).best == 1
+    assert linsep.novikoff(source).bound == pytest.approx(linsep.novikoff(X, Y).bound, rel=1e-5)
+
+
+def test_classifiers_learn_from_a_device():
+    model, known = (linsep.PerceptronClassifier(max_passes=3, order="cyclic") for _ in range(2))
+    assert (model.fit(here(X, Y)).coef_ == known.fit(X, Y).coef_).all()
+
+
+def test_three_classes_are_refused_by_decide_and_learned_by_classifiers():
+    classes = np.arange(3000) % 3
+    with pytest.raises(InputError, match="more than two labels"):
+        linsep.decide(here(X, classes))
+    assert linsep.PerceptronClassifier(max_passes=1).fit(here(X, classes)).classes_.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_not_finite_is_named(value):
+    bad = X.copy()
+    bad[2050, 1] = value
+    with pytest.raises(NotFiniteError, match="Row 2050, column 1"):
+        here(bad, Y)
+
+
+def test_scores_beyond_the_largest_double_are_told_of():
+    with pytest.raises(OverflowedError, match="Row 1"):
+        here([[1.0], [1e300]], [0, 1]).scan(np.array([1e300]), 0.0)
+
+
+def test_labels_on_the_device_are_read_there():
+    place = torch.device("cpu")
+    for y, known in (
+        ([3.5, 1.5], (1.5, 3.5)),
+        ([2, 7, 2], (2, 7)),
+        ([True, False], (False, True)),
+        ([4, 9, 5], (4, 5, 9)),
+    ):
+        codes, labels = gpu.device_labels(torch, torch.tensor(y), len(y), place)
+        read = [labels[int(c)] if len(labels) > 2 else labels[int(c > 0)] for c in codes]
+        assert labels == known and read == y
+    with pytest.raises(InputError, match="Row 1: the label is NaN"):
+        gpu.device_labels(torch, torch.tensor([1.0, float("nan")]), 2, place)
+    with pytest.raises(InputError, match="3 rows, but y has 2"):
+        gpu.device_labels(torch, torch.tensor([1, 2]), 3, place)
+    with pytest.raises(InputError, match="only one class"):
+        _ = here(X[:3], [1, 1, 1]).facts.pair
+
+
+@pytest.mark.parametrize(
+    ("device", "words"), [("banana", "no such device"), ("cuda:99", "finds no GPU"), (7.5, "no such device")]
+)
+def test_a_device_that_is_not_there_is_named(device, words):
+    if torch.cuda.is_available() and device != "banana":
+        pytest.skip("there is a GPU")
+    with pytest.raises(ArgumentError, match=words):
+        on_device(X, Y, device=device)
+
+
+def test_files_stay_where_they_are(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,0\n2,1\n")
+    with pytest.raises(ArgumentError, match="rows in memory"):
+        on_device(linsep.open(tmp_path / "a.csv", label="y"), device="cpu")
+
+
+def test_a_machine_without_pytorch_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    with pytest.raises(ArgumentError, match=r"linsep\[gpu\]"):
+        on_device(X, Y)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA")
+@pytest.mark.parametrize("d", [1, 3, 4, 32, 100, 200, 1000])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int8])
+def test_the_kernel_counts_as_pytorch_does(d, dtype):
+    random = torch.Generator("cuda").manual_seed(d)
+    rows = (torch.randn((4321, d), generator=random, device="cuda") * 20).to(dtype)
+    y = torch.where(torch.rand(4321, generator=random, device="cuda") < 0.5, -1, 1).to(torch.int8)
+    there = on_device(rows, y)
+    known = as_source(rows.double().cpu().numpy(), y.cpu().numpy())
+    w = np.random.default_rng(1).standard_normal(d)
+    mine, theirs = there.scan(w, 0.1, worst=20), known.scan(w, 0.1, worst=20)
+    assert (mine.mistakes, mine.certain) == (theirs.mistakes, theirs.certain)
+    assert mine.lowest == pytest.approx(theirs.lowest) and mine.longest2 == pytest.approx(theirs.longest2)
+    assert mine.worst_scores == pytest.approx(theirs.worst_scores)
