@@ -101,6 +101,33 @@ def billion(n_rows=10**9):
         ]  # fmt: skip
 
 
+def impossible(widths=(5_000, 10_000, 20_000)):
+    """Random labels, 3.5 rows for each column: no hyperplane separates them, proved and checked there."""
+    for d in (1_000, *widths):
+        n_rows = int(3.5 * d)
+        random = torch.Generator("cuda").manual_seed(d)
+        X = torch.randn((n_rows, d), generator=random, device="cuda")
+        y = torch.where(torch.rand(n_rows, generator=random, device="cuda") < 0.5, -1, 1).to(torch.int8)
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        source = on_device(X, y)
+        verdict = linsep.decide(source)
+        decided = time.perf_counter() - start
+        start = time.perf_counter()
+        verdict.verify(source)
+        checked = time.perf_counter() - start
+        size = len(verdict.to_json())
+        peak = torch.cuda.max_memory_allocated() / 2**30
+        if d > 1_000:  # the first warms up
+            yield [
+                f"{n_rows:,} x {d:,}", verdict.kind, f"{decided:.2f}", f"{checked:.2f}", len(verdict.obstruction.rows),
+                f"{size / 1000:,.0f} kB", f"{peak:.1f}",
+            ]  # fmt: skip
+        del X, y, source, verdict
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+
+
 def main(parts):
     print(torch.cuda.get_device_name(), "PyTorch", torch.__version__)
     if "scan" in parts:
@@ -117,7 +144,10 @@ def main(parts):
             "verify (s)",
         ]
         print(table(heads, billion()), flush=True)
+    if "wide" in parts:
+        heads = ["rows", "verdict", "decide (s)", "verify (s)", "rows named", "proof", "GiB"]
+        print(table(heads, impossible()), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["scan", "billion"])
+    main(sys.argv[1:] or ["scan", "billion", "wide"])

@@ -1,15 +1,20 @@
 """Rows on a device. The same code runs here on PyTorch's CPU tensors; the Triton kernel needs CUDA."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
 
 import linsep
-from linsep.errors import ArgumentError, InputError, NotFiniteError, OverflowedError
+from linsep.errors import ArgumentError, CertificateError, InputError, NotFiniteError, OverflowedError
+from linsep.proofs import Obstruction, Overlapping, definite, device_bounds
+from linsep.solvers import device_newton
 from linsep.sources import gpu
 from linsep.sources.gpu import CsrTable, DenseTable, DeviceSource, on_device
 from linsep.sources.inputs import as_source
+from test_definite import exceeds_exactly, ill_conditioned
 
 X, Y = linsep.datasets.planted(3000, 4, margin=0.02, seed=5)
 FLIPPED = np.where(np.arange(3000) % 997 == 5, -Y, Y)
@@ -230,3 +235,91 @@ def test_the_kernel_counts_as_pytorch_does(d, dtype):
     assert (mine.mistakes, mine.certain) == (theirs.mistakes, theirs.certain)
     assert mine.lowest == pytest.approx(theirs.lowest) and mine.longest2 == pytest.approx(theirs.longest2)
     assert mine.worst_scores == pytest.approx(theirs.worst_scores)
+
+
+# Many columns
+
+
+def wide(n, d, seed, kind=np.float32):
+    random = np.random.default_rng(seed)
+    rows = random.standard_normal((n, d)) if kind == np.float32 else random.integers(-5, 6, (n, d))
+    return rows.astype(kind), random.choice([-1, 1], n)
+
+
+@pytest.mark.parametrize(("n", "kind"), [(900, np.float32), (1000, np.int8), (450, np.float32), (2500, np.float32)])
+def test_many_columns_are_settled_there(n, kind, monkeypatch):
+    rows, y = wide(n, 250, n, kind)
+    source = here(rows, y)
+    monkeypatch.setattr(DeviceSource, "blocks", lambda self, random=None: iter([self.take(np.arange(64))]))
+    verdict = linsep.decide(source)
+    monkeypatch.undo()
+    assert verdict.kind == linsep.decide(rows, y).kind == ("separable" if n < 500 else "overlapping")
+    verdict.verify(source)
+    verdict.verify(rows, y)
+
+
+def test_a_proof_of_the_device_is_read_by_the_checker(tmp_path):
+    rows, y = wide(800, 210, 1)
+    verdict = linsep.decide(here(rows, y))
+    np.savetxt(tmp_path / "rows.csv", np.column_stack([rows, y]), delimiter=",", fmt="%.9g", comments="",
+               header=",".join([*(f"x{k}" for k in range(210)), "y"]))  # fmt: skip
+    (tmp_path / "proof.json").write_text(verdict.to_json())
+    source = linsep.open(tmp_path / "rows.csv", label="y")
+    linsep.verdict_from_json((tmp_path / "proof.json").read_text()).verify(source)
+
+
+def test_weights_that_prove_nothing_are_refused_there_too(monkeypatch):
+    monkeypatch.setattr(definite, "MANY_ENTRIES", 0)
+    rows, y = wide(700, 210, 3)
+    verdict = linsep.decide(here(rows, y))
+    forged = Obstruction(verdict.obstruction.rows, (1,) * len(verdict.obstruction.rows), dependences=())
+    claim = Overlapping(n_rows=700, n_columns=210, labels=(-1, 1), obstruction=forged, spread=forged)
+    for data in ((here(rows, y),), (rows, y)):
+        with pytest.raises(CertificateError, match="does not hold"):
+            claim.verify(*data)
+
+
+def test_rows_that_a_sample_does_not_show_are_found(monkeypatch):
+    rows, y = linsep.datasets.planted(6000, 210, margin=0.02, seed=1, dtype=np.float32)
+    monkeypatch.setattr(device_newton, "FIRST_ROWS", 2)
+    verdict = linsep.decide(here(rows, y))
+    assert verdict.kind == "separable"
+    verdict.verify(rows, y)
+
+
+def test_columns_of_zeros_are_left_to_this_machine():
+    rows, y = wide(900, 260, 5)
+    rows[:, 7] = 0.0
+    verdict = linsep.decide(here(rows, y))
+    assert verdict.kind == "overlapping"
+    verdict.verify(rows, y)
+
+
+def tensors(a):
+    return torch.from_numpy(np.ascontiguousarray(a))
+
+
+def test_no_ill_conditioned_matrix_is_said_to_exceed_what_it_does_not():
+    cases = [ill_conditioned(seed) for seed in range(400)]
+    claimed = [(a, length) for a, length in cases if device_bounds._least_eigenvalue(tensors(a), length, 1.0) > length]
+    assert len(claimed) > 10 and all(exceeds_exactly(a, length) for a, length in claimed)
+
+
+@pytest.mark.parametrize("bits", [3, 20, 48, 53])
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int8])
+def test_the_two_numbers_are_those_of_this_machine(bits, kind):
+    random = np.random.default_rng(bits)
+    rows = (random.standard_normal((40, 5)) * [1, 3, 0.1, 50, 9]).astype(kind)
+    rows[0] = 1
+    y = random.choice([-1, 1], 40).astype(np.int8)
+    weights = random.integers(1, 2**bits, 40).tolist()
+    there = device_bounds.bounds_on_device(tensors(rows), tensors(y), weights, bias=True)
+    z = [[Fraction(int(s) * v) for v in [*row, 1]] for row, s in zip(rows.astype(float).tolist(), y, strict=True)]
+    tops = np.frexp(np.append(np.abs(rows.astype(float)).max(axis=0), 1.0))[1]
+    size = Fraction(2) ** max(weights).bit_length()
+    sums = [
+        sum(u * row[k] for u, row in zip(weights, z, strict=True)) / size / Fraction(2) ** int(top)
+        for k, top in enumerate(tops)
+    ]
+    square = sum(total**2 for total in sums)
+    assert square <= Fraction(there.length) ** 2 <= square * (1 + Fraction(1, 10**6)) + Fraction(1, 10**12)

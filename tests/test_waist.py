@@ -60,7 +60,7 @@ def make(request):
 
 def test_a_source_has_four_verbs_and_its_facts():
     known = {name for name in (*vars(Source), *Source.__annotations__) if not name.startswith("_")}
-    assert known == {"scan", "blocks", "take", "sample", "nearest", "facts", "n_rows", "n_columns"}
+    assert known == {"scan", "blocks", "take", "sample", "nearest", "signs_of", "facts", "n_rows", "n_columns"}
     assert len(inspect.getsourcelines(PlainSource)[0]) < 50
 
 

@@ -40,7 +40,7 @@ from linsep.proofs import (
 )
 from linsep.proofs.verdicts import check
 from linsep.signs import form_of, signs
-from linsep.solvers import newton
+from linsep.solvers import device_newton, newton
 from linsep.solvers.change_of_basis import WIDTHS, settle_from
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.contradictions import Pair, contradictions
@@ -199,8 +199,11 @@ class Case:
         if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
             zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
-        pairs, found = None, None
+        pairs: list[Pair] | None = None
+        found: Settled | Found | None = None
         if len(columns) >= WIDE:
+            found = device_newton.search(rows, columns, bias=self.bias, clock=self.clock)
+        if len(columns) >= WIDE and found is None:
             self.clock.reads += 1
             pairs = contradictions(rows, max(MOST_PAIRS + 1, 2 * len(columns)), bias=self.bias)
             found = self.settle_wide(rows, columns, pairs, three_way=three_way)
@@ -411,9 +414,9 @@ def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) 
 
 
 def _described(source: Source, found: Obstruction) -> Obstruction:
-    block = source.take(found.rows)
-    classes = tuple(source.facts.labels[int(sign > 0)] for sign in block.y.tolist())
-    return replace(found, classes=classes, points=_drawn(source, block))
+    classes = tuple(source.facts.labels[int(sign > 0)] for sign in source.signs_of(found.rows).tolist())
+    is_drawn = len(found.rows) * source.n_columns <= DRAWN_ENTRIES
+    return replace(found, classes=classes, points=_drawn(source, source.take(found.rows)) if is_drawn else None)
 
 
 def sample_of(source: Source) -> tuple[Floats, Signs] | None:

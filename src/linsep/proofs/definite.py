@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import Any, TypeAlias, final
+from typing import Any, Protocol, TypeAlias, final, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +34,25 @@ from numpy.typing import NDArray
 from linsep.errors import CertificateError
 from linsep.proofs import checks
 from linsep.proofs.checked_rows import Rows, Values
-from linsep.proofs.eigenvalues import bounds_of
+from linsep.proofs.device_bounds import bounds_on_device
+from linsep.proofs.eigenvalues import Bounds, bounds_of
 from linsep.signs import form_of, signs
 from linsep.tables import is_sparse
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+
+MANY_ENTRIES = 1 << 20  # of rows on a device, from which on the proof is looked at there
+
+
+@runtime_checkable
+class OnDevice(Rows, Protocol):
+    """Rows that lie on a device."""
+
+    facts: Any
+
+    def there(self, rows: Sequence[int], columns: Any = None) -> tuple[Any, Any] | None:
+        """Some rows and their signs as tensors there; None where they are sparse."""
 
 
 @final
@@ -73,6 +86,8 @@ def check_definite(
 ) -> NDArray[np.bool_]:
     """The theorem holds for these rows; returns which columns, the constant last, are not 0 on all of them."""
     checks.check_numbers(rows, numbers, weights, "obstruction")
+    if not dependences and _holds_there(rows, numbers, weights, bias):
+        return np.ones(rows.n_columns + bias, bool)
     taken, values, y = checks.taken(rows, numbers)
     width = rows.n_columns + bias
     for dependence in dependences:
@@ -92,6 +107,22 @@ def check_definite(
             f"at least {bounds.least:.3g}, the sum of the rows at most {bounds.length:.3g} long."
         )
     return used
+
+
+def _holds_there(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool) -> bool:
+    """Whether rows on a device, of which no column is 0 on all, prove it there: large matrices are its strength."""
+    if not isinstance(rows, OnDevice) or len(numbers) * rows.n_columns < MANY_ENTRIES or not rows.facts.is_finite:
+        return False
+    bounds = bounds_there(rows, numbers, weights, None, bias=bias)
+    return bounds is not None and bounds.holds
+
+
+def bounds_there(
+    rows: OnDevice, numbers: Sequence[int], weights: Sequence[int], columns: Any, *, bias: bool, room: float = 1.0
+) -> Bounds | None:
+    """What the device can prove of some rows, in some columns or in all; None where that is left to this machine."""
+    found = rows.there(numbers, columns)
+    return None if found is None else bounds_on_device(*found, weights, bias=bias, room=room)
 
 
 def own_columns(dependences: Sequence[ColumnDependence]) -> set[int]:

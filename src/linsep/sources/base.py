@@ -200,6 +200,10 @@ class Source(ABC):
         """At most k distinct rows, uniform over all rows: the order of the file must not matter."""
         return self.take(distinct_rows(self.n_rows, k, seed))
 
+    def signs_of(self, rows: Sequence[int] | Ints) -> Signs:
+        """The labels of these rows alone."""
+        return self.take(rows).y
+
     def nearest(self, w: Floats, b: float, share: float) -> Block:
         """About this part of the rows, those with the lowest scores, block by block: rounding may choose others."""
         parts = []

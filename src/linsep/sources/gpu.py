@@ -22,7 +22,7 @@ from linsep.errors import ArgumentError, OutOfMemoryError, shown
 from linsep.exact import rounding_factor
 from linsep.faults import fault
 from linsep.loops.layouts import Csr, Dense
-from linsep.sources.base import MOST_BITS, Block, Facts, Floats, Ints, Label, Scan, Source, Table, marks, refusal
+from linsep.sources.base import MOST_BITS, Block, Facts, Floats, Ints, Label, Scan, Signs, Source, Table, marks, refusal
 from linsep.sources.inputs import as_classes, as_table
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_on_device, read_labels
@@ -250,6 +250,14 @@ class DenseTable:
         """|x|² in doubles."""
         return self.values[rows].to(self.torch.float64).square().sum(dim=1)
 
+    def has_room(self, needed: float) -> bool:
+        """Whether the device could hand out so many bytes."""
+        if self.place.type != "cuda":
+            return True
+        free, _ = self.torch.cuda.mem_get_info(self.place)
+        unused = self.torch.cuda.memory_reserved(self.place) - self.torch.cuda.memory_allocated(self.place)
+        return bool(needed < free + unused)
+
     def fetched(self, rows: Any) -> Table:
         """These rows on this machine; half-precision numbers as the float32 that they are."""
         return as_table(_host(self.torch, self.values[rows]))
@@ -332,7 +340,7 @@ class DeviceSource(Source):
 
     def __init__(self, table: DeviceTable, y: Any, facts: Facts) -> None:
         self.table, self.y = table, y
-        self._torch = _torch()
+        self.torch = _torch()
         n_rows = facts.n_rows
         self._tile = LARGEST_TILE
         while self._tile > LEAST_TILE and (self._tile * facts.n_columns > TILE or n_rows < self._tile * MANY_TILES):
@@ -365,7 +373,7 @@ class DeviceSource(Source):
 
     def nearest(self, w: Floats, b: float, share: float) -> Block:
         """The rows with the lowest scores, so large a part of all."""
-        torch, found = self._torch, []
+        torch, found = self.torch, []
         step = max(self._tile, SCORED // self._tile * self._tile)
         for start in range(0, self.n_rows, step):
             part = slice(start, min(start + step, self.n_rows))
@@ -385,8 +393,24 @@ class DeviceSource(Source):
     def take(self, rows: Sequence[int] | Ints) -> Block:
         """These rows, copied out there and brought here."""
         numbers = np.asarray(rows, dtype=np.int64)
-        index = self._torch.from_numpy(np.array(numbers)).to(self.table.place)
+        index = self.torch.from_numpy(np.array(numbers)).to(self.table.place)
         return Block(self.table.fetched(index), self.y[index].cpu().numpy(), numbers, self.n_columns)
+
+    def signs_of(self, rows: Sequence[int] | Ints) -> Signs:
+        """The labels of these rows alone."""
+        return np.asarray(
+            self.y[self.torch.from_numpy(np.array(rows, dtype=np.int64)).to(self.table.place)].cpu().numpy()
+        )
+
+    def there(self, rows: Sequence[int] | Ints, columns: Ints | None = None) -> tuple[Any, Any] | None:
+        """These rows, or some columns of them, and their signs, as tensors of the device; None for sparse rows."""
+        if not isinstance(self.table, DenseTable):
+            return None
+        index = self.torch.from_numpy(np.array(rows, dtype=np.int64)).to(self.table.place)
+        values = self.table.values[index]
+        if columns is not None and len(columns) < self.n_columns:
+            values = values[:, self.torch.from_numpy(np.array(columns)).to(self.table.place)]
+        return values, self.y[index]
 
     def _near(self, w: Floats, b: float) -> float:
         """Scores up to this size may have another sign than they should (Cauchy and Schwarz; see `loops.scans`)."""
@@ -402,7 +426,7 @@ class DeviceSource(Source):
         self, w: Floats, b: float, near: float, *, part: slice | None = None, lengths: bool = False, keep: bool = False
     ) -> Tiles:
         """What one read says about the tiles of some rows, or of all."""
-        torch, place = self._torch, self.table.place
+        torch, place = self.torch, self.table.place
         part = part or slice(0, self.n_rows)
         count = part.stop - part.start
         tiles = Tiles.empty(torch, -(-count // self._tile), count if keep else None, place)
@@ -424,9 +448,9 @@ class DeviceSource(Source):
             first = (start - part.start) // self._tile
             mine = slice(first, first + -(-len(scores) // self._tile))
             is_finite = scores.isfinite()
-            low = self._torch.where(is_finite, scores, np.inf)
-            tiles.minus[mine] = self._by_tile(self._torch.where(y < 0, low, np.inf), np.inf).amin(dim=1)
-            tiles.plus[mine] = self._by_tile(self._torch.where(y > 0, low, np.inf), np.inf).amin(dim=1)
+            low = self.torch.where(is_finite, scores, np.inf)
+            tiles.minus[mine] = self._by_tile(self.torch.where(y < 0, low, np.inf), np.inf).amin(dim=1)
+            tiles.plus[mine] = self._by_tile(self.torch.where(y > 0, low, np.inf), np.inf).amin(dim=1)
             tiles.mistakes[mine] = self._by_tile(low <= 0, False).sum(dim=1).int()
             tiles.certain[mine] = self._by_tile(low < -near, False).sum(dim=1).int()
             tiles.doubtful[mine] = self._by_tile(low.abs() <= near, False).sum(dim=1).int()
@@ -440,7 +464,7 @@ class DeviceSource(Source):
         """One row for each tile; the last is filled up."""
         missing = -len(values) % self._tile
         if missing:
-            values = self._torch.cat([values, values.new_full((missing,), filler)])
+            values = self.torch.cat([values, values.new_full((missing,), filler)])
         return values.view(-1, self._tile)
 
     def _refuse_strange(self, tiles: Tiles, w: Floats, b: float) -> None:
@@ -448,22 +472,22 @@ class DeviceSource(Source):
         odd = tiles.strange.nonzero()
         if len(odd):
             rows = self._rows_of(odd[0])
-            scores = self._scores_at(rows, self._torch.from_numpy(w).to(self.table.place), b)
+            scores = self._scores_at(rows, self.torch.from_numpy(w).to(self.table.place), b)
             raise refusal(self, int(rows[~scores.isfinite()][0]))
 
     def _rows_of(self, tiles: Any) -> Any:
         """The numbers of the rows of some tiles."""
-        rows = (tiles[:, None] * self._tile + self._torch.arange(self._tile, device=self.table.place)).view(-1)
+        rows = (tiles[:, None] * self._tile + self.torch.arange(self._tile, device=self.table.place)).view(-1)
         return rows[rows < self.n_rows]
 
     def _scores_at(self, rows: Any, w: Any, b: float) -> Any:
-        return self._torch.cat([(self.table.scores(some, w) + b) * self.y[some] for some in rows.split(LOOKED_AT)])
+        return self.torch.cat([(self.table.scores(some, w) + b) * self.y[some] for some in rows.split(LOOKED_AT)])
 
     def _worst(self, tiles: Tiles, w: Floats, b: float, wanted: int) -> tuple[Ints, Floats]:
         """The rows with the lowest scores. So many tiles have one each at or below the last of their lowest scores."""
         if not wanted:
             return np.zeros(0, np.int64), np.zeros(0)
-        torch = self._torch
+        torch = self.torch
         lowest = torch.minimum(tiles.minus, tiles.plus)
         count = min(wanted, len(lowest))
         last = torch.topk(lowest, count, largest=False).values.amax()
@@ -485,7 +509,7 @@ class DeviceSource(Source):
         wrong = int(tiles.certain[~is_open].sum())
         if not w.any() and not b:
             return self.n_rows
-        torch, near = self._torch, self._near(w, b)
+        torch, near = self.torch, self._near(w, b)
         weights = torch.from_numpy(w).to(self.table.place)
         held = max(1, self.facts.at_hand or 1)
         for some in is_open.nonzero()[:, 0].split(max(1, min(LOOKED_AT, held) // self._tile)):
