@@ -65,10 +65,10 @@ Qed.
 (** Class by class. [share c l w] is Σ u (x·w) over the rows of class c, and [weight c l] is Σ u: the two classes have the
     same weight, and the same weighted mean as far as any w can tell, which is to say the same mean. *)
 Definition share (c : bool) (one : Z) (l : list (Z * point)) (w : list R) : R :=
-  total (map (fun up => if eqb (positive (snd up)) c then IZR (fst up) * dot (map (number one) (values (snd up))) w else 0) l).
+  total (map (fun up => if eqb (is_positive (snd up)) c then IZR (fst up) * dot (map (number one) (values (snd up))) w else 0) l).
 
 Definition weight (c : bool) (l : list (Z * point)) : R :=
-  total (map (fun up => if eqb (positive (snd up)) c then IZR (fst up) else 0) l).
+  total (map (fun up => if eqb (is_positive (snd up)) c then IZR (fst up) else 0) l).
 
 Lemma weighted_by_class one l d w b :
   (0 < one)%Z -> (forall up, In up l -> length (values (snd up)) = d) -> length w = d ->
@@ -78,7 +78,7 @@ Proof.
   intros H1 Hd Hw. unfold weighted, share, weight. induction l as [|[u p] l IH]; simpl; [ring|].
   rewrite IH by (intros; apply Hd; right; assumption).
   change (w ++ [b]) with (weights_of true w b). rewrite score_signed_row; [|assumption|].
-  - unfold side, sign. destruct (positive p); simpl; ring.
+  - unfold side, sign. destruct (is_positive p); simpl; ring.
   - split; [|discriminate]. rewrite Hw. symmetry. apply (Hd (u, p)). left; reflexivity.
 Qed.
 
@@ -107,7 +107,7 @@ Proof.
   assert (E : total (map (fun up => IZR (fst up) * side one (snd up) w b) l)
               = share true one l w - share false one l w + b * (weight true l - weight false l)).
   { unfold share, weight. clear. induction l as [|[u p] l IH]; simpl; [ring|]. rewrite IH.
-    unfold side, sign. destruct (positive p); simpl; ring. }
+    unfold side, sign. destruct (is_positive p); simpl; ring. }
   assert (P : 0 < total (map (fun up => IZR (fst up) * side one (snd up) w b) l)).
   { clear E He Hs. induction l as [|a l IH]; [congruence|]. simpl.
     assert (0 < IZR (fst a)) by (apply IZR_lt, Hu; left; reflexivity).

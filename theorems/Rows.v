@@ -15,11 +15,11 @@ Record row := Row { entries : list Z; shift : Z }.
 Definition score (r : row) (w : list R) : R := dot (reals (entries r)) w / two (shift r).
 
 (** A value (p, k) is p/2^k. *)
-Record point := Point { positive : bool; values : list (Z * Z) }.
+Record point := Point { is_positive : bool; values : list (Z * Z) }.
 
 Definition number (one : Z) (v : Z * Z) : R := IZR (fst v) / two (snd v) / IZR one.
 
-Definition sign (p : point) : Z := if positive p then 1 else -1.
+Definition sign (p : point) : Z := if is_positive p then 1 else -1.
 
 (** y(x·w + b): positive where the point is strictly on its side of the hyperplane. *)
 Definition side (one : Z) (p : point) (w : list R) (b : R) : R :=
