@@ -12,7 +12,7 @@ Inductive complaint :=
   | DependenceFails (row : Z) | AllZero | NotDefinite (row : Z)
   | OtherMistakes | UnequalCopies (row : Z) | NoTree | MistakenRow | OverCost | NotProved
   | BadCombination | BadWeight | BadDependence | BadColumn | OwnColumn | BadCosts | BadCopies | BadUnit | NamesCopy | BadCase | BadCaseObstruction
-  | UnevenLists | TooWide.
+  | UnevenLists | Unsupported.
 
 Inductive outcome (A : Type) :=
   | Fine (a : A)
