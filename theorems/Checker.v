@@ -61,13 +61,28 @@ Definition check_side (full : list Z) (w : list Z) (is_strict : bool) (far_off :
 
 Definition full_weights (f : frame) (w : list Z) (b : Z) : list Z := integer_weights (with_bias f) w b.
 
-(** The first pass over the rows. The shell also asks this of the rows before one that cannot be read. *)
+(** The first pass over the rows. *)
 Definition check_rows (f : frame) (c : claim) (t : list row) : outcome unit :=
   match c with
   | Separable w b m => each_row (check_side (full_weights f w b) w true (option_map low m)) 0 t
   | Touching w b _ _ | DefiniteTouching w b _ _ => each_row (check_side (full_weights f w b) w false None) 0 t
   | _ => Fine tt
   end.
+
+(** What is looked at before and while the rows are read: the shell asks it where a row cannot be read, for what comes first counts. *)
+Definition read_first (part : written) : outcome unit :=
+  let* _ := read_combination (fst part) (snd part) in Fine tt.
+
+Definition check_first (f : frame) (c : claim) (t : list row) : outcome unit :=
+  let parts := match c with
+    | Separable _ _ (Some (MarginProof _ (Some (_, nearest)))) => [nearest]
+    | Separable _ _ _ | FewestMistakes _ _ _ => []
+    | Touching _ _ obstruction (Some (_, spread)) | Overlapping obstruction spread => [obstruction; spread]
+    | Touching _ _ obstruction None | NotSeparable obstruction => [obstruction]
+    | DefiniteTouching _ _ d _ | DefiniteOverlapping d | DefiniteNotSeparable d => [definite_of d]
+    end in
+  let* _ := each read_first parts in
+  check_rows f c t.
 
 (** Every row that is named exists. *)
 Definition check_named (named : list Z) (t : list row) : outcome unit :=

@@ -9,7 +9,7 @@ From Flocq Require Import Core.Core IEEE754.Binary IEEE754.Bits.
 From Linsep Require Import Vectors Margin.
 Open Scope Z_scope.
 
-(** p/2^k in lowest terms, for k up to 1100. *)
+(** p/2^k in lowest terms; [fuel] is k. *)
 Fixpoint lowest (fuel : nat) (p k : Z) : Z * Z :=
   match fuel with
   | O => (p, k)
@@ -18,15 +18,19 @@ Fixpoint lowest (fuel : nat) (p k : Z) : Z * Z :=
 
 (** p·2^e as a number p/2^k with k >= 0. *)
 Definition dyadic_of (p e : Z) : Z * Z :=
-  if p =? 0 then (0, 0) else if 0 <=? e then (Z.shiftl p e, 0) else lowest 1100 p (- e).
+  if p =? 0 then (0, 0) else if 0 <=? e then (Z.shiftl p e, 0) else lowest (Z.to_nat (- e)) p (- e).
+
+Definition fractions : Z := 4503599627370496. (* 2^52 *)
+Definition exponents : Z := 2048. (* 2^11 *)
+Definition sign_bit : Z := 9223372036854775808. (* 2^63 *)
 
 Definition decode (x : Z) : option (Z * Z) :=
-  let fraction := x mod 2 ^ 52 in
-  let exponent := (x / 2 ^ 52) mod 2 ^ 11 in
-  let sign := if 2 ^ 63 <=? x then -1 else 1 in
+  let fraction := x mod fractions in
+  let exponent := (x / fractions) mod exponents in
+  let sign := if sign_bit <=? x then -1 else 1 in
   if exponent =? 2047 then None
   else if exponent =? 0 then Some (dyadic_of (sign * fraction) (-1074))
-  else Some (dyadic_of (sign * (fraction + 2 ^ 52)) (exponent - 1075)).
+  else Some (dyadic_of (sign * (fraction + fractions)) (exponent - 1075)).
 
 Open Scope R_scope.
 
@@ -63,19 +67,19 @@ Theorem double x v : decode x = Some v ->
 Proof.
   unfold b64_of_bits, binary_float_of_bits. rewrite is_finite_FF2B, B2R_FF2B.
   unfold decode, binary_float_of_bits_aux, split_bits.
-  change (2 ^ 52 * 2 ^ 11)%Z with (2 ^ 63)%Z. change (2 ^ 11 - 1)%Z with 2047%Z.
-  set (m := (x mod 2 ^ 52)%Z). set (e := ((x / 2 ^ 52) mod 2 ^ 11)%Z).
+  change (2 ^ 52 * 2 ^ 11)%Z with sign_bit. change (2 ^ 11 - 1)%Z with 2047%Z.
+  change (2 ^ 52)%Z with fractions. change (2 ^ 11)%Z with exponents.
+  set (m := (x mod fractions)%Z). set (e := ((x / fractions) mod exponents)%Z).
   assert (Hm : (0 <= m)%Z) by (apply Z.mod_pos_bound; reflexivity).
   assert (Q : forall a b, Zeq_bool a b = (a =? b)%Z) by (intros; unfold Zeq_bool; symmetry; apply Z.eqb_compare).
   rewrite !Q. destruct (e =? 2047)%Z eqn:E1; [discriminate|].
-  assert (S : forall p k, F2R (Float radix2 (cond_Zopp (2 ^ 63 <=? x)%Z (Zpos p)) k)
-                          = IZR ((if (2 ^ 63 <=? x)%Z then -1 else 1) * Zpos p) * two k).
-  { intros p k. rewrite F2R_two. destruct (2 ^ 63 <=? x)%Z; reflexivity. }
+  assert (S : forall p k, F2R (Float radix2 (cond_Zopp (sign_bit <=? x)%Z (Zpos p)) k)
+                          = IZR ((if (sign_bit <=? x)%Z then -1 else 1) * Zpos p) * two k).
+  { intros p k. rewrite F2R_two. destruct (sign_bit <=? x)%Z; reflexivity. }
   destruct (e =? 0)%Z; intros H; injection H as <-; rewrite dyadic_of_same.
   - destruct m as [|p|p]; [split; [reflexivity | rewrite Z.mul_0_r; simpl FF2R; ring] | | lia].
     split; [reflexivity | apply S].
-  - change (2 ^ 52)%Z with 4503599627370496%Z in *. destruct (m + 4503599627370496)%Z as [|p|p] eqn:Ep; try lia.
-    split; [reflexivity|]. simpl FF2R. rewrite S. f_equal; f_equal.
-    + rewrite <- Ep. reflexivity.
-    + change (SpecFloat.emin 53 (Z.pow_pos 2 10)) with (-1074)%Z. ring.
+  - assert (0 < fractions)%Z by reflexivity. destruct (m + fractions)%Z as [|p|p] eqn:Ep; try lia.
+    split; [reflexivity|]. simpl FF2R. rewrite S. f_equal.
+    f_equal. change (SpecFloat.emin 53 (Z.pow_pos 2 10)) with (-1074)%Z. ring.
 Qed.
