@@ -517,6 +517,24 @@ let is_spared named stream =
   | exception Unix.Unix_error _ -> true
   | s -> not (List.exists (fun (f : Unix.stats) -> f.st_dev = s.st_dev && f.st_ino = s.st_ino) named)
 
+let told arguments =
+  let o, proof_path, data_path = options_of arguments in
+  let words, status, facts = answer o proof_path data_path in
+  let first = List.hd (String.split_on_char '\n' words) in
+  let text =
+    if o.json then Json.print (Object ([ ("answer", Text (String.lowercase_ascii verdicts.(status))); ("message", Text first) ] @ facts))
+    else verdicts.(status) ^ (if status = 0 then " " else ": ") ^ words in
+  (text, status)
+
+(* For campaigns: a line of arguments with tabs between them, a line with the status and the answer as a JSON text, and so on. *)
+let batch () =
+  try
+    while true do
+      let text, status = told (String.split_on_char '\t' (input_line stdin)) in
+      Printf.printf "%d %s\n%!" status (Json.quoted text)
+    done
+  with End_of_file -> exit 0
+
 let () =
   let given = List.tl (Array.to_list Sys.argv) in
   let named = List.filter_map (fun w -> match Unix.stat w with s when s.st_kind = Unix.S_REG -> Some s | _ -> None | exception Unix.Unix_error _ -> None) given in
@@ -527,10 +545,7 @@ let () =
     List.iter (fun stream -> ignore (Unix.write stream line 0 (Bytes.length line))) spared;
     exit bad_input
   end;
-  let o, proof_path, data_path = options_of given in
-  let words, status, facts = answer o proof_path data_path in
-  let first = List.hd (String.split_on_char '\n' words) in
-  print_endline
-    (if o.json then Json.print (Object ([ ("answer", Text (String.lowercase_ascii verdicts.(status))); ("message", Text first) ] @ facts))
-     else verdicts.(status) ^ (if status = 0 then " " else ": ") ^ words);
+  if given = [ "--batch" ] then batch ();
+  let text, status = told given in
+  print_endline text;
   exit status
