@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep import exact
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
-from linsep.exact import IntegerRows, integer_rows, nullspace, original_weights
+from linsep.exact import IntegerRows, Integers, integer_rows, nullspace, original_weights
 from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Values, can_scan
 from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
@@ -173,13 +173,22 @@ def check_numbers(rows: Rows, numbers: Sequence[int], weights: Sequence[int], wh
 
 def weighted_sum(weights: Sequence[int], columns: list[int], table: IntegerRows) -> dict[int, tuple[int, int]]:
     """`Σ u z`, exactly, column by column (m·2^e); columns without entries are left out."""
+    shifts = table.row_exponents.tolist()
+    highest = max(shifts, default=0)
+    multiples = [u << (highest - e) for u, e in zip(weights, shifts, strict=True)]
+    exponents = (-highest - table.column_exponents).tolist()
+    return {c: (int(m), e) for c, m, e in zip(columns, _product(multiples, table.rows), exponents, strict=True)}
+
+
+def _product(multiples: list[int], rows: Integers) -> list[Any]:
+    """`Σ u z`, exactly: in 64 bits where they hold every sum, else in long integers."""
+    if rows.dtype == np.int64 and rows.size:
+        largest = max(int(rows.max()), -int(rows.min()), 1)
+        if largest * sum(map(abs, multiples)) < 2**62:
+            return list((np.array(multiples, np.int64) @ rows).tolist())
     from flint import fmpz_mat
 
-    highest = int(table.row_exponents.max(initial=0))
-    multiples = [u << (highest - int(e)) for u, e in zip(weights, table.row_exponents, strict=True)]
-    total = fmpz_mat([multiples]) * fmpz_mat(table.rows.tolist())
-    exponents = (-highest - table.column_exponents).tolist()
-    return {c: (int(m), e) for c, m, e in zip(columns, total.entries(), exponents, strict=True)}
+    return list((fmpz_mat([multiples]) * fmpz_mat(rows.tolist())).entries())
 
 
 def integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], IntegerRows]:
@@ -195,7 +204,7 @@ def integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[
 def taken(rows: Rows, numbers: Sequence[int]) -> Block:
     """The rows named, of finite numbers and no others: (row numbers, values, signs)."""
     found, values, y = rows.take(numbers)
-    if [int(n) for n in found] != list(numbers):
+    if np.asarray(found).tolist() != list(numbers):
         raise CertificateError("The source did not hand over the rows it was asked for.")
     _require_finite(values, found)
     return found, values, y
@@ -275,7 +284,7 @@ class _Span:
         nullity = len(columns) - len(self.basis)
         self.is_everything = nullity == 0
         are_long = len(columns) >= LONG and nullity > len(self.basis)
-        self.forms = None if are_long else _vanishing_forms(n_columns, columns, table)
+        self.forms = [] if self.is_everything else None if are_long else _vanishing_forms(n_columns, columns, table)
         if self.forms is None and self._lack(integers).any():  # the rank modulo the prime was too small
             self.forms = _vanishing_forms(n_columns, columns, table)
 

@@ -123,7 +123,9 @@ class WorkingSet(Generic[V]):
     def renew(self, w: Floats, found: Block, slack: float = SLACK) -> bool:
         """Keep what matters or is near, add the rows found that fall short; says whether there were any."""
         z = self.frame.signed(found)
-        is_new = (z @ w < 1.0 - slack) & ~np.isin(found.row_numbers, self.block.row_numbers)
+        known = set(self.block.row_numbers.tolist())
+        numbers = found.row_numbers.tolist()
+        is_new = np.array([number not in known for number in numbers], bool) & (z @ w < 1.0 - slack)
         if not is_new.any():
             return False
         keep = self.matters | (self.z @ w < NEAR)

@@ -102,12 +102,18 @@ class MemorySource(Source):
         is_few = isinstance(self.table, Dense) and self.n_rows * self.n_columns <= exact.FEW_CELLS
         return self.table.values if isinstance(self.table, Dense) and is_few else None
 
+    @cached_property
+    def _few_floats(self) -> tuple[Floats, Floats]:
+        """These rows as doubles, and the size of each."""
+        x = self.table[0].astype(np.float64, copy=False)
+        return x, np.abs(x)
+
     def _scan_few(self, rows: Array, w: Floats, b: float, wanted: int) -> Scan:
         """The scan of few rows, in NumPy: what `loops.scans.scan` does, before it is compiled or loaded."""
-        x, y = rows.astype(np.float64, copy=False), self.y
+        (x, size), y = self._few_floats, self.y
         with np.errstate(all="ignore"):
-            scores = y * ((x * w).sum(axis=1) + b)
-            sizes = np.einsum("ij,j->i", np.abs(x), np.abs(w)) + abs(b)
+            scores = y * (np.einsum("ij,j->i", x, w) + b)
+            sizes = np.einsum("ij,j->i", size, np.abs(w)) + abs(b)
             error = exact.rounding_factor(self.n_columns + 4) * 1.001 * sizes
             if self._longest2 == UNKNOWN_LENGTH:
                 self._longest2 = float(np.einsum("ij,ij->i", x, x).max(initial=0.0))
