@@ -59,7 +59,7 @@ class Form:
 def form_of(weights: Sequence[int], constant: int) -> Form:
     """Prepare w·x + b for exact signs and scores."""
     coefficients = (*weights, constant)
-    if -WHOLE < min(coefficients) and max(coefficients) < WHOLE:  # short: nothing is rounded, and nothing is lost
+    if min(coefficients) > -WHOLE and max(coefficients) < WHOLE:  # short: nothing is rounded, and nothing is lost
         words = np.array(coefficients, np.int64)
         shift = -max(map(int.bit_length, coefficients))
         floats = np.ldexp(words, shift)
@@ -137,8 +137,8 @@ def scores(form: Form, values: Values) -> tuple[Floats, Floats]:
 
 def signs(form: Form, values: Values) -> NDArray[np.int8]:
     """The exact sign, -1, 0 or +1, of the form on each row; NotFiniteError names the place in the block."""
-    if _fit_words(form, values):
-        return np.sign(values.dot(form.words[:-1]) + form.words[-1]).astype(np.int8)  # type: ignore[index]
+    if form.words is not None and _fit_words(form, values):
+        return np.sign(values.dot(form.words[:-1]) + form.words[-1]).astype(np.int8)  # type: ignore[no-any-return]
     form, values = _in_few_columns(form, values)
     out, left = np.zeros(values.shape[0], dtype=np.int8), []
     for part, piece in pieces(values):
@@ -159,7 +159,7 @@ def signs(form: Form, values: Values) -> NDArray[np.int8]:
 
 def _fit_words(form: Form, values: Values) -> bool:
     """Whether the scores of few dense rows of integers are sums in 64 bits."""
-    if form.words is None or is_sparse(values) or not 0 < values.size <= FEW_CELLS:
+    if is_sparse(values) or not 0 < values.size <= FEW_CELLS:
         return False
     if values.dtype.kind not in "iub" or values.dtype == np.uint64:
         return False

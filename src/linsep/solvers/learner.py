@@ -166,7 +166,7 @@ class Learner:
 
     def _blocks(self, begun: dict[str, Any], start: int | None) -> Iterator[Block]:
         """The blocks of a walk; those before the one that begins at row `start` are passed by."""
-        if self.order == "shuffled":
+        if self.order == "shuffled" and self.place is not None:
             self.random_state = begun
         blocks = self.source.blocks(self.perceptron.random if self.order == "shuffled" else None)
         return blocks if start is None else dropwhile(lambda block: block.numbers[0] != start, blocks)
@@ -264,7 +264,8 @@ class Learner:
     @property
     def random_state(self) -> dict[str, Any]:
         """The state of the random numbers."""
-        return dict(self.perceptron.random.bit_generator.state)
+        state: dict[str, Any] = self.perceptron.random.bit_generator.state  # a new one each time
+        return state
 
     @random_state.setter
     def random_state(self, state: dict[str, Any]) -> None:

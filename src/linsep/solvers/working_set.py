@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import OverflowedError
-from linsep.exact import null_combination, original_multipliers
+from linsep.exact import FEW_CELLS, null_combination, original_multipliers
 from linsep.solvers.clock import Clock
 from linsep.solvers.min_norm import PATIENCE, Shortest, nearest_to_zero, shortest
 from linsep.solvers.scaling import Frame
@@ -170,7 +170,9 @@ def levels(source: Source, width: int) -> Iterator[SampleLevel]:
     if len(smaller) < len(sizes) - 1:
         smaller.append(at_hand)
     for block in samples(source, smaller):
-        yield SampleLevel(MemorySource(block.table, block.y, source.facts.of_part(len(block))), block.row_numbers)
+        sample = MemorySource(block.table, block.y, source.facts.of_part(len(block)))
+        sample.is_worth_compiling |= source.n_rows * source.n_columns > FEW_CELLS  # the whole will be scanned so
+        yield SampleLevel(sample, block.row_numbers)
     yield SampleLevel(source, None)
 
 
