@@ -126,7 +126,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._is_plain(X, reset=reset) and _are_integers(y, X.shape[0]) and _are_finite(X):
             if reset:  # what scikit-learn would note
                 self.n_features_in_ = X.shape[1]
-                vars(self).pop("feature_names_in_", None)
+                if hasattr(self, "feature_names_in_"):
+                    del self.feature_names_in_
             return X, y
         _refuse_rounding(X)
         if y is not None:
@@ -156,7 +157,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return False
         if not reset and (X.shape[1] != self.n_features_in_ or getattr(self, "feature_names_in_", None) is not None):
             return False
-        return is_csr or X.flags.c_contiguous
+        return is_csr or bool(X.flags.c_contiguous)
 
     def _linear_scores(self, X: Any, W: Array, b: Array) -> Array:
         """W·x + b for rows to be judged; NaN is found by its score, which saves a read of the rows."""

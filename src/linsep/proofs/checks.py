@@ -26,7 +26,6 @@ from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Value
 from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 
-PRIME = (1 << 61) - 1
 LONG = 500  # columns of a form from which on very many of them take too long
 AT_ONCE = 1 << 20  # entries of rows that are solved for together
 
@@ -246,13 +245,13 @@ def _outside_span(
     """
     columns, table = _used(columns, table)
     span: _Span | None = None
-    unused = np.ones(rows.n_columns, dtype=bool)
-    unused[[c for c in columns if c < rows.n_columns]] = False
     found = [np.zeros(0, np.int64)]
-    if not unused.any() and len(columns) < LONG:
+    if len(columns) == rows.n_columns + bias < LONG:  # nothing is unused
         span = _Span(rows.n_columns, bias, columns, table)
         if span.is_everything:
             return found[0]
+    unused = np.ones(rows.n_columns, dtype=bool)
+    unused[[c for c in columns if c < rows.n_columns]] = False
     for numbers, values, y in rows.blocks():
         asked = ~np.isin(numbers, settled)
         if on is not None:
@@ -280,11 +279,13 @@ class _Span:
     def __init__(self, n_columns: int, bias: bool, columns: list[int], table: IntegerRows) -> None:
         self.n_columns, self.bias, self.columns, self.table = n_columns, bias, columns, table
         integers = table.rows.tolist()
-        self.basis = [integers[k] for k in exact.independent_rows(integers)] if columns else []
-        nullity = len(columns) - len(self.basis)
-        self.is_everything = nullity == 0
-        are_long = len(columns) >= LONG and nullity > len(self.basis)
-        self.forms = [] if self.is_everything else None if are_long else _vanishing_forms(n_columns, columns, table)
+        self.is_everything = not columns or exact.has_all_columns(integers)
+        self.forms: list[Form] | None = []
+        if self.is_everything:
+            return
+        self.basis = [integers[k] for k in exact.independent_rows(integers)]
+        are_long = len(columns) >= LONG and len(columns) - len(self.basis) > len(self.basis)
+        self.forms = None if are_long else _vanishing_forms(n_columns, columns, table)
         if self.forms is None and self._lack(integers).any():  # the rank modulo the prime was too small
             self.forms = _vanishing_forms(n_columns, columns, table)
 
@@ -328,7 +329,10 @@ def _slices(places: NDArray[np.int64], step: int) -> Iterator[NDArray[np.int64]]
 
 def _used(columns: list[int], table: IntegerRows) -> tuple[list[int], IntegerRows]:
     """The same without the columns that are 0."""
-    used = np.flatnonzero((table.rows != 0).any(axis=0))
+    is_used = (table.rows != 0).any(axis=0)
+    if is_used.all():
+        return columns, table
+    used = np.flatnonzero(is_used)
     return [columns[k] for k in used], table._replace(
         rows=table.rows[:, used], column_exponents=table.column_exponents[used]
     )
@@ -336,14 +340,9 @@ def _used(columns: list[int], table: IntegerRows) -> tuple[list[int], IntegerRow
 
 def _vanishing_forms(n_columns: int, columns: list[int], table: IntegerRows) -> list[Form]:
     """A basis of the forms on these columns that vanish on the rows of the table."""
-    from flint import fmpz_mat, nmod_mat
+    from flint import fmpz_mat
 
-    if not columns:
-        return []
-    matrix = fmpz_mat(table.rows.tolist())
-    if nmod_mat(matrix, PRIME).rank() == len(columns):
-        return []  # a full rank modulo a prime is a full rank
-    basis, nullity = nullspace(matrix)
+    basis, nullity = nullspace(fmpz_mat(table.rows.tolist()))
     scaled = [[int(basis[i, k]) for i in range(len(columns))] for k in range(nullity)]
     vectors = [list(original_weights(vector, table.column_exponents)) for vector in scaled]
     return [_spread_form(n_columns, columns, vector) for vector in vectors]

@@ -264,8 +264,7 @@ class Learner:
     @property
     def random_state(self) -> dict[str, Any]:
         """The state of the random numbers."""
-        state: dict[str, Any] = self.perceptron.random.bit_generator.state  # a new one each time
-        return state
+        return dict(self.perceptron.random.bit_generator.state)
 
     @random_state.setter
     def random_state(self, state: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from linsep.loops.layouts import Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Scan, Signs, Source, Table, distinct_rows, refusal
 
 UNKNOWN_LENGTH = -1.0  # of the longest row
+NARROW = 8  # columns that NumPy adds up one after the other, as the compiled loop does
 WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
 
 
@@ -107,7 +108,7 @@ class MemorySource(Source):
         """The scan of few rows, in NumPy: what `loops.scans.scan` does, before it is compiled or loaded."""
         (x, size), y = self._few_floats, self.y
         with np.errstate(all="ignore"):
-            scores = y * (np.einsum("ij,j->i", x, w) + b)
+            scores = y * ((np.einsum("ij,j->i", x, w) if len(w) > NARROW else (x * w).sum(axis=1)) + b)
             sizes = np.einsum("ij,j->i", size, np.abs(w)) + abs(b)
             error = exact.rounding_factor(self.n_columns + 4) * 1.001 * sizes
             if self._longest2 == UNKNOWN_LENGTH:
