@@ -14,7 +14,7 @@ row is lost to it.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -318,7 +318,7 @@ class OnlinePerceptron(Reported):
         """Rows as floats, and whether it is a single one."""
         named = _named_rows(X)
         if named is None:
-            is_one = isinstance(X, (list, tuple, np.ndarray)) and len(X) > 0 and np.ndim(X[0]) == 0
+            is_one = X.ndim == 1 if isinstance(X, np.ndarray) else isinstance(X, (list, tuple)) and _is_row(X)
             rows, columns = read_floats(X if not is_one else X[None] if isinstance(X, np.ndarray) else [X])
             self._require_width(rows.shape[1], columns)
             return rows, is_one
@@ -355,6 +355,11 @@ def _announced(classes: Iterable[Any]) -> list[Any]:
     if len(labels) < 2:
         raise OneClassError(f"classes is {labels}: name two or more, or None to meet them as they come.")
     return labels
+
+
+def _is_row(X: Sequence[Any]) -> bool:
+    """Whether these are the numbers of one row, and not rows."""
+    return len(X) > 0 and not isinstance(X[0], (list, tuple)) and np.ndim(X[0]) == 0
 
 
 def _named_rows(X: Any) -> Any:
