@@ -424,7 +424,8 @@ def sample_of(source: Source) -> tuple[Floats, Signs] | None:
     most = min(SAMPLED_ROWS, source.n_rows, DRAWN_ENTRIES // max(1, source.n_columns))
     if source.facts.is_streamed or most < 1:
         return None
-    block = source.take(np.arange(most) * source.n_rows // most)
+    everything = most == source.n_rows
+    block = next(source.blocks()) if everything else source.take(np.arange(most) * source.n_rows // most)
     points = _drawn(source, block)
     return None if points is None else (points, block.y)
 
@@ -436,7 +437,7 @@ def _drawn(source: Source, block: Block) -> Floats | None:
     values = block.values.toarray() if block.is_sparse else block.values
     scales = source.facts.scales
     if scales is None:
-        return np.asarray(values, np.float64)
+        return np.array(values, np.float64)  # a copy: the table stays the user's
     rows = [[value / scale for value, scale in zip(row, scales, strict=True)] for row in values.tolist()]
     return np.array(rows, np.float64)  # of Python's integers: a scale may be beyond the largest double
 

@@ -78,7 +78,7 @@ def _widest(search: WidestSearch | RowSearch) -> Separable | None:
         return _stated(search.source, search.clock, exact)
     if widest is None or not widest.low > 0:
         return None
-    plane, nearest = as_integers(widest.w, widest.b), _weighed(search.source, widest)
+    plane, nearest = as_integers(widest.w, widest.b), _weighed(widest)
     found = _certified(search.source, search.clock, plane, nearest)
     return found if found.margin is not None and found.margin[0] > 0 else None
 
@@ -152,7 +152,8 @@ def _stated(source: Source, clock: Clock, exact: ExactWidest) -> Separable:
 def _certified(source: Source, clock: Clock, plane: tuple[tuple[int, ...], int], nearest: Obstruction) -> Separable:
     """The interval that a hyperplane and some rows with weights prove."""
     margin = margin_checks.margin_bounds(source, *plane, nearest.rows, nearest.weights, True)
-    proof = nearest if math.isfinite(margin[1]) else None  # a bound beyond the largest double is none
+    is_bounded = math.isfinite(margin[1])  # a bound beyond the largest double is none
+    proof = obstruction_of(source, nearest.rows, nearest.weights) if is_bounded else None
     return _separable(source, clock, *plane, margin, proof)
 
 
@@ -168,7 +169,7 @@ def _nearest_pair(source: Source, weights: tuple[int, ...], bias_weight: int) ->
                 best = places[np.argmin(np.abs(np.nan_to_num(scores[places])))]
                 found = float(abs(scores[best])), int(numbers[best])
                 nearest[sign] = min(nearest.get(sign, found), found)
-    return obstruction_of(source, [number for _, number in nearest.values()], (1, 1))
+    return Obstruction(tuple(number for _, number in nearest.values()), (1, 1))
 
 
 def _separable(
@@ -190,11 +191,11 @@ def _separable(
     )
 
 
-def _weighed(source: Source, widest: Widest) -> Obstruction:
+def _weighed(widest: Widest) -> Obstruction:
     """The rows that prove the upper bound, with integers for their weights."""
     scaled = np.ldexp(widest.multipliers / widest.multipliers.max(), MULTIPLIER_BITS)
     pairs = [(int(n), round(u)) for n, u in zip(widest.support.numbers, scaled.tolist(), strict=True) if u >= 1]
-    return obstruction_of(source, [n for n, _ in pairs], [u for _, u in pairs])
+    return Obstruction(tuple(n for n, _ in pairs), tuple(u for _, u in pairs))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -269,7 +270,7 @@ def novikoff(
         plane, rows = (exact.weights, exact.bias_weight), Obstruction(exact.rows, exact.multipliers)
         return _theory(source, plane, rows, bias, exact.gamma_squared)
     if widest is not None and widest.low > 0:
-        return _theory(source, as_integers(widest.w, widest.b), _weighed(source, widest), bias)
+        return _theory(source, as_integers(widest.w, widest.b), _weighed(widest), bias)
     verdict = known or decide(source, bias=bias, time_limit=clock.left)
     if not isinstance(verdict, Separable):
         raise NotSeparableError(verdict)

@@ -292,7 +292,7 @@ class MleReport(Reported):
         n_rows = self.verdict.n_rows
         if self.exists is None:
             reason = f"{self.verdict.reason} " if isinstance(self.verdict, NotSeparable | Undecided) else ""
-            return f"Not decided. {reason}This proves nothing about the estimate: allow more time."
+            return f"Not decided. {reason}Whether the estimate exists is open: allow more time."
         if self.exists:
             return (
                 "The maximum likelihood estimate exists and is unique: the classes overlap, "

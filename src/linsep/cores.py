@@ -19,17 +19,26 @@ MOST_THREADS = 4096
 
 def thread_count() -> int:
     """How many cores a walk over the rows may use: LINSEP_THREADS, or those this process may run on."""
-    if asked := os.environ.get("LINSEP_THREADS"):
-        if not asked.strip().isdecimal() or not 1 <= int(asked) <= MOST_THREADS:
-            raise ArgumentError(
-                f"The environment variable LINSEP_THREADS is {shown(asked)}: it must be a whole number from 1 to "
-                f"{MOST_THREADS}, or not be set."
-            )
-        return int(asked)
+    asked = threads_asked_for()
+    if asked is not None:
+        return asked
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not every system can tell
         return os.cpu_count() or 1
+
+
+def threads_asked_for() -> int | None:
+    """What LINSEP_THREADS says; None where it is not set."""
+    asked = os.environ.get("LINSEP_THREADS")
+    if not asked:
+        return None
+    if not asked.strip().isdecimal() or not 1 <= int(asked) <= MOST_THREADS:
+        raise ArgumentError(
+            f"The environment variable LINSEP_THREADS is {shown(asked)}: it must be a whole number from 1 to "
+            f"{MOST_THREADS}, or not be set."
+        )
+    return int(asked)
 
 
 @cache

@@ -419,6 +419,8 @@ def shown(value: Any) -> str:
         words = "NaN" if isinstance(value, float) and math.isnan(value) else repr(value)
     except ValueError:  # an integer of thousands of digits
         words = "a very large number"
+    except RecursionError:
+        words = f"a {type(value).__name__} within others, a thousand deep or more"
     return words if len(words) <= 60 else f"{words[:40]}... ({len(words):,} characters)"
 
 

@@ -288,6 +288,7 @@ def _carried(places: NDArray[np.int64]) -> NDArray[np.int64]:
 
 A_PRODUCT, A_LIFT, AN_ENTRY = 3e-9, 1.5e-8, 3e-7  # seconds: modulo a prime; of a step towards long numbers; to copy one
 WORD = 60  # bits
+FEW_ROWS = 32  # up to here elimination in integers is quicker than Dixon's lifting
 
 
 def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
@@ -297,6 +298,14 @@ def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
     [1, 3]
     """
     return _pivots(rows, by_rows=True) if rows else []
+
+
+def has_all_columns(rows: Sequence[Sequence[int]]) -> bool:
+    """Return whether the columns are independent modulo a prime: independent over Q too."""
+    if len(rows) < len(rows[0]):
+        return False
+    deadline.require(len(rows) * len(rows[0]) * (AN_ENTRY + A_PRODUCT * len(rows[0])))
+    return bool(nmod_mat(fmpz_mat(rows), PRIME).rank() == len(rows[0]))
 
 
 def independent_columns(rows: Sequence[Sequence[int]]) -> list[int]:
@@ -368,20 +377,32 @@ def null_combination(rows: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
     (2, 3, 1)
     """
     table = [[int(x) for x in row] for row in rows]
-    kept = independent_rows(table)
+    combination = _eliminated(table) if 0 < len(table) <= FEW_ROWS and table[0] else _solved(table)
+    if combination is None or any((fmpz_mat([combination]) * fmpz_mat(table)).entries()):
+        return None  # there are more, or none: the rank modulo the prime was too small
+    sign = next(1 if u > 0 else -1 for u in combination if u)
+    return coprime(sign * u for u in combination)
+
+
+def _eliminated(table: list[list[int]]) -> list[int] | None:
+    """The combination by elimination in integers: for few rows."""
+    basis, nullity = nullspace(fmpz_mat(table).transpose())
+    return [int(basis[i, 0]) for i in range(len(table))] if nullity == 1 else None
+
+
+def _solved(rows: list[list[int]]) -> list[int] | None:
+    """The combination by solving for one row: for many."""
+    kept = independent_rows(rows)
     if len(kept) != len(rows) - 1:
         return None
     left_out = (set(range(len(rows))) - set(kept)).pop()
     combination = [0] * len(rows)
     combination[left_out] = 1
     if kept:
-        columns = independent_columns([table[i] for i in kept])
-        square = fmpz_mat([[table[i][j] for i in kept] for j in columns])
-        numerators, denominator = solve(square, fmpz_mat([[-table[left_out][j]] for j in columns]))
+        columns = independent_columns([rows[i] for i in kept])
+        square = fmpz_mat([[rows[i][j] for i in kept] for j in columns])
+        numerators, denominator = solve(square, fmpz_mat([[-rows[left_out][j]] for j in columns]))
         combination[left_out] = denominator
         for place, i in enumerate(kept):
             combination[i] = int(numerators[place, 0])
-    if any((fmpz_mat([combination]) * fmpz_mat(table)).entries()):
-        return None  # the rank modulo the prime was too small: the rows are independent
-    sign = next(1 if u > 0 else -1 for u in combination if u)
-    return coprime(sign * u for u in combination)
+    return combination

@@ -289,6 +289,9 @@ FAULTS = {
     "rejects over data": Entry(
         errors.ArgumentError, "rejected rows would overwrite the data, or be read as data ({seen})", GIVE_REJECT
     ),
+    "rejects over file": Entry(
+        errors.ArgumentError, "the file exists, and holds something other than rejected rows", GIVE_REJECT
+    ),
 }
 
 

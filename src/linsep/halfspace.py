@@ -248,6 +248,8 @@ def _weights(w: Any) -> Array:
         w = list(w) if isinstance(w, Iterable) else np.asarray(w)
     if isinstance(w, np.ndarray) and w.ndim != 1:
         raise ShapeError(f"The weights have shape {w.shape}: there is one for each column.")
+    if type(w) is np.ndarray and w.dtype in (np.float64, np.int64) and w.size and np.isfinite(w).all():
+        return w.copy()
     table = read_exact([w])
     if table.inexact is not None:
         place = table.inexact.column

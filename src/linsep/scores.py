@@ -10,10 +10,12 @@ Three stages, each for the rows that the one before leaves in doubt:
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from fractions import Fraction
 from itertools import chain, pairwise
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -52,6 +54,16 @@ def linear_scores(X: Any, W: Array, b: Array) -> Array:
             if np.isfinite(values).all():
                 scores[row] = _settled(values, W[:, columns], b, bound.limits)
     return scores
+
+
+def clear_sign(x: Sequence[float], w: Sequence[float], b: float) -> int:
+    """The sign of w·x + b for one row of finite doubles; 0 where floats are not sure of it."""
+    products = list(map(mul, x, w))
+    score, size = sum(products, b), sum(map(abs, products), abs(b))
+    error = 2 * (len(products) + 4) * (sys.float_info.epsilon * size + sys.float_info.min)
+    if not (abs(score) > error and size < math.inf):
+        return 0
+    return 1 if score > 0 else -1
 
 
 class _Bound:

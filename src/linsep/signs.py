@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.exact import BITS, MOST_TERMS, Digits, Dyadic, dyadic
+from linsep.exact import BITS, FEW_CELLS, MOST_TERMS, Digits, Dyadic, dyadic
 from linsep.faults import fault
 from linsep.scores import LEAST, MOST, WHOLE, rest_of_products
 from linsep.tables import is_sparse
@@ -38,6 +38,7 @@ FEW_WEIGHTS = 0.25  # of the columns, up to which the others are left out
 SMALLEST_NORMAL = 2.0**-1022
 SAFE = 2.0**1000  # Σ|w_j x_j| below this: no partial sum overflowed
 LONGEST = 2**20  # entries of a row whose sums keep enough bits
+NONE = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +59,11 @@ class Form:
 def form_of(weights: Sequence[int], constant: int) -> Form:
     """Prepare w·x + b for exact signs and scores."""
     coefficients = (*weights, constant)
+    if min(coefficients) > -WHOLE and max(coefficients) < WHOLE:  # short: nothing is rounded, and nothing is lost
+        words = np.array(coefficients, np.int64)
+        shift = -max(map(int.bit_length, coefficients))
+        floats = np.ldexp(words, shift)
+        return Form(coefficients, floats, np.abs(floats), shift, words)
     floats, shift = scaled_floats(coefficients)
     sizes = np.abs(floats)
     # A weight below the normal range is dropped: all of it is then at most u·2^-969. Zero weights stay zero.
@@ -131,20 +137,34 @@ def scores(form: Form, values: Values) -> tuple[Floats, Floats]:
 
 def signs(form: Form, values: Values) -> NDArray[np.int8]:
     """The exact sign, -1, 0 or +1, of the form on each row; NotFiniteError names the place in the block."""
+    if form.words is not None and _fit_words(form, values):
+        return np.sign(values.dot(form.words[:-1]) + form.words[-1]).astype(np.int8)  # type: ignore[no-any-return]
     form, values = _in_few_columns(form, values)
-    out, left = np.zeros(values.shape[0], dtype=np.int8), [np.zeros(0, np.int64)]
+    out, left = np.zeros(values.shape[0], dtype=np.int8), []
     for part, piece in pieces(values):
         score, error = scores(form, piece)
         is_known = np.abs(score) > error
+        if is_known.all():
+            np.sign(score, out=out[part], casting="unsafe")
+            continue
         doubtful = np.flatnonzero(~is_known)
-        if len(doubtful):
-            is_known[doubtful] = _are_unrounded(form, piece[doubtful], error[doubtful])
+        is_known[doubtful] = _are_unrounded(form, piece[doubtful], error[doubtful])
         np.sign(score, where=is_known, out=out[part], casting="unsafe")
         left.append(part.start + np.flatnonzero(~is_known))
-    doubtful = np.concatenate(left)
+    doubtful = np.concatenate(left) if left else NONE
     for part, rows in pieces(values[doubtful]):
         out[doubtful[part]] = _exact_signs(form, rows, doubtful[part])
     return out
+
+
+def _fit_words(form: Form, values: Values) -> bool:
+    """Whether the scores of few dense rows of integers are sums in 64 bits."""
+    if is_sparse(values) or not 0 < values.size <= FEW_CELLS:
+        return False
+    if values.dtype.kind not in "iub" or values.dtype == np.uint64:
+        return False
+    largest = max(int(values.max()), -int(values.min()), 1)
+    return largest * sum(map(abs, form.coefficients)) < 2**62
 
 
 def _in_few_columns(form: Form, values: Values) -> tuple[Form, Values]:

@@ -144,7 +144,7 @@ class PerceptronClassifier(ScoreClassifier):
         for learner in self._learners:
             learner.require_finite()
         counts = [run.mistakes_per_row for run in runs if run.mistakes_per_row is not None]
-        self.mistakes_per_row_ = np.sum(counts, axis=0) if counts else None
+        self.mistakes_per_row_ = sum(counts[1:], counts[0]) if counts else None
         kept: list[Weights] = [learner.kept for learner in self._learners]
         self.coef_ = narrowed(np.vstack([weights.W for weights in kept]), kind)
         self.intercept_ = narrowed(np.concatenate([weights.b for weights in kept]), kind)

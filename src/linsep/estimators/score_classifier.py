@@ -123,7 +123,11 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"A {type(self).__name__} needs all rows at once, and a source gives them block by block.",
                 fix="Read the rows into a table and give X and y, or fit a PerceptronClassifier.",
             )
-        if not reset and self._is_plain(X) and _are_integers(y, len(X)) and np.isfinite(X).all():
+        if self._is_plain(X, reset=reset) and _are_integers(y, X.shape[0]) and _are_finite(X):
+            if reset:  # what scikit-learn would note
+                self.n_features_in_ = X.shape[1]
+                if hasattr(self, "feature_names_in_"):
+                    del self.feature_names_in_
             return X, y
         _refuse_rounding(X)
         if y is not None:
@@ -144,16 +148,16 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with _explained(X):
             return validate_data(self, X, ensure_all_finite=finite, **options)
 
-    def _is_plain(self, X: Any) -> bool:
+    def _is_plain(self, X: Any, *, reset: bool = False) -> bool:
         """Whether scikit-learn would find nothing to say about a table but NaN, and hand it back as it is."""
-        return (
-            type(X) is np.ndarray
-            and X.dtype in (np.float64, np.float32)
-            and X.flags.c_contiguous
-            and X.shape[1:] == (self.n_features_in_,)
-            and len(X) > 0
-            and getattr(self, "feature_names_in_", None) is None
-        )
+        is_csr = is_sparse(X) and X.format == "csr"
+        if not (is_csr or type(X) is np.ndarray) or X.dtype not in (np.float64, np.float32):
+            return False
+        if X.ndim != 2 or 0 in X.shape:
+            return False
+        if not reset and (X.shape[1] != self.n_features_in_ or getattr(self, "feature_names_in_", None) is not None):
+            return False
+        return is_csr or bool(X.flags.c_contiguous)
 
     def _linear_scores(self, X: Any, W: Array, b: Array) -> Array:
         """W·x + b for rows to be judged; NaN is found by its score, which saves a read of the rows."""
@@ -259,6 +263,10 @@ def _refuse_rounding(X: Any) -> None:
         raise
     except InputError:
         return
+
+
+def _are_finite(X: Any) -> bool:
+    return bool(np.isfinite(X.data if is_sparse(X) else X).all())
 
 
 def _are_integers(y: Any, n_rows: int) -> bool:

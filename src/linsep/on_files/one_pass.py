@@ -47,9 +47,9 @@ class OnePass:
         **options: Any,
     ) -> None:
         chosen, waiting = Options(**options), waiting or nullcontext
-        self.model, self._rejects, self.was_stopped = model, chosen.rejects, False
+        self.model, self._files, self._rejects, self.was_stopped = model, files or [STDIN], chosen.rejects, False
         if model.bits is None:
-            self._batches = table_batches(files or [STDIN], chosen, waiting, note or (lambda text: None))
+            self._batches = table_batches(self._files, chosen, waiting, note or (lambda text: None))
         else:
             self._batches = text_batches(files, model.bits, waiting=waiting, rejects=self._rejects)
 
@@ -74,10 +74,11 @@ class OnePass:
         if self._rejects is not None:
             self._rejects.begin()  # after an interrupt too, a file without rows says that none was bad
         rows, left_out = self.model.counts.rows, self.rows_left_out
-        if not rows:
-            raise fault("none left", left_out=left_out) if left_out else fault("nothing to learn")
-        if len(self.model.classes) < 2:
-            raise fault("one class", rows=rows, value=self.model.classes[0])
+        with about(self._files):
+            if not rows:
+                raise fault("none left", left_out=left_out) if left_out else fault("nothing to learn")
+            if len(self.model.classes) < 2:
+                raise fault("one class", rows=rows, value=self.model.classes[0])
 
     def report(self) -> Report:
         """How the stream ended."""

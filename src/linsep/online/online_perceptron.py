@@ -14,7 +14,7 @@ row is lost to it.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -33,6 +33,7 @@ from linsep.loops.scans import ALL_FINE
 from linsep.loops.sweeps import MISSED, PREDICTED, longest
 from linsep.models import MODEL, write_model
 from linsep.report import Fact, Part, Report, Reported, Sentence, count, label_text, listed, one_line
+from linsep.scores import clear_sign
 from linsep.solvers.kept_weights import Weights
 from linsep.solvers.perceptron import Perceptron
 from linsep.solvers.vanishing import require_scores_of
@@ -45,6 +46,7 @@ OnlineKeep = Literal["last", "average"]
 
 MOST_WEIGHTS = 1 << 28  # 2 GiB, and as much again for an average
 SAFE = 1e300  # no sum of updates, each times the rows before it, leaves the range of doubles below this
+SHORT = 100  # columns: up to here Python scores one row sooner than NumPy
 NOTHING_YET = -1  # the prediction before any class is known
 
 
@@ -297,7 +299,12 @@ class OnlinePerceptron(Reported):
     def _predict(self, rows: Any) -> Ints:
         if self._known < 2 or self.learner is None:
             return np.full(rows.shape[0], min(self._known, 1) - 1)
-        scores = self.learner.kept.scores(rows)
+        kept = self.learner.kept
+        if rows.shape[0] == len(kept.b) == 1 and rows.shape[1] <= SHORT and isinstance(rows, np.ndarray):
+            sign = clear_sign(rows[0].tolist(), kept.W[0].tolist(), kept.b.item())
+            if sign:
+                return np.array([sign > 0], np.int64)
+        scores = kept.scores(rows)
         winners = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
         return np.asarray(winners, np.int64)
 
@@ -311,7 +318,7 @@ class OnlinePerceptron(Reported):
         """Rows as floats, and whether it is a single one."""
         named = _named_rows(X)
         if named is None:
-            is_one = isinstance(X, (list, tuple, np.ndarray)) and len(X) > 0 and np.ndim(X[0]) == 0
+            is_one = X.ndim == 1 if isinstance(X, np.ndarray) else isinstance(X, (list, tuple)) and _is_row(X)
             rows, columns = read_floats(X if not is_one else X[None] if isinstance(X, np.ndarray) else [X])
             self._require_width(rows.shape[1], columns)
             return rows, is_one
@@ -348,6 +355,11 @@ def _announced(classes: Iterable[Any]) -> list[Any]:
     if len(labels) < 2:
         raise OneClassError(f"classes is {labels}: name two or more, or None to meet them as they come.")
     return labels
+
+
+def _is_row(X: Sequence[Any]) -> bool:
+    """Whether these are the numbers of one row, and not rows."""
+    return len(X) > 0 and not isinstance(X[0], (list, tuple)) and np.ndim(X[0]) == 0
 
 
 def _named_rows(X: Any) -> Any:

@@ -154,7 +154,7 @@ def names_of(rows: Rows) -> tuple[str, ...] | None:
 
 def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
     """The rows of X with the signs that `labels` (negative, positive) gives to y."""
-    if can_scan(X) or isinstance(X, Rows):
+    if not isinstance(X, np.ndarray) and (isinstance(X, MemoryRows) or can_scan(X) or isinstance(X, Rows)):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
         if can_scan(X) and not (len(X.facts.labels) == 2 and all(map(is_same, X.facts.labels, labels))):

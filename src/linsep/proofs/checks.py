@@ -14,19 +14,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linsep import exact
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
-from linsep.exact import IntegerRows, integer_rows, nullspace, original_weights
+from linsep.exact import IntegerRows, Integers, integer_rows, nullspace, original_weights
 from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Values, can_scan
 from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 
-PRIME = (1 << 61) - 1
 LONG = 500  # columns of a form from which on very many of them take too long
 AT_ONCE = 1 << 20  # entries of rows that are solved for together
 
@@ -173,13 +172,22 @@ def check_numbers(rows: Rows, numbers: Sequence[int], weights: Sequence[int], wh
 
 def weighted_sum(weights: Sequence[int], columns: list[int], table: IntegerRows) -> dict[int, tuple[int, int]]:
     """`Σ u z`, exactly, column by column (m·2^e); columns without entries are left out."""
+    shifts = table.row_exponents.tolist()
+    highest = max(shifts, default=0)
+    multiples = [u << (highest - e) for u, e in zip(weights, shifts, strict=True)]
+    exponents = (-highest - table.column_exponents).tolist()
+    return {c: (int(m), e) for c, m, e in zip(columns, _product(multiples, table.rows), exponents, strict=True)}
+
+
+def _product(multiples: list[int], rows: Integers) -> list[Any]:
+    """`Σ u z`, exactly: in 64 bits where they hold every sum, else in long integers."""
+    if rows.dtype == np.int64 and rows.size:
+        largest = max(int(rows.max()), -int(rows.min()), 1)
+        if largest * sum(map(abs, multiples)) < 2**62:
+            return list((np.array(multiples, np.int64) @ rows).tolist())
     from flint import fmpz_mat
 
-    highest = int(table.row_exponents.max(initial=0))
-    multiples = [u << (highest - int(e)) for u, e in zip(weights, table.row_exponents, strict=True)]
-    total = fmpz_mat([multiples]) * fmpz_mat(table.rows.tolist())
-    exponents = (-highest - table.column_exponents).tolist()
-    return {c: (int(m), e) for c, m, e in zip(columns, total.entries(), exponents, strict=True)}
+    return list((fmpz_mat([multiples]) * fmpz_mat(rows.tolist())).entries())
 
 
 def integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[int], IntegerRows]:
@@ -195,7 +203,7 @@ def integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[
 def taken(rows: Rows, numbers: Sequence[int]) -> Block:
     """The rows named, of finite numbers and no others: (row numbers, values, signs)."""
     found, values, y = rows.take(numbers)
-    if [int(n) for n in found] != list(numbers):
+    if np.asarray(found).tolist() != list(numbers):
         raise CertificateError("The source did not hand over the rows it was asked for.")
     _require_finite(values, found)
     return found, values, y
@@ -237,13 +245,13 @@ def _outside_span(
     """
     columns, table = _used(columns, table)
     span: _Span | None = None
-    unused = np.ones(rows.n_columns, dtype=bool)
-    unused[[c for c in columns if c < rows.n_columns]] = False
     found = [np.zeros(0, np.int64)]
-    if not unused.any() and len(columns) < LONG:
+    if len(columns) == rows.n_columns + bias < LONG:  # nothing is unused
         span = _Span(rows.n_columns, bias, columns, table)
         if span.is_everything:
             return found[0]
+    unused = np.ones(rows.n_columns, dtype=bool)
+    unused[[c for c in columns if c < rows.n_columns]] = False
     for numbers, values, y in rows.blocks():
         asked = ~np.isin(numbers, settled)
         if on is not None:
@@ -271,10 +279,12 @@ class _Span:
     def __init__(self, n_columns: int, bias: bool, columns: list[int], table: IntegerRows) -> None:
         self.n_columns, self.bias, self.columns, self.table = n_columns, bias, columns, table
         integers = table.rows.tolist()
-        self.basis = [integers[k] for k in exact.independent_rows(integers)] if columns else []
-        nullity = len(columns) - len(self.basis)
-        self.is_everything = nullity == 0
-        are_long = len(columns) >= LONG and nullity > len(self.basis)
+        self.is_everything = not columns or exact.has_all_columns(integers)
+        self.forms: list[Form] | None = []
+        if self.is_everything:
+            return
+        self.basis = [integers[k] for k in exact.independent_rows(integers)]
+        are_long = len(columns) >= LONG and len(columns) - len(self.basis) > len(self.basis)
         self.forms = None if are_long else _vanishing_forms(n_columns, columns, table)
         if self.forms is None and self._lack(integers).any():  # the rank modulo the prime was too small
             self.forms = _vanishing_forms(n_columns, columns, table)
@@ -319,7 +329,10 @@ def _slices(places: NDArray[np.int64], step: int) -> Iterator[NDArray[np.int64]]
 
 def _used(columns: list[int], table: IntegerRows) -> tuple[list[int], IntegerRows]:
     """The same without the columns that are 0."""
-    used = np.flatnonzero((table.rows != 0).any(axis=0))
+    is_used = (table.rows != 0).any(axis=0)
+    if is_used.all():
+        return columns, table
+    used = np.flatnonzero(is_used)
     return [columns[k] for k in used], table._replace(
         rows=table.rows[:, used], column_exponents=table.column_exponents[used]
     )
@@ -327,14 +340,9 @@ def _used(columns: list[int], table: IntegerRows) -> tuple[list[int], IntegerRow
 
 def _vanishing_forms(n_columns: int, columns: list[int], table: IntegerRows) -> list[Form]:
     """A basis of the forms on these columns that vanish on the rows of the table."""
-    from flint import fmpz_mat, nmod_mat
+    from flint import fmpz_mat
 
-    if not columns:
-        return []
-    matrix = fmpz_mat(table.rows.tolist())
-    if nmod_mat(matrix, PRIME).rank() == len(columns):
-        return []  # a full rank modulo a prime is a full rank
-    basis, nullity = nullspace(matrix)
+    basis, nullity = nullspace(fmpz_mat(table.rows.tolist()))
     scaled = [[int(basis[i, k]) for i in range(len(columns))] for k in range(nullity)]
     vectors = [list(original_weights(vector, table.column_exponents)) for vector in scaled]
     return [_spread_form(n_columns, columns, vector) for vector in vectors]

@@ -19,7 +19,7 @@ from linsep.errors import CertificateError, OverflowedError
 from linsep.exact import FEW_CELLS, rounding_factor
 from linsep.proofs.checked_rows import Rows, Values
 from linsep.proofs.checks import check_numbers, few, integer_table, is_worth_a_scan, taken, weighted_sum
-from linsep.signs import Form, exact_score, flat, form_of, is_exact, pieces, scores
+from linsep.signs import Form, dyadic_sum, exact_score, flat, form_of, is_exact, pieces, scores
 from linsep.tables import is_sparse
 
 VISIBLE, EXACT_CELLS = 2.0**-24, 1_000_000  # roundings beside a bound that show; entries that can be added exactly
@@ -202,21 +202,26 @@ def squared_reach(rows: Rows, *, constant: bool) -> tuple[Fraction, Fraction]:
     largest = longest = 0.0
     for _, values, _ in rows.blocks():
         entries = values.data if is_sparse(values) else values
-        largest = max(largest, float(np.abs(entries.astype(np.float64)).max(initial=0.0)))
-    exponent = -math.frexp(largest)[1]
+        largest = max(largest, float(entries.max(initial=0)), -float(entries.min(initial=0)))
+    exponent = 0 if 2.0**-400 < largest < 2.0**400 else -math.frexp(largest)[1]  # squares stay in the range of doubles
     for _, values, _ in rows.blocks():
         for _, piece in pieces(values):
-            squares = piece.astype(np.float64)
-            entries = squares.data if is_sparse(piece) else squares
-            entries[...] = np.ldexp(entries, exponent) ** 2
-            longest = max(longest, float(squares.sum(axis=1).max(initial=0.0)))
+            lengths = piece.astype(np.float64, copy=exponent != 0 or is_sparse(piece))
+            entries = lengths.data if is_sparse(piece) else lengths
+            if exponent:
+                entries[...] = np.ldexp(entries, exponent)
+            if is_sparse(piece):
+                entries *= entries
+            squares = lengths.sum(axis=1) if is_sparse(piece) else np.einsum("ij,ij->i", lengths, lengths)
+            longest = max(longest, float(squares.max(initial=0.0)))
     slack = Fraction(rows.n_columns + 8, 2**52)
     square = Fraction(longest) / Fraction(4) ** exponent
     return square * (1 - slack) + constant, square * (1 + slack) + constant
 
 
 def _squared_length(vector: dict[int, tuple[int, int]]) -> Fraction:
-    return sum((Fraction(m) ** 2 * Fraction(4) ** e for m, e in vector.values()), Fraction(0))
+    mantissa, exponent = dyadic_sum([(m * m, 2 * e) for m, e in vector.values()])
+    return Fraction(mantissa) * Fraction(2) ** exponent
 
 
 def margin_bounds(

@@ -24,7 +24,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 def integers(values: Iterable[Any], what: str) -> tuple[int, ...]:
     """Integers of any kind as Python's; nothing else."""
     try:
-        return tuple(int(index(value)) for value in values)
+        return tuple(map(int, map(index, values)))
     except TypeError:
         raise CertificateError(f"The {what} must be integers.") from None
 
@@ -73,9 +73,11 @@ class Obstruction:
             object.__setattr__(self, "dependences", tuple(self.dependences))
             definite.own_columns(self.dependences)
         common = math.gcd(*weights)
+        if common > 1:
+            weights = tuple(weight // common for weight in weights)
         order = sorted(range(len(rows)), key=rows.__getitem__)
-        object.__setattr__(self, "rows", tuple(rows[k] for k in order))
-        object.__setattr__(self, "weights", tuple(weights[k] // common for k in order))
+        object.__setattr__(self, "rows", tuple(sorted(rows)))
+        object.__setattr__(self, "weights", tuple(map(weights.__getitem__, order)))
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(plain(self.classes[k]) for k in order))
         if self.points is not None:

@@ -13,7 +13,7 @@ costs that steer the pivots are doubles: they choose a path and prove nothing.
 from __future__ import annotations
 
 import math
-from operator import mul
+from operator import mul, neg
 from typing import TypeAlias
 
 import numpy as np
@@ -58,11 +58,12 @@ class Tableau:
         self.dual = [[int(j == k) for j in range(width)] for k in range(width)]
         self.det = 1
         self.is_free = [False] * width
+        self.in_force: list[int] = []  # the places of the rows that are held at a positive score
         self.aside: list[int] = []  # rows that are not looked at any more
         self.costs = [0.0] * width
         self.first: Multipliers | None = None
         self.spread: Multipliers = {}
-        self.reach = float(np.abs(rows.astype(np.float64)).sum(axis=1).max(initial=1.0))
+        self.reach = width * max(int(rows.max(initial=1)), -int(rows.min(initial=0)))  # of no row is Σ|z_j| larger
         self.seed = 0x9E3779B97F4A7C15
 
     def run(self) -> Settled | None:
@@ -75,33 +76,31 @@ class Tableau:
             self.enter(row)
         return None
 
-    def in_force(self) -> list[int]:
-        """The places of the rows that are held at a positive score."""
-        return [k for k, row in enumerate(self.basis) if row != UNIT and not self.is_free[k]]
-
     def weights(self) -> list[int]:
         """The w with z·w = det on the rows in force and 0 on the free rows."""
-        held = [self.dual[k] for k in self.in_force()]
-        return [sum(column) for column in zip(*held, strict=True)] if held else [0] * len(self.basis)
+        if not self.in_force:
+            return [0] * len(self.basis)
+        return list(map(sum, zip(*[self.dual[k] for k in self.in_force], strict=True)))
 
     def entering(self, weights: list[int]) -> int | None:
         """The most violated row, else a row of score 0 outside the free span; those inside are set aside."""
         if not len(self.rows):
             return None
         self.require_small(weights)
-        scores = self.rows @ np.array(weights, np.int64)
+        scores = self.rows.dot(np.array(weights, np.int64))
         if self.aside:
             scores[self.aside] = FAR
         worst = int(scores.argmin())
-        if scores[worst] != 0:
-            return worst if scores[worst] < 0 else None
+        least = scores.item(worst)
+        if least != 0:
+            return worst if least < 0 else None
         if self.first is None:  # the free span is {0}: a zero row is an obstruction, any other moves the basis
             return worst
-        zeros = np.flatnonzero(scores == 0)
+        zeros = (scores == 0).nonzero()[0]
         others = [dual for dual, is_free in zip(self.dual, self.is_free, strict=True) if not is_free]
         self.require_small([number for dual in others for number in dual])
         outside = (self.rows[zeros] @ np.array(others, np.int64).reshape(-1, len(weights)).T).any(axis=1)
-        first = int(np.argmax(outside)) if outside.any() else len(zeros)
+        first = int(outside.argmax()) if outside.any() else len(zeros)
         self.aside += zeros[:first].tolist()
         return int(zeros[first]) if first < len(zeros) else None
 
@@ -109,13 +108,15 @@ class Tableau:
         """Bring a row into the basis, or find that no row makes place for it: an obstruction."""
         line = self.rows[row].tolist()
         coordinates = [sum(map(mul, dual, line)) for dual in self.dual]  # det·row = Σ coordinates_k basis_k
-        require_below(max(map(abs, coordinates)))
-        vacant = [(abs(number), k) for k, number in enumerate(coordinates) if number and self.basis[k] == UNIT]
+        require_below(max(max(coordinates), -min(coordinates)))
+        vacant = []
+        if UNIT in self.basis:
+            vacant = [(abs(number), k) for k, number in enumerate(coordinates) if number and self.basis[k] == UNIT]
         if vacant:
             _, place = min(vacant)
             self.costs[place] = self.drawn_cost()
         else:
-            leaving = [(self.costs[k] / coordinates[k], k) for k in self.in_force() if coordinates[k] > 0]
+            leaving = [(self.costs[k] / coordinates[k], k) for k in self.in_force if coordinates[k] > 0]
             if not leaving:
                 self.obstruct(row, coordinates)
                 return
@@ -130,21 +131,23 @@ class Tableau:
 
     def charge(self, step: float, place: int, coordinates: list[int]) -> None:
         """Write the costs in the basis to come."""
-        for k in self.in_force():
+        for k in self.in_force:
             self.costs[k] = max(self.costs[k] - step * coordinates[k], 0.0)
         self.costs[place] = step * self.det
 
     def replace(self, place: int, row: int, coordinates: list[int]) -> None:
         """Put a row at this place: Jordan's fraction-free step, whose division leaves no remainder."""
         pivot, own, det = coordinates[place], self.dual[place], self.det
-        pairs = zip(self.dual, coordinates, strict=True)
+        sign = 1 if pivot > 0 else -1  # the determinant stays positive
+        pivot *= sign
         self.dual = [
-            [(pivot * a - number * b) // det for a, b in zip(dual, own, strict=True)] for dual, number in pairs
+            [(pivot * a - number * b) // det for a, b in zip(dual, own)]  # noqa: B905 - strict costs a third of it
+            for dual, number in zip(self.dual, coordinates if sign > 0 else map(neg, coordinates), strict=True)
         ]
-        self.dual[place] = own
-        if pivot < 0:
-            self.dual = [[-number for number in dual] for dual in self.dual]
-        self.det, self.basis[place] = abs(pivot), row
+        self.dual[place] = own if sign > 0 else list(map(neg, own))
+        if self.basis[place] == UNIT:
+            self.in_force.append(place)
+        self.det, self.basis[place] = pivot, row
 
     def obstruct(self, row: int, coordinates: list[int]) -> None:
         """Take up det·row - Σ coordinates_k basis_k = 0, and free its rows.
@@ -163,6 +166,7 @@ class Tableau:
         for k in used:
             spread[self.basis[k]] = spread.get(self.basis[k], 0) - coordinates[k]
             self.is_free[k] = True
+        self.in_force = [k for k in self.in_force if not self.is_free[k]]
         common = math.gcd(*spread.values())
         self.spread = {name: multiplier // common for name, multiplier in spread.items()}
         self.first = self.spread if self.first is None else self.first
@@ -179,7 +183,7 @@ class Tableau:
 
     def require_small(self, numbers: list[int]) -> None:
         """Stop where the score of a row, a product with a vector of these numbers, could pass 2^62."""
-        require_below(self.reach * max(map(abs, numbers), default=0))
+        require_below(self.reach * max(max(numbers, default=0), -min(numbers, default=0)))
 
 
 def require_below(bound: float) -> None:

@@ -166,7 +166,7 @@ class Learner:
 
     def _blocks(self, begun: dict[str, Any], start: int | None) -> Iterator[Block]:
         """The blocks of a walk; those before the one that begins at row `start` are passed by."""
-        if self.order == "shuffled":
+        if self.order == "shuffled" and self.place is not None:
             self.random_state = begun
         blocks = self.source.blocks(self.perceptron.random if self.order == "shuffled" else None)
         return blocks if start is None else dropwhile(lambda block: block.numbers[0] != start, blocks)
@@ -203,7 +203,7 @@ class Learner:
     ) -> tuple[int, Mistake | None]:
         """The Perceptron on the next rows: the position reached, and the mistake at which it stopped to look."""
         first = int(block.numbers[0])
-        limit = min(look_after, self.max_updates - self.updates)
+        limit = min(look_after, self.max_updates - self.perceptron.updates + self._before)
         end = self.perceptron.learn(block, self._counts(first, len(block)), order, start, stop, limit)
         if end.bad != ALL_FINE:
             raise refusal(self.source, first + end.bad)
@@ -271,4 +271,4 @@ class Learner:
         self.perceptron.random.bit_generator.state = state
 
     def _is_spent(self) -> bool:
-        return self.rows_read >= self.max_rows or self.updates >= self.max_updates
+        return self.rows_read >= self.max_rows or self.perceptron.updates - self._before >= self.max_updates

@@ -29,7 +29,9 @@ def require_scores_of(parts: Iterable[Any], *weights: Any) -> None:
     for entries in parts:
         if entries.dtype.kind != "f":
             return
-        for start in range(0, len(entries), A_FEW):  # nearly always the first few rows settle it
+        if entries.size and not (first := float(entries.flat[0])) * first < SMALLEST_SCORE:
+            return
+        for start in range(0, len(entries), A_FEW):  # nearly always the first entry settles it, else the first rows
             some = entries[start : start + A_FEW]
             largest = max(largest, float(some.max(initial=0.0)), -float(some.min(initial=0.0)))
             if not largest * largest < SMALLEST_SCORE:  # NaN is refused later, by its row

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import OverflowedError
-from linsep.exact import null_combination, original_multipliers
+from linsep.exact import FEW_CELLS, null_combination, original_multipliers
 from linsep.solvers.clock import Clock
 from linsep.solvers.min_norm import PATIENCE, Shortest, nearest_to_zero, shortest
 from linsep.solvers.scaling import Frame
@@ -122,7 +122,9 @@ class WorkingSet(Generic[V]):
     def renew(self, w: Floats, found: Block, slack: float = SLACK) -> bool:
         """Keep what matters or is near, add the rows found that fall short; says whether there were any."""
         z = self.frame.signed(found)
-        is_new = (z @ w < 1.0 - slack) & ~np.isin(found.row_numbers, self.block.row_numbers)
+        known = set(self.block.row_numbers.tolist())
+        numbers = found.row_numbers.tolist()
+        is_new = np.array([number not in known for number in numbers], bool) & (z @ w < 1.0 - slack)
         if not is_new.any():
             return False
         keep = self.matters | (self.z @ w < NEAR)
@@ -167,7 +169,9 @@ def levels(source: Source, width: int) -> Iterator[SampleLevel]:
     if len(smaller) < len(sizes) - 1:
         smaller.append(at_hand)
     for block in samples(source, smaller):
-        yield SampleLevel(MemorySource(block.table, block.y, source.facts.of_part(len(block))), block.row_numbers)
+        sample = MemorySource(block.table, block.y, source.facts.of_part(len(block)))
+        sample.is_worth_compiling |= source.n_rows * source.n_columns > FEW_CELLS  # the whole will be scanned so
+        yield SampleLevel(sample, block.row_numbers)
     yield SampleLevel(source, None)
 
 

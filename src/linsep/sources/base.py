@@ -226,9 +226,11 @@ def require_finite(source: Source) -> None:
 
 
 def _first_not_finite(block: Block) -> int | None:
+    if (block.table.values if isinstance(block.table, Dense) else block.table.data).dtype.kind != "f":
+        return None
     if isinstance(block.table, Dense) and len(block) * block.n_columns <= exact.FEW_CELLS:
-        bad = np.flatnonzero(~np.isfinite(block.table.values).all(axis=1))
-        return int(bad[0]) if bad.size else None
+        is_finite = np.isfinite(block.table.values)
+        return None if is_finite.all() else int(np.argmin(is_finite.all(axis=1)))
     first = loops.scans.first_not_finite(block.table, np.zeros(block.n_columns), 0, len(block))
     return None if first == loops.scans.ALL_FINE else int(first)
 

@@ -12,11 +12,11 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep import exact, loops
-from linsep.cores import thread_count
+from linsep.cores import threads_asked_for
 from linsep.errors import ArgumentError, shown
 from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
-from linsep.sources.base import Facts, Label, Numbers, Signs, Source, Table, integer_bits, marks
+from linsep.sources.base import MOST_BITS, Facts, Label, Numbers, Signs, Source, Table, integer_bits, marks
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, is_on_device, read_doubles, read_exact, read_labels, require_finite
 from linsep.tables.exact_numbers import Columns, ExactTable
@@ -51,13 +51,13 @@ def _on_device(X: Any, y: Any) -> Source:
 def _in_memory(X: Any, y: Any, decimals: bool, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]) -> Source:
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
-    thread_count()  # a wrong setting is told of at once, not only by large tables
+    threads_asked_for()  # a wrong setting is told of at once, not only by large tables
     exact = _in_64_bits(read_exact(X), decimals)
     n_rows, n_columns = exact.values.shape
     signs, labels = mark(read_labels(y, n_rows))
     table = as_table(exact.values)
     bits = integer_bits(table)
-    is_whole = exact.scales is not None or (bits is not None and is_long(table[0]))
+    is_whole = exact.scales is not None or (bits is not None and bits > MOST_BITS and is_long(table[0]))
     numbers: Numbers = "decimal" if exact.is_decimal else "exact-integers" if is_whole else "binary64"
     facts = Facts(n_rows, n_columns, labels, exact.columns, numbers=numbers, scales=exact.scales, integer_bits=bits)
     return MemorySource(table, signs, facts)

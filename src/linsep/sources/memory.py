@@ -11,9 +11,10 @@ import numpy as np
 from linsep import exact, loops
 from linsep.cores import pool, thread_count
 from linsep.loops.layouts import Dense
-from linsep.sources.base import Array, Block, Facts, Floats, Ints, Scan, Signs, Source, Table, distinct_rows, refusal
+from linsep.sources.base import Block, Facts, Floats, Ints, Scan, Signs, Source, Table, distinct_rows, refusal
 
 UNKNOWN_LENGTH = -1.0  # of the longest row
+NARROW = 8  # columns that NumPy adds up one after the other, as the compiled loop does
 WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
 
 
@@ -24,12 +25,13 @@ class MemorySource(Source):
         self.table, self.y, self.facts = table, y, facts
         self.numbers = range(len(y)) if numbers is None else numbers
         self._longest2 = UNKNOWN_LENGTH
+        self.is_worth_compiling = len(y) * facts.n_columns > exact.FEW_CELLS  # or a part of what is
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """Each core scans its share of the rows; the scan of the whole is the sum."""
         w = np.ascontiguousarray(w, dtype=np.float64)
-        if self._few_rows is not None:
-            return self._scan_few(self._few_rows, w, float(b), worst)
+        if isinstance(self.table, Dense) and not self.is_worth_compiling:
+            return self._scan_few(w, float(b), worst)
 
         def scan_part(edges: tuple[int, int]) -> Scan:
             return self._scan_part(*edges, w, float(b), worst)
@@ -96,18 +98,18 @@ class MemorySource(Source):
             doubtful=self._numbered(start + np.flatnonzero(found.doubtful)),
         )
 
-    @property
-    def _few_rows(self) -> Array | None:
-        """The rows, if they are few."""
-        is_few = isinstance(self.table, Dense) and self.n_rows * self.n_columns <= exact.FEW_CELLS
-        return self.table.values if isinstance(self.table, Dense) and is_few else None
+    @cached_property
+    def _few_floats(self) -> tuple[Floats, Floats]:
+        """Few rows as doubles, and the size of each."""
+        x = self.table[0].astype(np.float64, copy=False)
+        return x, np.abs(x)
 
-    def _scan_few(self, rows: Array, w: Floats, b: float, wanted: int) -> Scan:
+    def _scan_few(self, w: Floats, b: float, wanted: int) -> Scan:
         """The scan of few rows, in NumPy: what `loops.scans.scan` does, before it is compiled or loaded."""
-        x, y = rows.astype(np.float64, copy=False), self.y
+        (x, size), y = self._few_floats, self.y
         with np.errstate(all="ignore"):
-            scores = y * ((x * w).sum(axis=1) + b)
-            sizes = np.einsum("ij,j->i", np.abs(x), np.abs(w)) + abs(b)
+            scores = y * ((np.einsum("ij,j->i", x, w) if len(w) > NARROW else (x * w).sum(axis=1)) + b)
+            sizes = np.einsum("ij,j->i", size, np.abs(w)) + abs(b)
             error = exact.rounding_factor(self.n_columns + 4) * 1.001 * sizes
             if self._longest2 == UNKNOWN_LENGTH:
                 self._longest2 = float(np.einsum("ij,ij->i", x, x).max(initial=0.0))
@@ -116,7 +118,7 @@ class MemorySource(Source):
         is_doubtful = np.abs(scores) <= error + 2 * (self.n_columns + 4) * exact.SMALLEST
         worst = _smallest(scores, wanted)
         return Scan(
-            rows=len(rows),
+            rows=len(y),
             mistakes=int(np.count_nonzero(scores <= 0)),
             certain=int(np.count_nonzero((scores < 0) & ~is_doubtful)),
             lowest=(float(scores[y < 0].min(initial=np.inf)), float(scores[y > 0].min(initial=np.inf))),
@@ -130,6 +132,8 @@ class MemorySource(Source):
 
 def _smallest(scores: Floats, wanted: int) -> Ints:
     """The places of the smallest scores, smallest first; of equal ones the first."""
+    if not wanted:
+        return np.zeros(0, np.int64)
     places = np.arange(len(scores))
     if 4 * wanted < len(scores):  # else it takes less to sort them all
         places = np.flatnonzero(scores <= np.partition(scores, wanted)[wanted])

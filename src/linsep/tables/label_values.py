@@ -13,6 +13,8 @@ from linsep.faults import fault
 from linsep.tables.exact_numbers import Array, as_double, as_words, exact_number, is_missing
 from linsep.tables.handed_over import SupportsArray, as_series, series_values, taken_over
 
+FEW = 100  # labels: up to here Python finds the different ones sooner than NumPy
+
 
 def read_labels(y: Any, n_rows: int | None = None) -> Array:
     """Labels as a flat array of one kind: booleans, integers, floats or text; objects where NumPy would change them.
@@ -158,6 +160,10 @@ def distinct(labels: Array) -> tuple[list[Any], npt.NDArray[Any]]:
         found = sorted(set(cells))
         code: Callable[[Any], int] = {label: k for k, label in enumerate(found)}.__getitem__
         return found, np.fromiter(map(code, cells), np.intp, len(cells))
+    if labels.size <= FEW:
+        found = sorted(set(labels.tolist()))
+        if len(found) == 2:
+            return found, (labels == found[1]).view(np.int8)
     if not labels.size:
         return [], np.zeros(0, np.intp)
     low, high = labels.min(), labels.max()

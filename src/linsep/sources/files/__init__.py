@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from linsep.faults import fault
+from linsep.sources.files import private
 from linsep.sources.files.caches import HELD_BATCHES, Caches
 from linsep.sources.files.cells import TableReader
 from linsep.sources.files.first_read import Survey, require_alike
@@ -75,6 +76,7 @@ def open(  # noqa: A001
 
 def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:
     """The first read of every file, and the caches that must live as long as it is used."""
+    private.limit_asked_for()  # a wrong setting is told of at once, not only by files that are cached
     caches = Caches(options.cache, HELD_BATCHES * options.batch_bytes)
     if options.rejects is not None:
         options.rejects.require_apart(path)

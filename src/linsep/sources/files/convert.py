@@ -1,7 +1,7 @@
 """Files of any kind as one Parquet file, to be read many times."""
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from linsep.errors import ArgumentError, FileError, FileKindError
 from linsep.outputs import replaced
 from linsep.sources.files import survey_files
+from linsep.sources.files.cells import TableReader
 from linsep.sources.files.first_read import Survey, common_kind
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import Paths
@@ -51,16 +52,18 @@ def _tables(surveys: list[Survey], width: int) -> Iterator[Any]:
 
     kind_of_numbers = common_kind(surveys)
     first = surveys[0].reader
-    names = [*(first.columns or (f"x{j + 1}" for j in range(width))), _free_name(first)]
+    called = [first.id_name] if isinstance(first, TableReader) and first.id_name is not None else []
+    names = [*called, *(first.columns or (f"x{j + 1}" for j in range(width))), _free_name(first)]
     values = [value for survey in surveys for value in survey.labels.values()]
     kind = pa.array(values).type if values else pa.string()
     for survey in surveys:
-        meanings = survey.labels.values()
+        meanings, ids = survey.labels.values(), survey.reader.all_ids()
         for batch in chain.from_iterable(map(survey.store.read, range(len(survey.store.lengths)))):
             columns = _dense(batch.as_rows(), width).astype(kind_of_numbers, copy=False)
             codes = survey.labels.encode(batch.labels, batch.first).tolist()
             labels = pa.array([meanings[code] for code in codes], kind)
-            yield pa.table([*(np.ascontiguousarray(column) for column in columns.T), labels], names=names)
+            own = [pa.array(islice(ids, len(batch)), pa.string()) for _ in called]
+            yield pa.table([*own, *(np.ascontiguousarray(column) for column in columns.T), labels], names=names)
 
 
 def _free_name(reader: Any) -> str:

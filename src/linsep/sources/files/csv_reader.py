@@ -356,6 +356,12 @@ class CsvReader(CsvText, TableReader):
             row += here
         return found
 
+    def all_ids(self) -> Iterator[str]:
+        """What each row is called, in order."""
+        if self.id_name is not None:
+            for _, text in self.pieces():
+                yield from self._called(text, self.header.index(self.id_name))
+
     def _called(self, text: bytes, place: int) -> Iterator[str]:
         """The ids of the rows of a piece."""
         for _, _, source, record in self._records(text):

@@ -20,6 +20,7 @@ from linsep.sources.base import Label, Signs
 from linsep.sources.files.values import mark_first, numbers_of
 
 MOST = 1 << 16  # distinct values: more are no labels
+ENDLESS = re.compile("[eE][+-]?[0-9]{10}")
 _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]{1,400}[ \t]*")
 _NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 
@@ -211,7 +212,12 @@ def _as_numbers(texts: list[str]) -> list[Label]:
 
 
 def is_its_double(text: str) -> bool:
-    """Whether a number is the shortest decimal of its double: not 1e-400, which is not 0, nor 0.1000...01."""
+    """Whether a number is the shortest decimal of its double: not 1e-400, which is not 0, nor 0.1000...01.
+
+    A number with an exponent of ten digits or more is none, be it 0 times that: the checker reads it so.
+    """
+    if ENDLESS.search(text):
+        return False
     try:
         return Decimal(text.strip()) == Decimal(repr(float(text)))
     except InvalidOperation:  # an exponent beyond all bounds

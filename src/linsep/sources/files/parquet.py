@@ -96,16 +96,15 @@ class ColumnarReader(TableReader, Store):
 
     def ids(self, rows: Sequence[int]) -> dict[int, str]:
         """What each of these rows is called: one walk over the column of ids."""
-        if self.id_name is None:
-            return {}
-        wanted, row, found = set(rows), 0, {}
-        with self._guarded():
-            for k in range(len(self.lengths)):
-                for called in self._called(k, self.id_name):
-                    if row in wanted:
-                        found[row] = called
-                    row += 1
-        return found
+        wanted = set(rows)
+        return {row: called for row, called in enumerate(self.all_ids()) if row in wanted}
+
+    def all_ids(self) -> Iterator[str]:
+        """What each row is called, in order."""
+        if self.id_name is not None:
+            with self._guarded():
+                for k in range(len(self.lengths)):
+                    yield from self._called(k, self.id_name)
 
     def _called(self, k: int, name: str) -> Iterator[str]:
         """The ids of the good rows of a group."""

@@ -111,13 +111,22 @@ def _unlinked(file: Path) -> bool:
     return True
 
 
+def limit_asked_for() -> int | None:
+    """What LINSEP_CACHE_LIMIT says; None where it is not set."""
+    given = os.environ.get("LINSEP_CACHE_LIMIT")
+    if not given:
+        return None
+    try:
+        return parse_size(given)
+    except ArgumentError as error:
+        raise ArgumentError(f"The environment variable LINSEP_CACHE_LIMIT: {error}") from None
+
+
 def most_bytes(folder: Path) -> int:
     """How many bytes the caches may take."""
-    if given := os.environ.get("LINSEP_CACHE_LIMIT"):
-        try:
-            return parse_size(given)
-        except ArgumentError as error:
-            raise ArgumentError(f"LINSEP_CACHE_LIMIT: {error}") from None
+    asked = limit_asked_for()
+    if asked is not None:
+        return asked
     try:
         return min(MOST_BYTES, shutil.disk_usage(folder).total // 10)
     except OSError:

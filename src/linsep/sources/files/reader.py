@@ -122,6 +122,10 @@ class Reader(ABC):
         """What each of these rows is called, where there is a column that says so."""
         return {}
 
+    def all_ids(self) -> Iterator[str]:
+        """What each row is called, in order, where there is a column that says so."""
+        return iter(())
+
     def remarks(self) -> list[str]:
         """What the user should know about how the columns were chosen and counted."""
         return [] if self.remark is None else [self.remark]

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any, TextIO
 
 from linsep.errors import FileError, InputError
 from linsep.faults import GIVE_REJECT, fault
 from linsep.outputs import begun
 from linsep.sources.files.paths import Paths, reads
+
+HEAD = ["file", "row", "reason", "content"]
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -35,7 +38,7 @@ class Rejects:
             with self._told():
                 self._out = TextIOWrapper(begun(self.path), "utf-8", "backslashreplace", newline="")
                 weakref.finalize(self, _close, self._out)
-            self._write(["file", "row", "reason", "content"])
+            self._write(HEAD)
 
     def add(self, file: str, row: int, error: InputError, text: str) -> None:
         """Write one row down: the file it is from, its number there, why, and what it held."""
@@ -65,9 +68,21 @@ class Rejects:
         return found
 
     def require_apart(self, path: Paths) -> None:
-        """Refuse to write over one of the files that are read, or where the next run would read it."""
+        """Refuse to write over a file that is read, or where the next run would read it, or over anything but rejects.
+
+        The rejected rows of an earlier run make way.
+        """
         if (found := reads(path, self.path)) is not None:
             raise fault("rejects over data", self.path, seen=found)
+        head = ",".join(HEAD).encode()
+        with suppress(OSError):  # what cannot be read is told of when it is written
+            if Path(self.path).is_file() and _begins(self.path, len(head)) not in (b"", head):
+                raise fault("rejects over file", self.path)
+
+
+def _begins(path: str, length: int) -> bytes:
+    with Path(path).open("rb") as file:
+        return file.read(length)
 
 
 def _close(file: TextIO) -> None:
