@@ -40,7 +40,7 @@ class Page:
     is_text: bool = False  # printed as it stands, not as Markdown
 
 
-DECIDING = tuple(f"src/linsep/{part}" for part in ("_decide.py", "proofs", "loops", "solvers"))
+DECIDING = tuple(f"src/linsep/{part}" for part in ("_decide.py", "_wide.py", "proofs", "loops", "solvers"))
 ROWS = (*DECIDING, "src/linsep/sources/inputs.py", "src/linsep/sources/memory.py")
 PAGES = {
     "docs/speed.md": Page(

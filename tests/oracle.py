@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 import linsep
 import naive
 import strategies
-from linsep import _decide
+from linsep import _decide, _wide
 from linsep.proofs import eigenvalues
 from linsep.solvers import change_of_basis, newton, short_weights, working_set
 from linsep.solvers.clock import Clock
@@ -44,30 +44,31 @@ Random = np.random.Generator
 # The roads
 # ---------------------------------------------------------------------------------------------------
 
-ROADS: dict[str, dict[tuple[Any, str], Any]] = {
+Thresholds = dict[tuple[Any, str], Any]
+
+NARROW: Thresholds = {(module, "WIDE"): NEVER for module in (_decide, _wide, working_set)}
+ROADS: dict[str, Thresholds] = {
     # what each module's threshold is set to, on top of `SMALL`
     "everything": {},
-    "Newton first": {(_decide, "MANY_COLUMNS"): NEVER},
-    "conjugate gradients": {(_decide, "MANY_COLUMNS"): NEVER, (short_weights, "DIRECT"): 0},
-    "Cholesky's own error": {(_decide, "MANY_COLUMNS"): NEVER, (eigenvalues, "MULTIPLIED"): 0},
+    "Newton first": {(_wide, "MANY_COLUMNS"): NEVER},
+    "conjugate gradients": {(_wide, "MANY_COLUMNS"): NEVER, (short_weights, "DIRECT"): 0},
+    "Cholesky's own error": {(_wide, "MANY_COLUMNS"): NEVER, (eigenvalues, "MULTIPLIED"): 0},
     "few rows at a time": {
-        (_decide, "MANY_COLUMNS"): NEVER, (newton, "FIRST_ROWS"): 1, (newton, "MORE_ROWS"): 1,
+        (_wide, "MANY_COLUMNS"): NEVER, (newton, "FIRST_ROWS"): 1, (newton, "MORE_ROWS"): 1,
     },
     "working sets": {
-        (_decide, "MANY_COLUMNS"): NEVER, (newton, "MOST_STEPS"): 0, (_decide, "settle_round"): lambda *a, **k: None,
+        (_wide, "MANY_COLUMNS"): NEVER, (newton, "MOST_STEPS"): 0, (_wide, "settle_round"): lambda *a, **k: None,
     },
-    "a round basis": {(_decide, "MANY_COLUMNS"): NEVER, (newton, "MOST_STEPS"): 0, (newton, "MORE_STEPS"): 0},
-    "change of basis": {(_decide, "WIDE"): NEVER, (working_set, "WIDE"): NEVER, (_decide, "MANY_COLUMNS"): NEVER},
-    "relaxation, then a basis": {(_decide, "WIDE"): NEVER, (working_set, "WIDE"): NEVER},
+    "a round basis": {(_wide, "MANY_COLUMNS"): NEVER, (newton, "MOST_STEPS"): 0, (newton, "MORE_STEPS"): 0},
+    "change of basis": {**NARROW, (_wide, "MANY_COLUMNS"): NEVER},
+    "relaxation, then a basis": NARROW,
 }  # fmt: skip
 
-SMALL: dict[tuple[Any, str], Any] = {
+SMALL: Thresholds = {
     (_decide, "FEW_ROWS"): 0,
-    (_decide, "MANY_COLUMNS"): 1,
-    (_decide, "WIDE"): 1,
-    (working_set, "WIDE"): 1,
-    (_decide, "WIDTHS"): range(1, 513),
-    (change_of_basis, "WIDTHS"): range(1, 513),
+    (_wide, "MANY_COLUMNS"): 1,
+    **{(module, "WIDE"): 1 for module in (_decide, _wide, working_set)},
+    **{(module, "WIDTHS"): range(1, 513) for module in (_decide, _wide, change_of_basis)},
 }
 
 

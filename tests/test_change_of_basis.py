@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import adversarial
 import linsep
 import wide_instances
-from linsep import _decide, exact
+from linsep import _decide, _wide, exact
 from linsep.signs import form_of, signs
 from linsep.solvers import change_of_basis, exact_lp, weak_relaxation
 from linsep.solvers.contradictions import contradictions
@@ -195,15 +195,15 @@ def test_rows_are_hashed_once(monkeypatch):
     calls = []
     for module in (_decide, change_of_basis):
         monkeypatch.setattr(module, "contradictions", lambda *a, **k: calls.append(a) or contradictions(*a, **k))
-    monkeypatch.setattr(_decide, "settle_pairs", lambda *a, **k: None)
+    monkeypatch.setattr(_wide, "settle_pairs", lambda *a, **k: None)
     (one,) = adversarial.integer_margin(900, 210, 1)
     linsep.decide(one.X, one.y)
     assert len(calls) == 1
 
 
 def test_more_pairs_than_are_affordable_are_rows_like_others(monkeypatch):
-    monkeypatch.setattr(_decide, "MOST_PAIRS", 2)
-    monkeypatch.setattr(_decide, "settle_pairs", lambda *a, **k: pytest.fail("too many pairs"))
+    monkeypatch.setattr(_wide, "MOST_PAIRS", 2)
+    monkeypatch.setattr(_wide, "settle_pairs", lambda *a, **k: pytest.fail("too many pairs"))
     rng = np.random.default_rng(5)
     X, y = rng.standard_normal((900, 200)), rng.choice([-1, 1], 900)
     verdict = linsep.decide(np.vstack([X, X[:3]]), np.append(y, -y[:3]))
@@ -236,7 +236,7 @@ def test_floats_in_a_round_basis_do_without_an_exact_one(monkeypatch, family, se
 
 
 def test_pairs_that_span_everything_overlap_at_once(monkeypatch):
-    monkeypatch.setattr(_decide.newton, "search", lambda *a, **k: pytest.fail("the pairs are proof enough"))
+    monkeypatch.setattr(_wide.newton, "search", lambda *a, **k: pytest.fail("the pairs are proof enough"))
     X = np.vstack([np.zeros((1, 210)), np.eye(210)])
     verdict = linsep.decide(np.vstack([X, X, X + 5]), np.repeat([0, 1, 0], 211))
     assert verdict.kind == "overlapping" and len(verdict.spread.rows) == 422

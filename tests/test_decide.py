@@ -358,6 +358,6 @@ def test_an_obstruction_is_told_where_the_memory_does_not_suffice_for_more(monke
         raise linsep.errors.OutOfMemoryError("too much")
 
     for name in ("newton.search", "search"):
-        monkeypatch.setattr(f"linsep._decide.{name}", too_much)
+        monkeypatch.setattr(f"linsep._wide.{name}", too_much)
     verdict = linsep.decide(X, y)
     assert (verdict.kind, verdict.reason, verdict.obstruction.rows) == ("not-separable", "too much.", (0, 60))

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import linsep
 import naive
-from linsep import _decide
+from linsep import _decide, _wide
 from linsep.loops import relaxation
 from linsep.loops.layouts import Csr, Dense
 from linsep.solvers.clock import Clock, OutOfTime
@@ -82,7 +82,7 @@ def test_what_it_finds_on_small_instances_is_right(seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_verdicts_that_begin_with_it_agree_with_fractions(seed, monkeypatch):
     monkeypatch.setattr(_decide, "FEW_ROWS", 0)
-    monkeypatch.setattr(_decide, "MANY_COLUMNS", 0)
+    monkeypatch.setattr(_wide, "MANY_COLUMNS", 0)
     rng = np.random.default_rng(100 + seed)
     for k in range(5):
         X, y, bias = random_small(rng)

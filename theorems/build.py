@@ -30,7 +30,9 @@ REALS = {
     "ClassicalDedekindReals.sig_not_dec",
     "FunctionalExtensionality.functional_extensionality_dep",
 }  # how Coq builds the real numbers
-OF_FLOCQ = {"double": {"Classical_Prop.classic"}}  # a statement or its opposite holds: Flocq's doubles are built with it
+OF_FLOCQ = {
+    "double": {"Classical_Prop.classic"}
+}  # a statement or its opposite holds: Flocq's doubles are built with it
 
 
 def has_tools() -> bool:
@@ -104,7 +106,10 @@ def assumptions() -> dict[str, set[str]]:
     parts = re.split(r"^(?=Axioms:|Closed under the global context)", said, flags=re.MULTILINE)[1:]
     if len(parts) != len(names):
         sys.exit(f"{len(names)} theorems, but what {len(parts)} of them assume was printed:\n{said}")
-    return {name: set(re.findall(r"^([\w.']+)\s*:", part, re.MULTILINE)) - {"Axioms"} for name, part in zip(names, parts, strict=True)}
+    return {
+        name: set(re.findall(r"^([\w.']+)\s*:", part, re.MULTILINE)) - {"Axioms"}
+        for name, part in zip(names, parts, strict=True)
+    }
 
 
 def theorems() -> None:

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
-from linsep.deadline import unlimited
-from linsep.errors import CertificateError, OutOfMemoryError
+from linsep._wide import MOST_PAIRS, WideRows
+from linsep.errors import OutOfMemoryError
 from linsep.exact import coprime
 from linsep.loops.layouts import Dense
 from linsep.proofs import (
@@ -35,23 +35,19 @@ from linsep.proofs import (
     Touching,
     Undecided,
     Verdict,
-    checks,
     margin_checks,
 )
 from linsep.proofs.verdicts import check
 from linsep.signs import form_of, signs
-from linsep.solvers import device_newton, newton
+from linsep.solvers import device_newton
 from linsep.solvers.change_of_basis import WIDTHS, settle_from
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.contradictions import Pair, contradictions
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
-from linsep.solvers.few_columns import spanning_columns
 from linsep.solvers.peel import Peeling, lift, peel
-from linsep.solvers.relax import relax
 from linsep.solvers.scaling import free_memory
 from linsep.solvers.short_weights import WIDE, Blocked
-from linsep.solvers.weak_relaxation import settle_beside, settle_pairs, settle_round
 from linsep.solvers.working_set import Found, Separated, Stuck, search
 from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.inputs import as_source
@@ -64,9 +60,6 @@ FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, 
 VERY_FEW = 5  # columns: up to here the exact LP is as quick as the search in floats, if numbers are small
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
-MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them they are rows like others
-VERY_WIDE = 2000  # columns: from here on Newton's method takes so long that a small rank is looked for before
-MANY_COLUMNS = 300  # from here on relaxation is asked first
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
 
@@ -199,6 +192,7 @@ class Case:
         if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
             zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
+        wide = WideRows(self.source, rows, columns, self.bias, self.clock, self.maximal, three_way)
         pairs: list[Pair] | None = None
         found: Settled | Found | None = None
         if len(columns) >= WIDE:
@@ -206,12 +200,12 @@ class Case:
         if len(columns) >= WIDE and found is None:
             self.clock.reads += 1
             pairs = contradictions(rows, max(MOST_PAIRS + 1, 2 * len(columns)), bias=self.bias)
-            found = self.settle_wide(rows, columns, pairs, three_way=three_way)
+            found = wide.settle(pairs, lambda few: self.settle_rows(rows, few, three_way=three_way))
         if found is None:
             careful = len(columns) not in WIDTHS
             found = search(rows, columns, bias=self.bias, clock=self.clock, careful=careful)
         if isinstance(found, Blocked):
-            found = self.settle_blocked(rows, columns, found, three_way=three_way) or found
+            found = wide.settle_blocked(found) or found
         if isinstance(found, Settled):
             return found
         if isinstance(found, Separated):
@@ -222,112 +216,6 @@ class Case:
             return settled
         hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
         return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
-
-    def settle_wide(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | Found | None:
-        """What is found about rows of many columns, by one way after the other; None where none leads to anything."""
-        found: Settled | Found | None = None
-        if pairs:
-            found = self.settle_pairs(rows, columns, pairs, three_way=three_way)
-        elif len(columns) >= MANY_COLUMNS:
-            found = relax(rows, bias=self.bias, clock=self.clock, in_use=len(columns))
-        if found is None and len(columns) >= VERY_WIDE:
-            found = self.settle_in_few_columns(rows, columns, three_way=three_way)
-        if found is None:
-            found = self.settle_by_newton(rows, columns, None, three_way=three_way)
-        if (found is None or isinstance(found, Stuck)) and len(columns) < VERY_WIDE:
-            found = self.settle_in_few_columns(rows, columns, three_way=three_way) or found
-        if found is None and not self.maximal:  # Newton's method got nowhere: the rows are far from round
-            found = settle_round(rows, columns, bias=self.bias, clock=self.clock)
-        if found is None or isinstance(found, Stuck):
-            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=False, start=found)
-        if not isinstance(found, Stuck):
-            return found
-        again: Settled | Separated | Stuck | None = None
-        for cancels in (found.cancels, not found.cancels):  # rows that cancel are more likely to overlap
-            if again is None and cancels:
-                again = self.settle_by_newton(rows, columns, found, three_way=three_way)
-            elif again is None and not self.maximal:
-                again = settle_round(rows, columns, bias=self.bias, clock=self.clock)
-        if again is not None or len(columns) in WIDTHS:
-            return again or found
-        return search(rows, columns, bias=self.bias, clock=self.clock, start=found)
-
-    def settle_by_newton(
-        self, rows: Source, columns: Ints, start: Stuck | None, *, three_way: bool
-    ) -> Settled | Separated | Stuck | None:
-        """What Newton's method finds, from the start or from rows that others are stuck with."""
-        options: Any = {"bias": self.bias, "clock": self.clock, "any_will_do": not three_way, "start": start}
-        found = newton.search(rows, columns, **options)
-        if isinstance(found, Blocked):
-            return self.settle_blocked(rows, columns, found, three_way=three_way)
-        return None if start is not None and isinstance(found, Stuck) else found
-
-    def settle_in_few_columns(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled | None:
-        """Decide rows of small rank in columns that span the others; None where they do not, or nothing is found so."""
-        few = spanning_columns(rows, columns, bias=self.bias, clock=self.clock)
-        if few is None or len(few) >= len(columns) or not len(few) + self.bias:
-            return None
-        before = self.clock.obstruction
-        try:
-            settled = self.settle_rows(rows, few, three_way=three_way)
-            return _as_combinations(settled) if self.holds(rows, settled) else None
-        finally:
-            met, self.clock.obstruction = self.clock.obstruction, before  # it may be none in the other columns
-            if met is not None and self.cancels(met):
-                self.clock.met(met)
-
-    def cancels(self, known: Obstruction) -> bool:
-        """Whether a combination is zero in all columns. That is soon known, also when time is over."""
-        try:
-            with unlimited():
-                checks.check_combination(self.source, known.rows, known.weights, self.bias, "obstruction")
-        except CertificateError:
-            return False
-        return True
-
-    def holds(self, rows: Source, settled: Settled) -> bool:
-        """Whether what was found in some columns is true in all of them. A separator is: it has no other columns."""
-        if settled.obstruction is None or settled.spread is None:
-            return settled.obstruction is None
-        if not (self.cancels(settled.obstruction) and self.cancels(settled.spread)):
-            return False
-        form = None if settled.kind == "overlapping" else form_of(settled.weights, settled.bias_weight)
-        if form is not None and not self.maximal:
-            return True
-        return not len(checks.rows_outside_span(rows, settled.spread.rows, self.bias, on=form, most=1))
-
-    def settle_blocked(self, rows: Source, columns: Ints, found: Blocked, *, three_way: bool) -> Settled | None:
-        """What an obstruction settles; None where more must be known of the rows that it does not span."""
-        others: newton.Weights | None = None
-        whole = _obstruction_of(found)
-        self.clock.met(whole)
-        if three_way and found.dependences is None and len(found.weights) < len(columns) + self.bias + 1:
-            if len(columns) < WIDE:
-                return None
-            options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock}
-            return settle_beside(rows, columns, found.rows, whole, **options)
-        if three_way and found.dependences is not None:
-            wider, others = newton.widened(rows, columns, found, bias=self.bias, clock=self.clock)
-            if wider is None:
-                return None
-            whole = _obstruction_of(wider)
-        if others is not None:
-            return Settled("touching", *others, obstruction=whole, spread=whole)
-        return Settled("overlapping", obstruction=whole, spread=whole)
-
-    def settle_pairs(self, rows: Source, columns: Ints, pairs: list[Pair], *, three_way: bool) -> Settled | None:
-        """Decide rows of which some occur with both labels; None where that is not to be had so.
-
-        With very many of them the exact algebra takes longer than what is there for rows without any; with even more,
-        they may span everything, which is soon known.
-        """
-        pair = Obstruction(pairs[0], (1, 1))
-        if not three_way:
-            return Settled("overlapping", obstruction=pair, spread=pair)
-        self.clock.met(pair)
-        if MOST_PAIRS < len(pairs) < len(columns) + self.bias:
-            return None
-        return settle_pairs(rows, columns, pairs, bias=self.bias, maximal=self.maximal, clock=self.clock)
 
     def exact(self, rows: Source, columns: Ints) -> ExactSearch:
         """The exact LP on some rows."""
@@ -396,16 +284,6 @@ class Case:
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""
         return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
-
-
-def _obstruction_of(found: Blocked) -> Obstruction:
-    return Obstruction(tuple(found.rows.row_numbers.tolist()), found.weights, dependences=found.dependences)
-
-
-def _as_combinations(settled: Settled) -> Settled:
-    """The same with obstructions that cancel, as they are known to: dependences of a few columns say nothing of all."""
-    plain = [None if o is None else replace(o, dependences=None) for o in (settled.obstruction, settled.spread)]
-    return replace(settled, obstruction=plain[0], spread=plain[1])
 
 
 def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:

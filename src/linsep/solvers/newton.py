@@ -12,6 +12,11 @@ at a time in the end, and the Gram matrix follows them. A little of |w|² is add
 a solution from the start; |w|² is measured by the first rows, as Σ (z·w)², so nearly equal columns do no harm. Rows
 are never dropped from W, so the minimum rises with every scan.
 
+Where one row alone forbids a separator, it has a weight of thousands of others. Squares do not allow for that: few of
+the others are in force, hardly more than there are columns, and which ones is found out in hundreds of steps. A
+row may be scaled, and then needs less weight. So rows that are far on the wrong side are scaled up by as much as they
+are short of 1, until weights are even.
+
 Floats guide; what is found is proved by `proofs.definite`, and handed on only if that holds.
 Mangasarian, A finite Newton method for classification (2002). Keerthi and DeCoste (2005).
 """
@@ -33,6 +38,7 @@ from linsep.proofs.eigenvalues import gram_of
 from linsep.signs import form_of, form_of_doubles, signs
 from linsep.solvers import working_set
 from linsep.solvers.clock import Clock
+from linsep.solvers.round_view import RoundView, near_pairs, round_basis
 from linsep.solvers.scaling import Frame, free_memory
 from linsep.solvers.short_weights import (
     DIRECT,
@@ -57,8 +63,10 @@ LONGEST = 2**53  # weights of a dependence that is looked at in floats
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS, MORE_STEPS = 150, 400  # of Newton's method without an answer; the second time
 FEW_STEPS, HARDLY = 20, 1.1  # with at most so many rows in force a column: likely they can be separated
+EVEN_STEPS = 5  # of these, until rows on the wrong side are scaled up
 STARTED = 2.0  # rows up to this score are where the search for a separator starts then
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
+MOST_NEAR = 1  # rows that nearly cancel others, beside the first rows: with more of them they are like others
 A_LOOK = 4e-8  # seconds for each entry of dense rows
 MOST_RIDGES = 30  # each ten times the one before, until the system has a solution
 NEARLY = 1e-10  # solved: the part of the residual that conjugate gradients leave
@@ -89,7 +97,9 @@ def search(
     if not _fits(first, width):
         return None
     with one_thread():
-        newton = Newton(Frame.around(first, columns, bias=bias), first, clock)
+        frame = Frame.around(first, columns, bias=bias)
+        first, view = _view(source, frame, first, clock)
+        newton = Newton(frame, first, clock, view)
         steps, few = (MOST_STEPS, FEW_STEPS) if start is None else (MORE_STEPS, MORE_STEPS)
         return _search(source, newton, clock, any_will_do, steps, few)
 
@@ -175,6 +185,22 @@ def _in_frame(frame: Frame, found: Blocked) -> Floats:
     return np.asarray(np.ldexp(floats, np.maximum(exponents - exponents.max(), -1000).astype(np.int32)))
 
 
+def _view(source: Source, frame: Frame, first: Block, clock: Clock) -> tuple[Block, RoundView | None]:
+    """Where dense rows of which some nearly cancel are looked at from; and the first rows, with all of those."""
+    if first.is_sparse or source.facts.is_streamed:
+        return first, None
+    near = np.unique(near_pairs(source, frame))
+    if not len(near) or len(near) > MOST_NEAR * len(first):
+        return first, None
+    clock.require(2 * (len(first) + len(near)) * frame.width**2 / SPEED)
+    try:
+        triangle = round_basis(source, frame, first)
+    except np.linalg.LinAlgError:
+        return first, None
+    both = first + source.take(np.setdiff1d(near, first.row_numbers))
+    return both, RoundView(frame, triangle, source.take(np.zeros(0, np.int64)))
+
+
 def _fits(block: Block, width: int, more: Block | None = None) -> bool:
     """Whether there is memory for these rows and, unless steps do without, for a few matrices of columns by columns.
 
@@ -202,7 +228,7 @@ def _search(
         clock.require(0.0 if newton.gram is None else width**3 / SPEED)
         is_lowest = newton.step()
         if newton.scores.min() > 0:
-            w, b, scan = scan_safely(source, *newton.frame.halfspace(newton.w), worst=MORE_ROWS * width)
+            w, b, scan = scan_safely(source, *newton.halfspace, worst=MORE_ROWS * width)
             clock.reads += 1
             if is_separated(source, w, b, scan):
                 nobody = np.zeros(0, np.int64)
@@ -210,28 +236,26 @@ def _search(
             if not _fits(newton.block, width, scan.worst) or not newton.add(scan.worst):
                 return None
         elif is_lowest:
-            in_force = np.flatnonzero(newton.in_force)
-            z = newton.z[in_force]
-            if len(in_force) > len(used_places(z)):
-                short = 1.0 - newton.scores[in_force]
-                found = prove(newton.frame, newton.block.take(in_force), short, clock, z, any_will_do=any_will_do)
-                if found is not None:
-                    return found
+            found = newton.proved(any_will_do)
+            if found is not None:
+                return found
             if newton.ridge < newton.last_ridge:
                 return None
             newton.ridge *= LESS
         few = few + 1 if newton.is_short_of_rows() else 0
         if few == few_steps:
             return newton.stuck()
+        if few % EVEN_STEPS == EVEN_STEPS - 1:
+            newton.even_out()
     return None
 
 
 class Newton:
     """Σ max(0, 1 - z·w)² over some rows, and the way down from the direction of their mean."""
 
-    def __init__(self, frame: Frame, block: Block, clock: Clock) -> None:
-        self.frame, self.block, self.clock = frame, block, clock
-        self.z = frame.signed_alike(block)
+    def __init__(self, frame: Frame, block: Block, clock: Clock, view: RoundView | None = None) -> None:
+        self.frame, self.block, self.clock, self.view = frame, block, clock, view
+        self.z, self.scales = self._seen(block)
         mean = np.asarray(self.z.mean(axis=0)).ravel()
         self.w = line_search(np.zeros(len(block)), self.z @ mean) * mean
         self._look()
@@ -241,6 +265,17 @@ class Newton:
             self.metric.flat[:: frame.width + 1] += EVEN
         self.ridge = RIDGE * mean_square
         self.last_ridge = LAST * self.ridge
+
+    def _seen(self, block: Block) -> tuple[Any, Floats]:
+        """Rows as they look from here, and what each is multiplied by, beside its length in the frame."""
+        if self.view is None:
+            return self.frame.signed_alike(block), np.ones(len(block))
+        return self.view.scaled(block)[:2]
+
+    @property
+    def halfspace(self) -> tuple[Floats, float]:
+        """The weights of the columns, and the bias."""
+        return (self.view or self.frame).halfspace(self.w)
 
     def _look(self) -> None:
         self.scores = self.z @ self.w
@@ -253,7 +288,8 @@ class Newton:
         if not is_new.any():
             return False
         block = found.take(np.flatnonzero(is_new))
-        self.block, self.z = self.block + block, _stacked(self.z, self.frame.signed_alike(block))
+        z, scales = self._seen(block)
+        self.block, self.z, self.scales = self.block + block, _stacked(self.z, z), np.append(self.scales, scales)
         self._look()
         return True
 
@@ -261,6 +297,28 @@ class Newton:
         """Whether the rows in force are too few, or hardly enough, for an obstruction that spans their columns."""
         count = np.count_nonzero(self.in_force) / HARDLY
         return bool(count <= self.frame.width and count <= len(used_places(self.z[self.in_force])))
+
+    def even_out(self) -> None:
+        """Scale up the rows on the wrong side, so that each needs a weight of about 1."""
+        factors = np.exp2(np.rint(np.log2(np.maximum(1.0 - self.scores, 1.0))))
+        changed = factors > 1.0  # all in force, before and after
+        if self.gram is not None:
+            self.gram -= self._gram(changed)
+        self.z = _times(self.z, factors)
+        self.scores *= factors
+        self.scales *= factors
+        if self.gram is not None:
+            self.gram += self._gram(changed)
+
+    def proved(self, any_will_do: bool) -> Blocked | None:
+        """The proof on the rows in force with what they are short of 1; None where that does not make one."""
+        in_force = np.flatnonzero(self.in_force)
+        z, scales = self.z[in_force], self.scales[in_force]
+        if len(in_force) <= len(used_places(z)):
+            return None
+        rows, u = self.block.take(in_force), (1.0 - self.scores[in_force]) * scales
+        known = _times(z, 1.0 / scales) if self.view is None else None
+        return prove(self.frame, rows, u, self.clock, known, any_will_do=any_will_do)
 
     def stuck(self) -> Stuck:
         """The rows that matter, for others to go on with."""
@@ -325,6 +383,10 @@ class Newton:
 
 def _stacked(above: Any, below: Any) -> Any:
     return sp.vstack([above, below], format="csr") if is_sparse(above) else np.concatenate([above, below])
+
+
+def _times(z: Any, factors: Floats) -> Any:
+    return sp.csr_array(sp.diags_array(factors) @ z) if is_sparse(z) else z * factors[:, None]
 
 
 def line_search(scores: Floats, slopes: Floats, start: float = 0.0, bend: float = 0.0) -> float:

@@ -31,7 +31,7 @@ from linsep.tables import is_sparse
 Signed: TypeAlias = Any  # signed rows: an array, or a CSR matrix of sparse ones
 
 WIDE = 200  # columns: from here on obstructions are positive-definite, below exact ones are short and quickly found
-ROUNDS = 3  # of bringing Σ u z nearer to 0
+ROUNDS, MORE_ROUNDS = 3, 30  # of bringing Σ u z nearer to 0; more while each halves what is left, unless they take long
 SHORT_BITS, LONG_BITS, MORE_BITS = 6, 48, 1  # of a weight: at first, at most, and what is added between
 SPEED = 1e10  # operations a second
 A_PIVOT = 1e-9  # seconds, times rows and columns², of a QR with pivots
@@ -119,9 +119,13 @@ def _projected(z: Signed, u: Floats, clock: Clock) -> Floats | None:
     solve = _iterative(scaled, unit, clock) if is_large(z) else _direct(scaled, unit)
     if solve is None:
         return None
-    found = u
-    for _ in range(ROUNDS):
-        found = found - u * (scaled @ (unit * solve(unit * (found @ z))))
+    found, rest = u, unit * (u @ z)
+    for number in range(ROUNDS if is_large(z) else MORE_ROUNDS):
+        nearer = found - u * (scaled @ (unit * solve(rest)))
+        left = unit * (nearer @ z)
+        if number >= ROUNDS and not np.linalg.norm(left) < np.linalg.norm(rest) / 2:
+            break
+        found, rest = nearer, left
     return found if np.isfinite(found).all() else None
 
 

@@ -26,7 +26,6 @@ from linsep.exact import (
     seconds_to_solve,
     solve,
 )
-from linsep.loops.layouts import Dense
 from linsep.proofs import Obstruction
 from linsep.proofs.definite import used_columns
 from linsep.signs import Form, form_of, form_of_doubles, signs
@@ -36,6 +35,7 @@ from linsep.solvers.equalities import Equalities
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.min_norm import Shortest
 from linsep.solvers.relax import WORK, GaveUpError, Relaxation, Viewpoint, Walkers
+from linsep.solvers.round_view import RoundView, round_basis
 from linsep.solvers.scaling import Frame
 from linsep.solvers.short_weights import SPEED
 from linsep.solvers.working_set import FEW_ROWS, WorkingSet, scan_safely
@@ -44,10 +44,7 @@ from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
 TOO_LONG = 120.0  # seconds for the exact weights: then other ways are better
 LOOKED_AT = 20  # rows
 ROUNDING = 1e-9  # parts of |x|·|w|: scores nearer to 0 may belong to rows where the weights will be 0
-IN_SPAN = 1e-9  # rows of which less than this is left beside F count as combinations of it
 CANCELS = 1e-8  # parts of Σ u: rows whose weighted sum is shorter cancel, as far as floats can tell
-FLATTEST = 1e-13  # of the squared lengths of all rows: directions in which they have less are not stretched further
-OPPOSITE = 1e-3  # two rows of length 1 whose sum is shorter nearly cancel
 ROUNDS = 60  # of additions to the working set or to F
 MOST_PRODUCTS = 1e11  # of the entries of dense rows with columns, when all are turned to another basis
 FIRST_ROWS, MORE_ROWS = 3, 4  # for each column: at first, and after each scan
@@ -144,91 +141,6 @@ class ZeroRows:
         return form_of(whole[:-1], whole[-1])
 
 
-class BesideView:
-    """Rows in a basis in which a sample of them is round, less their part along the rows that shall be 0; of length 1.
-
-    With the triangle R of RᵀR = Σ z zᵀ over the sample, rows are z·R⁻¹ there, and weights R⁻¹·v here.
-    """
-
-    def __init__(self, frame: Frame, triangle: Floats, zero: Block) -> None:
-        self.frame, self.triangle = frame, triangle
-        self.directions = np.linalg.qr(self._turned(zero).T)[0]
-
-    def _turned(self, block: Block) -> Floats:
-        from scipy.linalg import solve_triangular
-
-        turned = solve_triangular(self.triangle, self.frame.signed(block).T, trans="T", check_finite=False).T
-        return np.ascontiguousarray(turned)
-
-    def split(self, block: Block) -> tuple[Floats, Floats]:
-        """The rows, and how much of each is left."""
-        z = self._turned(block)
-        before = np.linalg.norm(z, axis=1)
-        for _ in range(2 if self.directions.size else 0):  # the second time for what was rounded
-            z -= (z @ self.directions) @ self.directions.T
-        left = np.linalg.norm(z, axis=1)
-        return z / np.where(left > 0, left, 1.0)[:, None], left / np.where(before > 0, before, 1.0)
-
-    def signed(self, block: Block) -> Floats:
-        """The rows as they look from here."""
-        return self.split(block)[0]
-
-    def outside(self, block: Block) -> npt.NDArray[np.bool_]:
-        """Which rows are no combinations of the zero rows, as far as floats can tell."""
-        return self.split(block)[1] > IN_SPAN
-
-    def halfspace(self, v: Floats, b: float = 0.0) -> tuple[Floats, float]:
-        """Weights from here as weights of the original columns, and the bias, which is one of the columns here."""
-        from scipy.linalg import solve_triangular
-
-        return self.frame.halfspace(solve_triangular(self.triangle, v, check_finite=False))
-
-    def beside(self, zero: Block) -> BesideView:
-        """The same basis with these rows to be 0."""
-        return BesideView(self.frame, self.triangle, zero)
-
-    @property
-    def n_columns(self) -> int:
-        """How many coordinates there are."""
-        return self.frame.width
-
-    def seen(self, block: Block) -> Block:
-        """The rows outside the span of the zero rows, with their signs in them: for `relax.py`."""
-        z, left = self.split(block)
-        kept = np.flatnonzero(left > IN_SPAN)
-        return Block(Dense(z[kept]), np.ones(len(kept), block.y.dtype), block.row_numbers[kept], self.n_columns)
-
-
-def _round_basis(z: Floats) -> Floats:
-    """R in whose basis these rows are round, and those that nearly cancel another one are not that near any more.
-
-    Weights are nearly 0 where two rows nearly cancel. What is thin there is stretched, as in `change_of_basis.py`.
-    """
-    from scipy.linalg import solve_triangular
-
-    triangle = _triangle(_of_unit_length(z))
-    turned = _of_unit_length(solve_triangular(triangle, z.T, trans="T", check_finite=False).T)
-    partner = np.argmin(turned @ turned.T, axis=1)
-    apart = np.linalg.norm(turned + turned[partner], axis=1)
-    near = np.flatnonzero(apart < OPPOSITE)
-    if not near.size:
-        return triangle
-    stretch = turned[near] / np.maximum(apart[near], FLATTEST**0.5)[:, None]
-    return np.asarray(np.linalg.cholesky(np.eye(len(triangle)) + stretch.T @ stretch).T @ triangle)
-
-
-def _triangle(z: Floats) -> Floats:
-    """R of a Gram matrix, with a little added to it: columns may depend on each other."""
-    gram = z.T @ z
-    gram.flat[:: len(gram) + 1] += FLATTEST * np.trace(gram)
-    return np.asarray(np.linalg.cholesky(gram).T)
-
-
-def _of_unit_length(z: Floats) -> Floats:
-    lengths = np.linalg.norm(z, axis=1)
-    return np.asarray(z / np.where(lengths > 0, lengths, 1.0)[:, None])
-
-
 class _Beside:
     """The search for weights that are 0 on some rows and nowhere negative; on all others that `known` does not span,
     if it is given, positive.
@@ -240,10 +152,10 @@ class _Beside:
         self.width = len(columns) + self.bias
         self.form: Form | None = None
         self.obstruction: Obstruction | None = None
-        self.view: BesideView | None = None
+        self.view: RoundView | None = None
 
     @np.errstate(all="ignore")
-    def _view(self) -> BesideView | None:
+    def _view(self) -> RoundView | None:
         """Where dense rows are looked at from; None where they are too many, or too wide, to be turned."""
         sample = self.source.sample(FIRST_ROWS * self.width, seed=1)
         if sample.is_sparse or self.source.facts.is_streamed or self.source.n_rows * self.width**2 > MOST_PRODUCTS:
@@ -251,7 +163,7 @@ class _Beside:
         self.clock.require(self.source.n_rows * self.width**2 / SPEED)
         frame = Frame.around(sample, self.columns, bias=self.bias)
         try:
-            return BesideView(frame, _round_basis(frame.signed(sample)), self.zero.block)
+            return RoundView(frame, round_basis(self.source, frame, sample), self.zero.block)
         except np.linalg.LinAlgError:
             return None
 
@@ -325,10 +237,10 @@ class _Beside:
                 return False
         return False
 
-    def _looked_at(self, view: BesideView, block: Block) -> WorkingSet[BesideView]:
+    def _looked_at(self, view: RoundView, block: Block) -> WorkingSet[RoundView]:
         return WorkingSet(view, block.take(np.flatnonzero(view.outside(block))))
 
-    def _grow(self, working: WorkingSet[BesideView], answer: Shortest) -> bool:
+    def _grow(self, working: WorkingSet[RoundView], answer: Shortest) -> bool:
         """Take to F the rows that cancel modulo it, and all that are opposite to another; says whether that helps."""
         u = np.where(working.matters, answer.multipliers, 0.0)
         if not np.linalg.norm(u @ working.z) < CANCELS * u.sum():
