@@ -21,7 +21,7 @@ from linsep.halfspace import linear_scores
 from linsep.solvers.kept_weights import Weights
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
-from linsep.solvers.vanishing import require_scores_of
+from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Source
 from linsep.sources.relabelled import against_the_rest
 
@@ -135,8 +135,7 @@ class PerceptronClassifier(ScoreClassifier):
 
     def _walk(self, source: Source, max_passes: int, kind: Any) -> "PerceptronClassifier":
         sources = [against_the_rest(source, k) for k in range(len(self.classes_))] if self._is_ovr else [source]
-        entries = (block.table[0] for block in source.blocks())  # the runs differ in labels, not in rows
-        require_scores_of(entries, *(learner.weights.W for learner in self._learners))
+        require_scores(source, *(learner.weights.W for learner in self._learners))  # runs differ in labels alone
         runs = [
             Learner(own, learner, max_passes=max_passes).run()
             for learner, own in zip(self._learners, sources, strict=True)
