@@ -240,16 +240,16 @@ FAULTS = {
     # partitions
     "partition types": Entry(
         errors.DifferentFilesError,
-        "{what} of type {seen}, but {known} in partition {first}",
+        "{what} of type {seen}, but {known} in {first}",
         "Give all partitions the same types, for instance with astype.",
     ),
     "partition columns": Entry(
         errors.DifferentFilesError,
-        "the columns are {seen}, but {known} in partition {first}",
+        "the columns are {seen}, but {known} in {first}",
         "Give all partitions the same columns, in the same order.",
     ),
     "partition layout": Entry(
-        errors.DifferentFilesError, "the rows are {seen}, but {known} in partition {first}", "Make them all alike."
+        errors.DifferentFilesError, "the rows are {seen}, but {known} in {first}", "Make them all alike."
     ),
     "partition changed": Entry(
         errors.ChangedFileError,

@@ -11,7 +11,7 @@ in the order of the partitions and hold nothing that depends on where they were 
 nor that of workers changes a verdict or a proof.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -20,15 +20,17 @@ from typing import Any
 import numpy as np
 
 from linsep._version import __version__
-from linsep.errors import ArgumentError, ClusterError, LinsepError, MissingPackageError, shown
+from linsep.errors import ArgumentError, ClusterError, LinsepError, MissingPackageError
 from linsep.faults import fault, few
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, T, joined
+from linsep.sources.files.labels import classes_of
 from linsep.sources.inputs import is_elsewhere
 from linsep.sources.partitions import (
     Columns,
     Known,
     Place,
     Seen,
+    Unread,
     block_of,
     look,
     scan_partition,
@@ -40,6 +42,7 @@ from linsep.tables import read_labels
 from linsep.tables.label_values import distinct
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held here, as for files: fixed, so that no verdict depends on it
+LEAST_AT_HAND = 1 << 10  # rows, however long they are
 FAN_IN = 8  # scans added up by one task
 MOST_AHEAD = 64  # partitions under way at once for each thread of the cluster, while answers are asked for one by one
 
@@ -51,6 +54,10 @@ class Partition:
 
     def __init__(self, x: Any, y: Any = None) -> None:
         self.x, self.y = x, y
+
+    def name(self, place: int) -> str:
+        """What errors call it."""
+        return self.x.name if isinstance(self.x, Unread) else f"partition {place}"
 
 
 class DaskSource(Source):
@@ -70,20 +77,21 @@ class DaskSource(Source):
         if not partitions:
             raise fault("no partition has rows", partitions=0)
         seen: list[Seen] = self._cluster.compute(
-            [(partial(look, columns, k), part.x, part.y) for k, part in enumerate(partitions)]
+            [(partial(look, columns, part.name(k)), part.x, part.y) for k, part in enumerate(partitions)]
         )
         filled = [k for k, found in enumerate(seen) if found.rows]
         if not filled:
             raise fault("no partition has rows", partitions=len(partitions))
-        _require_alike(seen, filled)
+        _require_alike({partitions[k].name(k): seen[k] for k in filled})
         first = seen[filled[0]]
         starts = np.cumsum([0, *(seen[k].rows for k in filled)])
         self._starts: Ints = starts.astype(np.int64)
         self._partitions = [partitions[k] for k in filled]
         self._places = [
-            Place(k, int(start), seen[k].rows, seen[k].longest2) for k, start in zip(filled, starts[:-1], strict=True)
+            Place(partitions[k].name(k), int(start), seen[k].rows, seen[k].longest2)
+            for k, start in zip(filled, starts[:-1], strict=True)
         ]
-        values, codes, labels = _labels(seen, positive, int(starts[-1]))
+        values, codes, labels = _labels(seen, positive, files, int(starts[-1]))
         self.facts = _facts([seen[k] for k in filled], labels, files, columns.label)
         self._known = Known(columns, replace(self.facts, names=None, files=()), values, codes, first.kind)
 
@@ -157,57 +165,49 @@ def _facts(seen: Sequence[Seen], labels: tuple[Label, ...], files: tuple[str, ..
         numbers="exact-integers" if any(found.is_long for found in seen) else "binary64",
         integer_bits=None if None in bits else max(own or 0 for own in bits),
         is_finite=True,  # the first read refused NaN and infinity
-        at_hand=max(1 << 10, int(SAMPLE_BYTES / (12 * entries / n_rows + 8))),
+        at_hand=max(LEAST_AT_HAND, int(SAMPLE_BYTES / (12 * entries / n_rows + 8))),
         is_elsewhere=True,
         files=files,
         label_column=label,
     )
 
 
-def _require_alike(seen: Sequence[Seen], filled: Sequence[int]) -> None:
-    """Refuse partitions whose columns, types or layouts differ, by number; empty ones have neither."""
-    first, known = filled[0], seen[filled[0]]
-    for k in filled[1:]:
-        found, where = seen[k], f"partition {k}"
+def _require_alike(seen: Mapping[str, Seen]) -> None:
+    """Refuse partitions whose columns, types or layouts differ, by name; those without rows are not among them."""
+    first, known = next(iter(seen.items()))
+    for where, found in seen.items():
         if (found.columns, found.names) != (known.columns, known.names):
             told = [few(own.names or (), 8) or str(own.columns) for own in (found, known)]
             raise fault("partition columns", where, seen=told[0], known=told[1], first=first)
         if found.is_sparse != known.is_sparse:
             layouts = ["sparse" if own.is_sparse else "dense" for own in (found, known)]
             raise fault("partition layout", where, seen=layouts[0], known=layouts[1], first=first)
-        if found.types != known.types:
-            place = next(j for j, (a, b) in enumerate(zip(found.types, known.types, strict=True)) if a != b)
-            what = _column_of(known, place)
-            raise fault(
-                "partition types", where, what=what, seen=found.types[place], known=known.types[place], first=first
-            )
-        if found.kind != known.kind:
-            raise fault(
-                "partition types", where, what="the numbers are", seen=found.kind, known=known.kind, first=first
-            )
+        types = list(zip((*found.types, found.kind), (*known.types, known.kind), strict=True))
+        place = next((j for j, (own, other) in enumerate(types) if own != other), None)
+        if place is not None:
+            own, other = types[place]
+            raise fault("partition types", where, what=_column_of(known, place), seen=own, known=other, first=first)
 
 
 def _column_of(known: Seen, place: int) -> str:
+    """What is of another type: the columns, the labels and the numbers that they come to."""
     if place == len(known.types) - 1:
         return "the labels are"
-    return f"column {known.names[place]!r} is" if known.names and len(known.types) > 2 else "the numbers are"
+    is_column = known.names is not None and place < len(known.names) and len(known.types) > len(known.names)
+    return f"column {known.names[place]!r} is" if known.names and is_column else "the numbers are"
 
 
 def _labels(
-    seen: Sequence[Seen], positive: Any, n_rows: int
+    seen: Sequence[Seen], positive: Any, files: tuple[str, ...], n_rows: int
 ) -> tuple[tuple[Label, ...], tuple[int, ...], tuple[Label, ...]]:
     """The values of the labels in rising order, the class of each, and what the classes are called."""
     every = list(dict.fromkeys(value for found in seen for value in found.labels))
     values, _ = distinct(read_labels(every))
-    if len(values) == 1:
-        raise fault("one class", rows=n_rows, value=values[0])
-    if positive is None:
-        return tuple(values), tuple(range(len(values))), tuple(values)
-    if positive not in values:
-        raise fault("no such class", value=positive, seen=few(values))
-    codes = tuple(int(value == positive) for value in values)
-    others = [value for value in values if value != positive]
-    return tuple(values), codes, (others[0] if len(others) == 1 else f"not {positive}", positive)
+    if files and all(isinstance(value, float) and value.is_integer() and abs(value) < 2**53 for value in values):
+        values = [int(value) for value in values]  # as in any file
+    labels, marks = classes_of(values, positive, files or ("",), rows=n_rows)
+    codes = tuple(int(mark > 0) if len(labels) == 2 else mark for mark in (marks[value] for value in values))
+    return tuple(values), codes, labels
 
 
 # The cluster ---------------------------------------------------------------------------------------
@@ -353,29 +353,31 @@ def _dask() -> Any:
 
 def source_of(
     X: Any,
-    y: Any = None,
+    label: Any = None,
     *,
-    label: str | None = None,
-    columns: Sequence[str] | None = None,
+    columns: Sequence[str | int] | None = None,
     positive: Any = None,
     scheduler: Any = None,
 ) -> DaskSource:
-    """A Dask dataframe or array with its labels, or a dataframe with the name of its label column, as a source."""
-    if label is None and y is None:
+    """A Dask dataframe or array as a source, with labels of the same partitions or the name of its label column."""
+    if label is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
-    if label is None and not is_elsewhere(y):
+    name = label if isinstance(label, str) else None
+    if name is None and not is_elsewhere(label):
         raise ArgumentError(
-            f"y is {shown(type(y).__name__)}, but X is a Dask collection.",
-            fix="Give labels of the same partitions: a Dask series or array, or linsep.open(X, label=NAME).",
+            f"X is a Dask collection, but its labels are a {type(label).__name__}.",
+            fix="Give a Dask series or array of the same partitions, or the name of the label column.",
         )
+    if (name is not None or columns is not None) and getattr(X, "chunks", None) is not None:
+        raise ArgumentError("A Dask array has no names of columns: give its labels as a Dask array.")
     rows = _delayed_parts(X)
-    labels = [None] * len(rows) if label is not None else _delayed_parts(y, like=X)
+    labels = [None] * len(rows) if name is not None else _delayed_parts(label, like=X)
     if len(rows) != len(labels):
         raise ArgumentError(
             f"X has {len(rows)} partitions, but y has {len(labels)}.",
             fix="Cut y up as X is: take both from one dataframe, or rechunk y.",
         )
-    chosen = Columns(label, None if columns is None else tuple(columns))
+    chosen = Columns(name, None if columns is None else tuple(map(str, columns)))
     parts = [Partition(own, known) for own, known in zip(rows, labels, strict=True)]
     return DaskSource(parts, chosen, positive=positive, scheduler=scheduler)
 

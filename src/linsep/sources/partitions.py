@@ -4,6 +4,7 @@ A partition is a dataframe, an Arrow table, an array or a sparse matrix: whateve
 rows are scanned by the code that scans rows in memory.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -23,10 +24,17 @@ T = TypeVar("T")
 MOST_LABELS = 1 << 16  # distinct values: more are no labels
 
 
-@runtime_checkable
-class Unread(Protocol):
+class Unread(ABC):
     """A partition that is read when it is asked for: a row group of a file."""
 
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What errors call it."""
+
+    @abstractmethod
     def load(self) -> Any:
         """The table."""
 
@@ -95,9 +103,9 @@ class Seen(NamedTuple):
     longest2: float = 0.0
 
 
-def look(columns: Columns, place: int, x: Any, y: Any) -> Seen:
+def look(columns: Columns, name: str, x: Any, y: Any) -> Seen:
     """The first read of a partition: its kind of numbers, its labels, and that all of it is finite."""
-    with _named(place):
+    with _named(name):
         x, y = columns.split(x, y)
         n_rows = _length(x)
         if y is None:
@@ -132,15 +140,15 @@ def look(columns: Columns, place: int, x: Any, y: Any) -> Seen:
 class _named:  # noqa: N801 - a context manager in two methods
     """While this is open, what is wrong with data is said of this partition."""
 
-    def __init__(self, place: int) -> None:
-        self.place = place
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, InputError) and error.file is None:
-            error.at(file=f"partition {self.place}")
+            error.at(file=self.name)
 
 
 def _length(x: Any) -> int:
@@ -174,7 +182,7 @@ class Known:
 class Place:
     """Which partition it is, and the rows it holds."""
 
-    partition: int
+    name: str
     start: int
     rows: int
     longest2: float
@@ -182,7 +190,7 @@ class Place:
 
 def block_of(known: Known, at: Place, x: Any, y: Any) -> Block:
     """The rows of a partition under their numbers in the whole; it must be the partition that was looked at."""
-    with _named(at.partition):
+    with _named(at.name):
         x, y = known.columns.split(x, y)
         if _length(x) != at.rows:
             raise fault("partition changed", said=at.rows, seen=_length(x))
@@ -205,9 +213,8 @@ def _classes(known: Known, labels: Array) -> Any:
 
 
 def scan_partition(known: Known, at: Place, w: Floats, b: float, worst: int, x: Any, y: Any) -> Scan:
-    """The scan of a partition, with no row left in doubt."""
-    with _named(at.partition):
-        return scanned(known.facts, w, b, worst, block_of(known, at, x, y), at.longest2)
+    """The scan of a partition, with no row left in doubt; rows are numbered as in the whole."""
+    return scanned(known.facts, w, b, worst, block_of(known, at, x, y), at.longest2)
 
 
 def take_from(known: Known, at: Place, rows: Ints, x: Any, y: Any) -> Block:
@@ -218,5 +225,4 @@ def take_from(known: Known, at: Place, rows: Ints, x: Any, y: Any) -> Block:
 def work_on(work: Callable[..., T], known: Known, at: Place, bits: Any, x: Any, y: Any) -> T:
     """What a function makes of a partition; `bits` are the marks of its rows, if they are marked."""
     block = block_of(known, at, x, y)
-    with _named(at.partition):
-        return work(block) if bits is None else work(block, np.unpackbits(bits, count=at.rows).view(np.bool_))
+    return work(block) if bits is None else work(block, np.unpackbits(bits, count=at.rows).view(np.bool_))
