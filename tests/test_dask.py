@@ -145,6 +145,26 @@ def test_more_than_two_classes_are_learned_from_and_not_decided():
     assert linsep.decide(linsep.open(rows, label=labels, positive=2)).labels == ("not 2", 2)
 
 
+@pytest.mark.parametrize("labels", [Y, np.argmax(X[:, :2] * [1, 9], axis=1)], ids=["as they are", "by columns"])
+def test_the_widest_margin_is_fitted_on_a_cluster(labels):
+    fitted = linsep.MaxMarginClassifier().fit(*arrays(X, labels))
+    known = linsep.MaxMarginClassifier().fit(X, labels)
+    assert fitted.margin_ == known.margin_ and fitted.coef_.tolist() == known.coef_.tolist()
+    assert fitted.score(*arrays(X, labels)) == 1.0
+
+
+def test_the_fewest_mistakes_are_fitted_on_a_cluster():
+    few, labels = X[:60], np.where(np.arange(60) % 17 == 5, -Y[:60], Y[:60])
+    fitted = linsep.FewestMistakesClassifier(cost={-1: 1, 1: 2}).fit(*arrays(few, labels, (10, 50)))
+    assert fitted.best_.tolist() == linsep.FewestMistakesClassifier(cost={-1: 1, 1: 2}).fit(few, labels).best_.tolist()
+
+
+def test_rows_without_a_margin_get_a_soft_one():
+    with pytest.warns(linsep.NotSeparableWarning):
+        fitted = linsep.MaxMarginClassifier().fit(*arrays(X, FLIPPED))
+    assert fitted.score(X, FLIPPED) > 0.95
+
+
 # What cannot be used ---------------------------------------------------------------------------------
 
 
