@@ -71,7 +71,9 @@ class DaskSource(Source):
         positive: Any = None,
         scheduler: Any = None,
         files: tuple[str, ...] = (),
+        holding: tuple[Any, ...] = (),
     ) -> None:
+        self._holding = holding  # collections whose partitions workers forget once nobody holds them
         self._cluster = Cluster(scheduler)
         self._cluster.require_linsep()
         if not partitions:
@@ -379,7 +381,7 @@ def source_of(
         )
     chosen = Columns(name, None if columns is None else tuple(map(str, columns)))
     parts = [Partition(own, known) for own, known in zip(rows, labels, strict=True)]
-    return DaskSource(parts, chosen, positive=positive, scheduler=scheduler)
+    return DaskSource(parts, chosen, positive=positive, scheduler=scheduler, holding=(X, label))
 
 
 def _delayed_parts(X: Any, like: Any = None) -> list[Any]:
