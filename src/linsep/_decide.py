@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ from linsep.proofs import (
     margin_checks,
 )
 from linsep.proofs.verdicts import check
-from linsep.signs import form_of, signs
+from linsep.signs import Form, form_of, signs
 from linsep.solvers import device_newton
 from linsep.solvers.change_of_basis import WIDTHS, settle_from
 from linsep.solvers.clock import Clock, OutOfTime
@@ -49,10 +50,11 @@ from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.scaling import free_memory
 from linsep.solvers.short_weights import WIDE, Blocked
 from linsep.solvers.working_set import Found, Separated, Stuck, search
-from linsep.sources.base import Block, Floats, Ints, Signs, Source, require_finite
+from linsep.sources.base import Array, Block, Floats, Ints, Signs, Source, require_finite
+from linsep.sources.gpu import DeviceSource
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
-from linsep.sources.row_set import STRIDE, Marks
+from linsep.sources.row_set import Marks
 from linsep.sources.subset import Remaining
 
 FULL = 0.5  # part of the entries of a sparse table from which on it is looked at as a dense one
@@ -190,7 +192,7 @@ class Case:
     def settle_rows(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled:
         """Decide rows that no single column helps with; without `three_way` any obstruction will do."""
         if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
-            zero = Obstruction((int(next(rows.blocks()).numbers[0]),), (1,))
+            zero = Obstruction((int(rows.sample(1, 0).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
         wide = WideRows(self.source, rows, columns, self.bias, self.clock, self.maximal, three_way)
         pairs: list[Pair] | None = None
@@ -249,8 +251,8 @@ class Case:
         if not self.source.facts.is_streamed:
             return np.setdiff1d(np.arange(self.source.n_rows), violated(self.source, form, 1))
         marks = Marks(self.source.n_rows)
-        for numbers, values, y in self.source.blocks():
-            marks.put(int(numbers[0]), signs(form, values) * y > 0)
+        for first, n_rows, bits in self.source.each(partial(_strict_in, form)):
+            marks.put(first, np.unpackbits(bits, count=n_rows).view(np.bool_))
         return marks.rows() if marks.count() <= MOST_NAMED else marks
 
     def undecided(self) -> Verdict:
@@ -286,15 +288,24 @@ class Case:
         return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
 
 
+def _strict_in(form: Form, block: Block) -> tuple[int, int, Array]:
+    """The number of the first row of a block, how many there are, and as bits which are strictly on their side."""
+    return int(block.numbers[0]), len(block), np.packbits(signs(form, block.values) * block.y > 0)
+
+
 def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:
     """A combination of rows with the classes that they are of, and few rows with their values too."""
     return _described(source, Obstruction(tuple(rows), tuple(weights)))
 
 
 def _described(source: Source, found: Obstruction) -> Obstruction:
-    classes = tuple(source.facts.labels[int(sign > 0)] for sign in source.signs_of(found.rows).tolist())
+    classes = tuple(source.facts.labels[int(sign > 0)] for sign in _signs_of(source, found.rows).tolist())
     is_drawn = len(found.rows) * source.n_columns <= DRAWN_ENTRIES
     return replace(found, classes=classes, points=_drawn(source, source.take(found.rows)) if is_drawn else None)
+
+
+def _signs_of(source: Source, rows: Sequence[int]) -> Signs:
+    return source.signs_of(rows) if isinstance(source, DeviceSource) else source.take(rows).y
 
 
 def sample_of(source: Source) -> tuple[Floats, Signs] | None:
@@ -350,13 +361,7 @@ def part_of(source: Source, rows: Ints | Marks) -> Source:
     if isinstance(rows, Marks):
         return Remaining(source, rows)
     if source.facts.at_hand is not None and len(rows) > source.facts.at_hand:
-        marks = Marks(source.n_rows)
-        for start in range(0, source.n_rows, STRIDE):
-            first, last = np.searchsorted(rows, [start, start + STRIDE])
-            flags = np.zeros(min(STRIDE, source.n_rows - start), np.bool_)
-            flags[rows[first:last] - start] = True
-            marks.put(start, flags)
-        return Remaining(source, marks)
+        return Remaining(source, Marks.of_rows(source.n_rows, rows))
     block = source.take(rows)
     return MemorySource(block.table, block.y, source.facts.of_part(len(rows)), rows)
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -18,13 +19,13 @@ from linsep.halfspace import Halfspace
 from linsep.proofs import Obstruction, Separable, Verdict, margin_checks
 from linsep.proofs.verdicts import check
 from linsep.report import Grid, Report, Reported, one_line
-from linsep.signs import form_of
+from linsep.signs import Form, form_of
 from linsep.signs import scores as float_scores
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_margin import ExactWidest, exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
 from linsep.solvers.row_margin import RowSearch
-from linsep.sources.base import Source, require_finite
+from linsep.sources.base import Block, Source, require_finite
 from linsep.sources.inputs import as_source
 
 AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
@@ -161,15 +162,22 @@ def _nearest_pair(source: Source, weights: tuple[int, ...], bias_weight: int) ->
     """The row of each class that is nearest to a hyperplane: half their distance bounds every margin."""
     form = form_of(weights, bias_weight)
     nearest: dict[int, tuple[float, int]] = {}
-    for numbers, values, y in source.blocks():
-        scores, _ = float_scores(form, values)
-        for sign in (-1, 1):
-            places = np.flatnonzero(y == sign)
-            if places.size:
-                best = places[np.argmin(np.abs(np.nan_to_num(scores[places])))]
-                found = float(abs(scores[best])), int(numbers[best])
-                nearest[sign] = min(nearest.get(sign, found), found)
+    for own in source.each(partial(_nearest_in, form)):
+        nearest = {sign: min(pair[sign] for pair in (nearest, own) if sign in pair) for sign in {**nearest, **own}}
     return Obstruction(tuple(number for _, number in nearest.values()), (1, 1))
+
+
+def _nearest_in(form: Form, block: Block) -> dict[int, tuple[float, int]]:
+    """The row of each class of a block that is nearest to a hyperplane: the size of its score, and its number."""
+    numbers, values, y = block
+    scores, _ = float_scores(form, values, steady=True)
+    found = {}
+    for sign in (-1, 1):
+        places = np.flatnonzero(y == sign)
+        if places.size:
+            best = places[np.argmin(np.abs(np.nan_to_num(scores[places])))]
+            found[sign] = float(abs(scores[best])), int(numbers[best])
+    return found
 
 
 def _separable(

@@ -27,7 +27,7 @@ from linsep.solvers.hitting_set import CaseNode, HittingSet
 from linsep.solvers.merged_rows import Merged, merge
 from linsep.solvers.mistake_costs import costs_of
 from linsep.solvers.vertex_walk import VertexWalk
-from linsep.sources.base import Floats, Ints, Source
+from linsep.sources.base import Block, Floats, Ints, Signs, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
 
@@ -93,6 +93,15 @@ def searched(
     return found, was_interrupted
 
 
+def _balance_of(block: Block) -> int:
+    """How many more rows of a block are positive than negative."""
+    return int(block.y.sum(dtype=np.int64))
+
+
+def _signs_of(block: Block) -> tuple[Ints, Signs]:
+    return block.row_numbers, block.y
+
+
 @dataclass(slots=True)
 class MistakeSearch:
     """What is known so far: a hyperplane, as exact weights, its mistakes, and the cases of the bound."""
@@ -141,6 +150,8 @@ class MistakeSearch:
         self.clock.check()
         if self.source.n_rows > 2 * SAMPLE:
             self.start_with_a_sample()
+        if self.source.facts.is_elsewhere and self.source.n_rows > (self.source.facts.at_hand or 0):
+            return  # what follows needs all rows at once
         is_round = self.has_time_for_round_rows()
         self.merged = merged = merge(self.source, self.costs, bias=self.bias, is_round=is_round)
         self.clock.reads += 1
@@ -209,10 +220,11 @@ class MistakeSearch:
         """The hyperplane at infinity: all rows are of the class that costs more; without bias, the weights 0."""
         if not self.bias:
             return (0,) * self.source.n_columns, 0
-        costs = None if self.costs is None else np.array(self.costs, object)
-        balance = 0
-        for numbers, _, y in self.source.blocks():
-            balance += int(y.sum(dtype=np.int64)) if costs is None else sum(costs[numbers] * y.astype(object))
+        if self.costs is None:
+            balance = sum(self.source.each(_balance_of))
+        else:
+            costs = np.array(self.costs, object)
+            balance = sum(sum(costs[numbers] * y.astype(object)) for numbers, y in self.source.each(_signs_of))
         return (0,) * self.source.n_columns, 1 if balance >= 0 else -1
 
     def note(self, weights: Sequence[int], bias_weight: int) -> None:

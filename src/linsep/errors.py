@@ -36,6 +36,7 @@ LinsepError
 │   ├── CheckpointError              a checkpoint that is damaged or of another version or other data
 │   └── ArgumentError                an option with a value that is not allowed
 ├── NotSeparableError                no margin: no hyperplane is known to separate the rows; the verdict is attached
+├── ClusterError                     a cluster that cannot be reached, or lost its workers
 ├── OutOfMemoryError (also a MemoryError)   a problem that does not fit in the free memory
 ├── CertificateError                 a proof that does not hold: the failing row is named
 └── MissingPackageError (also an ImportError)   an optional library that is not installed: the extra is named
@@ -377,6 +378,12 @@ class NotSeparableError(LinsepError):
         self.verdict = verdict
         known = "are not separable" if verdict.separable is False else "could not be separated in the time given"
         super().__init__(f"The classes {known} ({verdict.kind}), so the Perceptron has no bound. See the verdict.")
+
+
+class ClusterError(LinsepError):
+    """A cluster cannot be reached, or its workers cannot do the work. Read which worker it is, and start it again."""
+
+    code = "E-CLUSTER"
 
 
 class OutOfMemoryError(LinsepError, MemoryError):

@@ -237,6 +237,26 @@ FAULTS = {
     "no y": Entry(errors.FileError, "there is no array y, the labels"),
     "large archive": Entry(errors.FileError, "the arrays take {size:,} bytes, which do not fit in memory"),
     "y length": Entry(errors.LengthError, "X has {rows} rows, but y has shape {seen}", "Give one label for each row."),
+    # partitions
+    "partition types": Entry(
+        errors.DifferentFilesError,
+        "{what} of type {seen}, but {known} in {first}",
+        "Give all partitions the same types, for instance with astype.",
+    ),
+    "partition columns": Entry(
+        errors.DifferentFilesError,
+        "the columns are {seen}, but {known} in {first}",
+        "Give all partitions the same columns, in the same order.",
+    ),
+    "partition layout": Entry(
+        errors.DifferentFilesError, "the rows are {seen}, but {known} in {first}", "Make them all alike."
+    ),
+    "partition changed": Entry(
+        errors.ChangedFileError,
+        "the first read found {said} here, a later one {seen}",
+        "A partition must be the same each time it is computed: persist the data, or write them to files first.",
+    ),
+    "no partition has rows": Entry(errors.NoRowsError, "none of the {partitions:,} partitions has a row"),
     # files
     "no rows": Entry(errors.NoRowsError, "the file has no rows"),
     "header alone": Entry(errors.NoRowsError, "there is a header but no row below it"),

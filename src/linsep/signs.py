@@ -19,6 +19,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import matmul
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -119,15 +120,26 @@ def pieces(values: Values) -> Iterator[tuple[slice, Values]]:
         yield part, values[part]
 
 
-def scores(form: Form, values: Values) -> tuple[Floats, Floats]:
-    """Float scores times 2^shift, and a bound on the error of each: infinite where floats cannot tell."""
+def row_products(x: Values, w: Floats) -> Floats:
+    """x·w for each row, the same to the last bit whatever rows stand beside it, which a BLAS does not promise."""
+    if is_sparse(x):  # added up entry by entry
+        return np.asarray(x @ w)
+    return np.asarray(np.einsum("ij,j->i", np.ascontiguousarray(x, dtype=np.float64), w))
+
+
+def scores(form: Form, values: Values, *, steady: bool = False) -> tuple[Floats, Floats]:
+    """Float scores times 2^shift, and a bound on the error of each: infinite where floats cannot tell.
+
+    Steady ones do not depend on the rows beside a row, not in the last bit either.
+    """
     if values.dtype == object:  # integers of any length
         return np.zeros(values.shape[0]), np.full(values.shape[0], np.inf)
     w, a = form.floats, form.sizes
     with np.errstate(all="ignore"):
         x = values.astype(np.float64, copy=False)
-        score = x @ w[:-1] + w[-1]
-        size = abs(x) @ a[:-1] + a[-1]
+        products = row_products if steady else matmul
+        score = products(x, w[:-1]) + w[-1]
+        size = products(abs(x), a[:-1]) + a[-1]
         # Twice the bound above. The absolute term covers underflow of every product and sum, even where some
         # library has switched the processor to flush subnormal numbers to zero.
         error = size * ((len(w) + 2) * 2.0**-52) + 2.0**-1020 * (len(w) + float(a.sum()))
@@ -313,16 +325,16 @@ def _pair_signs(floats: Floats, rows: Flat) -> tuple[NDArray[np.int8], NDArray[n
     return _signs_of_sums(rows, parts, np.where(known, floats[-1], 0.0)), known
 
 
-def fine_scores(form: Form, values: Values) -> Floats:
-    """Float scores times 2^shift that are right to a few digits, also where most of a score cancels (dense rows)."""
-    out, error = scores(form, values)
+def fine_scores(form: Form, values: Values) -> tuple[Floats, Floats]:
+    """Steady scores that are right to a few digits, also where most of one cancels (dense rows), and their errors."""
+    out, error = scores(form, values, steady=True)
     doubtful = np.flatnonzero(~(np.abs(out) > error))
     if not is_sparse(values) and _is_word(values.dtype) and len(form.floats) <= MOST_TERMS:
         for part, rows in pieces(values[doubtful]):
             mantissas, exponents, _ = _digit_scores(form, rows)
             with np.errstate(all="ignore"):
                 out[doubtful[part]] = np.ldexp(mantissas, exponents + form.shift)
-    return out
+    return out, error
 
 
 def _digit_scores(form: Form, values: Values) -> tuple[Floats, NDArray[np.int64], NDArray[np.bool_]]:

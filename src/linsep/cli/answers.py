@@ -12,7 +12,7 @@ from typing import Any
 from linsep import on_files, outputs
 from linsep.cli import file_arguments, progress, stdio, terminal
 from linsep.cli.file_arguments import Table
-from linsep.cli.parameters import CODES, Reading, Search, spelt
+from linsep.cli.parameters import CODES, Asking, Reading, Search, spelt
 from linsep.errors import ArgumentError
 from linsep.report import Fact, Grid, Report, Sentence, count
 
@@ -67,6 +67,8 @@ class Question:
         """
         if outputs.descriptor(proof) is not None or not Path(proof).is_file():
             return "Save it in a file to check it."
+        if isinstance(self.reading, Asking) and self.reading.is_elsewhere:
+            return "Check it where the rows are: verdict_from_json(...).verify(linsep.open(..., scheduler=...))."
         found = on_files.expand(self.files) if table.source else []
         if any(map(on_files.is_pipe, found)):
             return "Its rows came through a pipe, which cannot be read again: save them in a file to check the proof."

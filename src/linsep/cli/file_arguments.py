@@ -103,7 +103,7 @@ def require_outputs(inputs: Sequence[str], *options: tuple[str, str | None]) -> 
     Files are compared by their place on the disk, whatever they are called; what standard output and standard error
     go into are two of them.
     """
-    read = [file for file in inputs if not is_example(file)]
+    read = [file for file in inputs if not is_example(file) and "://" not in file]
     if "" in read:
         raise ArgumentError("The name of a file to read is empty.")
     if read.count("-") > 1:

@@ -7,7 +7,7 @@ from cyclopts.validators import Number
 
 import linsep
 from linsep.cli.answers import Question, timed
-from linsep.cli.parameters import PROVED_CODES, File, Label, Learning, Proof, Search, app
+from linsep.cli.parameters import PROVED_CODES, Asking, File, Label, Proof, Search, app
 
 
 @app.command(help_epilogue=f"Example: linsep margin data.csv --label species\n\n{PROVED_CODES}")
@@ -20,7 +20,7 @@ def margin(
     ] = 1e-6,
     proof: Proof = None,
     search: Search = Search(),
-    reading: Learning = Learning(),
+    reading: Asking = Asking(),
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
 

@@ -2,7 +2,7 @@
 
 import linsep
 from linsep.cli import answers, terminal
-from linsep.cli.parameters import CODES, OF_A_FAULT, Bias, File, Label, Learning, Search, app
+from linsep.cli.parameters import CODES, OF_A_FAULT, Asking, Bias, File, Label, Search, app
 
 
 @app.command(
@@ -14,7 +14,7 @@ def mle(
     label: Label = None,
     bias: Bias = None,
     search: Search = Search(),
-    reading: Learning = Learning(),
+    reading: Asking = Asking(),
 ) -> int:
     """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
 

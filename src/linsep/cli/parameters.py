@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from linsep import __version__
+from linsep import __version__, on_files
 
 if TYPE_CHECKING:
     from cyclopts import Token
@@ -188,7 +188,32 @@ class Learning(Copying):
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Deciding(Learning):
+class Asking(Learning):
+    """Files of two classes that a cluster may read: Parquet, by paths of fsspec too."""
+
+    scheduler: Annotated[
+        str | None, Parameter(help="Let the workers of a Dask scheduler, such as tcp://HOST:8786, read Parquet files.")
+    ] = None
+    workers: Annotated[
+        int | None,
+        Parameter(help="The same with this many processes of this machine.", validator=Number(gte=1)),
+    ] = None
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether a cluster reads the files."""
+        return self.scheduler is not None or self.workers is not None
+
+    def keywords(self) -> dict[str, Any]:
+        """The same for `linsep.open`, with a cluster of this machine where one is asked for."""
+        given = Learning.keywords(self)
+        workers = given.pop("workers", None)
+        return given if workers is None else {**given, "scheduler": on_files.local_cluster(workers, self.scheduler)}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Deciding(Asking):
     """Files of two classes, their numbers as exactly as asked for."""
 
     numbers: Numbers = None

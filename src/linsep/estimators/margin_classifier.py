@@ -14,7 +14,7 @@ from linsep.estimators.score_classifier import Array
 from linsep.estimators.verdict_classifier import Plane, VerdictClassifier, unit
 from linsep.proofs import Separable, Verdict
 from linsep.report import Grid, Report, Sentence, label_text
-from linsep.sources.base import Floats
+from linsep.sources.base import Floats, Source
 
 
 @dataclass(eq=False, repr=False)
@@ -23,7 +23,8 @@ class MaxMarginClassifier(VerdictClassifier):
 
     Each problem comes with a verdict, proved in exact arithmetic. Where it is not `Separable` there is no margin to
     maximise: the classifier then warns (`NotSeparableWarning`), keeps the verdict, which names the rows in
-    the way, and falls back on a soft margin: squared hinge loss and C = 1, on columns scaled to [-1, 1].
+    the way, and falls back on a soft margin: squared hinge loss and C = 1, on columns scaled to [-1, 1]; of a Dask
+    collection, on a sample of its rows.
 
     Parameters
     ----------
@@ -79,12 +80,15 @@ class MaxMarginClassifier(VerdictClassifier):
         self.margins_ = np.array([_margin(verdict) for verdict in verdicts])
         self.support_ = np.array(sorted({row for verdict in verdicts for row in _nearest(verdict)}), np.int64)
 
-    def _judged(self, X: Any, labels: Array, y: Array) -> Verdict:
+    def _judged(self, X: Any, labels: Array | None, y: Array | None) -> Verdict:
         return max_margin(X, labels, gap=self.gap, time_limit=self.time_limit)
 
-    def _plane(self, verdict: Verdict, X: Any, labels: Array) -> Plane:
+    def _plane(self, verdict: Verdict, X: Any, labels: Array | None) -> Plane:
         if isinstance(verdict, Separable):
             return self._exact_plane(verdict, X, labels)
+        if isinstance(X, Source):
+            some = X.sample(X.facts.at_hand or X.n_rows, 0)
+            return unit(*soft_margin(some.values, some.y))
         return unit(*soft_margin(X, labels))
 
     def _warn(self) -> None:

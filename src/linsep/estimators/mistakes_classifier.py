@@ -63,13 +63,15 @@ class FewestMistakesClassifier(VerdictClassifier):
         ended = "No hyperplane does better." if self.optimal_ else "Fewer mistakes may be possible."
         return Report(ended, (grid,), "yes" if self.optimal_ else "unsure")
 
-    def _judged(self, X: Any, labels: Array, y: Array) -> FewestMistakes:
+    def _judged(self, X: Any, labels: Array | None, y: Array | None) -> FewestMistakes:
         return fewest_mistakes(X, labels, cost=self._costs(y), bias=self.bias, time_limit=self.time_limit)
 
-    def _costs(self, y: Array) -> list[Any] | None:
-        """What each row costs."""
-        if self.cost is None:
-            return None
+    def _costs(self, y: Array | None) -> Any:
+        """What each row costs; of a source, whose labels are not at hand, each class of two."""
+        if self.cost is None or (y is None and len(self.classes_) == 2):
+            return self.cost
+        if y is None:
+            raise ArgumentError("cost can be given for two classes alone, where rows lie on a cluster.")
         classes = self.classes_.tolist()
         if not isinstance(self.cost, Mapping) or set(self.cost) != set(classes):
             raise ArgumentError(f"cost is {shown(self.cost)}: it must have a number for each class of {classes}.")
@@ -82,5 +84,5 @@ class FewestMistakesClassifier(VerdictClassifier):
         self.lower_ = np.array([float(found.lower) for found in verdicts])
         self.optimal_ = all(found.optimal for found in verdicts)
 
-    def _plane(self, verdict: FewestMistakes, X: Any, labels: Array) -> Plane:
+    def _plane(self, verdict: FewestMistakes, X: Any, labels: Array | None) -> Plane:
         return self._exact_plane(verdict, X, labels, verdict.mistaken_rows)

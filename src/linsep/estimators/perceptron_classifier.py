@@ -1,6 +1,7 @@
 """The Perceptron as a scikit-learn classifier."""
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -11,6 +12,7 @@ from linsep.estimators.score_classifier import (
     Array,
     ScoreClassifier,
     distinct_labels,
+    handed,
     labelled,
     narrowed,
     require_count,
@@ -20,9 +22,10 @@ from linsep.estimators.score_classifier import (
 from linsep.halfspace import linear_scores
 from linsep.solvers.kept_weights import Weights
 from linsep.solvers.learner import Learner
+from linsep.solvers.mixing import Mixing
 from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
-from linsep.solvers.vanishing import require_scores_of
-from linsep.sources.base import Source
+from linsep.solvers.vanishing import require_scores
+from linsep.sources.base import Block, Source
 from linsep.sources.relabelled import against_the_rest
 
 
@@ -40,6 +43,9 @@ class PerceptronClassifier(ScoreClassifier):
     `fit(source)` and `partial_fit(source)` learn from files (`linsep.open`) block by block, with the labels of the
     source. In row order (order="cyclic") the weights are those of the same rows in memory. `mistakes_per_row_` is None
     then: nothing has the length of the data.
+
+    `fit(X, y)` of Dask collections learns on their cluster: each partition by itself, and the weights are mixed after
+    each pass (see `solvers/mixing.py`). The result depends on how rows are partitioned, not on the number of workers.
 
     Attributes after `fit`: `coef_` and `intercept_` (one row for two classes, else one for each class),
     `classes_`, `n_features_in_`, `n_updates_`, `n_passes_`, `converged_` (the last pass made no mistake; with
@@ -82,6 +88,7 @@ class PerceptronClassifier(ScoreClassifier):
         is_first = getattr(self, "_learners", None) is None
         if not is_first and classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
             raise ArgumentError(f"classes is {classes!r}: earlier calls named {self.classes_.tolist()}.")
+        X, y = handed(X, y)
         if is_first and classes is None and not isinstance(X, Source):
             raise ArgumentError("classes is missing: the first call of partial_fit must name all classes.")
         source, kind = self._taken(X, y, classes, reset=is_first)
@@ -89,6 +96,7 @@ class PerceptronClassifier(ScoreClassifier):
 
     def _taken(self, X: Any, y: Any, classes: Any = None, *, reset: bool) -> tuple[Source, Any]:
         """Rows to learn from, and their number type; a run that begins takes its columns and classes from them."""
+        X, y = handed(X, y)
         if isinstance(X, Source):
             source, kind = self._read_source(X, y, classes, reset=reset), np.dtype(np.float64)
         else:
@@ -135,10 +143,10 @@ class PerceptronClassifier(ScoreClassifier):
 
     def _walk(self, source: Source, max_passes: int, kind: Any) -> "PerceptronClassifier":
         sources = [against_the_rest(source, k) for k in range(len(self.classes_))] if self._is_ovr else [source]
-        entries = (block.table[0] for block in source.blocks())  # the runs differ in labels, not in rows
-        require_scores_of(entries, *(learner.weights.W for learner in self._learners))
+        require_scores(source, *(learner.weights.W for learner in self._learners))  # runs differ in labels alone
+        kind_of_run = Mixing if source.facts.is_elsewhere else Learner
         runs = [
-            Learner(own, learner, max_passes=max_passes).run()
+            kind_of_run(own, learner, max_passes=max_passes).run()
             for learner, own in zip(self._learners, sources, strict=True)
         ]
         for learner in self._learners:
@@ -160,15 +168,17 @@ class PerceptronClassifier(ScoreClassifier):
             return False
         if len(self.coef_) == 1 and self.coef_.dtype == np.float64:
             return True  # the run has looked at doubtful rows exactly
-        for block in source.blocks():
-            scores = linear_scores(block.values, self.coef_, self.intercept_)
-            winners = 2 * (scores[:, 0] > 0) - 1 if scores.shape[1] == 1 else scores.argmax(axis=1)
-            if not (winners == block.y).all():
-                return False
-        return True
+        return all(source.each(partial(_are_right, self.coef_, self.intercept_)))
 
     def _count(self) -> None:
         """What the runs did, in all."""
         self.n_updates_ = sum(learner.updates for learner in self._learners)
         self.n_passes_ = max(learner.passes for learner in self._learners)
         self.converged_ = all(learner.converged for learner in self._learners)
+
+
+def _are_right(W: Array, b: Array, block: Block) -> bool:
+    """Whether the weights have all rows of a block on their side."""
+    scores = linear_scores(block.values, W, b)
+    winners = 2 * (scores[:, 0] > 0) - 1 if scores.shape[1] == 1 else scores.argmax(axis=1)
+    return bool((winners == block.y).all())

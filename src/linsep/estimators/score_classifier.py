@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,9 +28,9 @@ from linsep.faults import SHIFT, fault, few
 from linsep.models import MODEL, write_model
 from linsep.report import Fact, Report, count, label_text, listed, most_corrected
 from linsep.scores import linear_scores
-from linsep.sources.base import MOST_BITS, Facts, Source, marks, positions
+from linsep.sources.base import MOST_BITS, Block, Facts, Source, marks, positions
 from linsep.sources.base import require_finite as require_finite_rows
-from linsep.sources.inputs import as_given, in_rows, read_table
+from linsep.sources.inputs import as_classes, as_given, in_rows, is_elsewhere, read_table
 from linsep.sources.memory import MemorySource
 from linsep.sources.relabelled import relabelled
 from linsep.tables import is_long, is_sparse, read_doubles, read_labels, require_finite
@@ -58,7 +59,13 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def predict(self, X: Any) -> Array:
-        """The class of each row. A score of exactly 0 goes to the first class."""
+        """The class of each row. A score of exactly 0 goes to the first class.
+
+        Of a Dask collection the answer is a Dask array, computed where the rows lie once it is asked for.
+        """
+        if is_elsewhere(X):
+            check_is_fitted(self)
+            return labels_where_rows_lie(self, X)
         scores = self.decision_function(X)
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         labels: Array = self.classes_[winners]
@@ -66,10 +73,10 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted; a source brings its own labels."""
+        X, y = handed(X, y)
         if isinstance(X, Source):
             labels = as_given(X, y).facts.labels
-            codes = [positions(block.y, len(labels)) for block in X.blocks()]
-            y = _classes(labels)[np.concatenate(codes)]
+            y = _classes(labels)[positions(np.concatenate(list(X.each(_marks_in))), len(labels))]
         return float(super().score(X, y, sample_weight))
 
     def save(self, path: str | Path) -> None:
@@ -161,6 +168,9 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _linear_scores(self, X: Any, W: Array, b: Array) -> Array:
         """W·x + b for rows to be judged; NaN is found by its score, which saves a read of the rows."""
+        if isinstance(X, Source) and X.facts.is_elsewhere:
+            self._require_columns(X)
+            return np.concatenate(list(X.each(partial(_scores_in, W, b))))
         parts = [linear_scores(rows, W, b) for rows in self._read_blocks(X, finite=False)]
         scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
         if not np.isfinite(scores).all():  # beyond the largest double, or a bad number, which is refused
@@ -232,11 +242,40 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(codes, np.int64)
 
 
+def handed(X: Any, y: Any) -> tuple[Any, Any]:
+    """The rows and labels as they are; those of Dask as a source, which brings its labels."""
+    return (as_classes(X, y), None) if is_elsewhere(X) else (X, y)
+
+
 def labelled(X: Any, codes: Array, classes: Array) -> Source:
     """Rows in memory, with labels as positions among the classes."""
     table, n_columns, _ = read_table(X)
     y = marks(codes, len(classes))
     return MemorySource(table, y, Facts(len(y), n_columns, tuple(classes.tolist()), is_finite=True))
+
+
+def _marks_in(block: Block) -> Any:
+    return block.y
+
+
+def _scores_in(W: Array, b: Array, block: Block) -> Array:
+    """The scores of a block, whose numbers are finite."""
+    return linear_scores(block.values.astype(np.float64, copy=False), W, b)
+
+
+def labels_where_rows_lie(fitted: ScoreClassifier, X: Any) -> Array:
+    """The classes of the rows of a Dask collection, partition by partition, as a Dask array."""
+    kind = fitted.classes_.dtype
+    if getattr(X, "chunks", None) is not None:
+        whole = X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
+        labels: Array = whole.map_blocks(partial(_predicted, fitted), dtype=kind, drop_axis=1, meta=np.zeros(0, kind))
+    else:
+        labels = X.map_partitions(partial(_predicted, fitted), meta=np.zeros(0, kind))
+    return labels
+
+
+def _predicted(fitted: ScoreClassifier, rows: Any) -> Array:
+    return fitted.predict(rows) if len(rows) else fitted.classes_[:0]
 
 
 def _classes(labels: tuple[Any, ...]) -> Array:

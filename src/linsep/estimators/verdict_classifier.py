@@ -1,8 +1,9 @@
 """Linear classifiers with a verdict for each hyperplane: one for two classes, else each class against the rest."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, ClassVar, Self
 
@@ -10,11 +11,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from linsep.errors import RoundedWarning
-from linsep.estimators.score_classifier import Array, ScoreClassifier, distinct_labels
+from linsep.estimators.score_classifier import Array, ScoreClassifier, distinct_labels, handed
 from linsep.halfspace import Halfspace, linear_scores
 from linsep.proofs import HalfspaceVerdict, Verdict
 from linsep.signs import scaled_floats
-from linsep.sources.base import Floats
+from linsep.sources.base import Block, Floats, Ints, Source
+from linsep.sources.relabelled import against_the_rest
 
 MULTIPLES = (1, *range(3, 64, 2))  # a multiple of a hyperplane may fit into doubles where the hyperplane does not
 
@@ -28,13 +30,26 @@ class VerdictClassifier(ScoreClassifier):
     verdicts_: tuple[Any, ...]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the hyperplanes, each with its proof."""
+        """Find the hyperplanes, each with its proof. Of Dask collections, on their cluster."""
+        X, y = handed(X, y)
+        if isinstance(X, Source) and X.facts.is_elsewhere:
+            return self._fit_elsewhere(self._read_source(X, y, reset=True))
         X, y = self._read(X, y, reset=True)
         self.classes_ = distinct_labels(y)
         problems = [y] if len(self.classes_) == 2 else [y == label for label in self.classes_]
         self._state(tuple(self._named(self._judged(X, labels, y)) for labels in problems))
         self._warn()
         planes = [self._plane(verdict, X, labels) for verdict, labels in zip(self.verdicts_, problems, strict=True)]
+        self.coef_, self.intercept_ = np.stack([w for w, _ in planes]), np.array([b for _, b in planes])
+        return self
+
+    def _fit_elsewhere(self, source: Source) -> Self:
+        """The same for rows that are asked where they lie."""
+        n_classes = len(self.classes_)
+        problems = [source] if n_classes == 2 else [against_the_rest(source, k) for k in range(n_classes)]
+        self._state(tuple(self._named(self._judged(problem, None, None)) for problem in problems))
+        self._warn()
+        planes = [self._plane(verdict, own, None) for verdict, own in zip(self.verdicts_, problems, strict=True)]
         self.coef_, self.intercept_ = np.stack([w for w, _ in planes]), np.array([b for _, b in planes])
         return self
 
@@ -49,15 +64,15 @@ class VerdictClassifier(ScoreClassifier):
         """The verdict on two classes."""
         return self._only(self.verdicts_)
 
-    def _judged(self, X: Any, labels: Array, y: Array) -> Verdict:
-        """The verdict on one problem; `y` are the classes of the rows."""
+    def _judged(self, X: Any, labels: Array | None, y: Array | None) -> Verdict:
+        """The verdict on one problem; `y` are the classes of the rows. A source brings both."""
         raise NotImplementedError
 
     def _state(self, verdicts: tuple[Any, ...]) -> None:
         """Take the verdicts, and what follows from them."""
         raise NotImplementedError
 
-    def _plane(self, verdict: Any, X: Any, labels: Array) -> Plane:
+    def _plane(self, verdict: Any, X: Any, labels: Array | None) -> Plane:
         """The hyperplane of a problem, its weights of length 1."""
         raise NotImplementedError
 
@@ -74,14 +89,17 @@ class VerdictClassifier(ScoreClassifier):
             raise AttributeError(f"There are {len(values)} problems: see verdicts_.")
         return values[0]
 
-    def _exact_plane(self, verdict: HalfspaceVerdict, X: Any, labels: Array, wrong: Sequence[int] = ()) -> Plane:
+    def _exact_plane(self, verdict: HalfspaceVerdict, X: Any, labels: Array | None, wrong: Sequence[int] = ()) -> Plane:
         """The hyperplane of a verdict in doubles; of two classes a multiple that is right where the verdict is."""
         planes = _planes(verdict)
         if len(self.classes_) > 2:  # several must be of one length to be compared
             return next(planes)
+        if isinstance(X, Source):
+            excused = np.array(sorted(wrong), np.int64)
+            return _faithful(planes, lambda w, b: all(X.each(partial(_is_faithful, w, b, excused))))
         signs = np.where(labels == verdict.labels[1], 1, -1)
         signs[list(wrong)] = 0
-        return _faithful(planes, X, signs)
+        return _faithful(planes, partial(_has_signs, X, signs))
 
 
 def _planes(verdict: HalfspaceVerdict) -> Iterator[Plane]:
@@ -93,12 +111,22 @@ def _planes(verdict: HalfspaceVerdict) -> Iterator[Plane]:
         yield plane if times else unit(*plane)
 
 
-def _faithful(planes: Iterator[Plane], X: Any, signs: Array) -> Plane:
-    """The first plane, or the first that has the rows with a sign on their side though its numbers are rounded."""
+def _has_signs(X: Any, signs: Array, w: Floats, b: float) -> bool:
+    """Whether a plane has the rows with a sign on their side."""
+    scores = linear_scores(X, w[None], np.array([b]))[:, 0]
+    return bool(((signs * scores > 0) | (signs == 0)).all())
+
+
+def _is_faithful(w: Floats, b: float, excused: Ints, block: Block) -> bool:
+    """The same for the rows of a block, but for those that are mistakes anyway."""
+    return _has_signs(block.values, np.where(np.isin(block.row_numbers, excused), 0, block.y), w, b)
+
+
+def _faithful(planes: Iterator[Plane], is_right: Callable[[Floats, float], bool]) -> Plane:
+    """The first plane, or the first that is right though its numbers are rounded."""
     first = next(planes)
     for w, b in chain([first], planes):
-        scores = linear_scores(X, w[None], np.array([b]))[:, 0]
-        if ((signs * scores > 0) | (signs == 0)).all():
+        if is_right(w, b):
             return w, b
     warnings.warn(
         "The weights of the hyperplane do not fit into doubles: rounded, it has more rows on the wrong side. "

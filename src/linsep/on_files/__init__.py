@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from linsep.sources.files.convert import convert as convert
 
 _NAMES = {
-    "linsep.on_files.files_named": "about cached expand in_memory is_pipe named previous reads watched",
+    "linsep.on_files.files_named": "about cached expand in_memory is_pipe local_cluster named previous reads watched",
     "linsep.on_files.labelling": "Predicted Predictions",
     "linsep.on_files.one_pass": "Look OnePass",
     "linsep.on_files.proof_files": "checker_reads has_lines is_label label_column load_proof open_for_proof",

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.checkpoints import PREVIOUS
-from linsep.errors import CheckpointError, InputError
+from linsep.errors import ArgumentError, CheckpointError, InputError, MissingPackageError
 from linsep.sources.base import Source, joined
 from linsep.sources.files import private
 from linsep.sources.files.paths import expand as expand
@@ -56,6 +56,18 @@ def watched(X: Any, y: Any = None) -> Any:
     from linsep.sources.watched import WatchedSource
 
     return WatchedSource(as_source(X, y))
+
+
+def local_cluster(workers: int, scheduler: str | None = None) -> Any:
+    """A client of as many processes of this machine, which end with this one."""
+    if scheduler is not None:
+        raise ArgumentError("--scheduler and --workers are given: choose one of them.")
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise MissingPackageError("distributed", "dask", "Clusters") from error
+    options: Any = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": "ERROR"}
+    return Client(LocalCluster(n_workers=workers, **options), set_as_default=False)
 
 
 def in_memory(source: Source) -> tuple[Any, npt.NDArray[Any]]:

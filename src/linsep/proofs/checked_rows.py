@@ -6,9 +6,9 @@ A check needs two verbs: read every row once (`blocks`), and fetch a few rows by
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from linsep.tables.label_values import distinct
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
 Block: TypeAlias = Any  # unpacks to (row numbers, values, signs)
+T = TypeVar("T")
 
 
 @runtime_checkable
@@ -51,6 +52,9 @@ class Scannable(Rows, Protocol):
     def scan(self, w: NDArray[np.float64], b: float) -> Any:
         """What one read of all rows tells about a vector: how many are certainly wrong, which are in doubt."""
 
+    def each(self, work: Callable[[Block], T]) -> Iterator[T]:
+        """What a function makes of each block, in row order, wherever the rows lie."""
+
 
 @runtime_checkable
 class Cached(Protocol):
@@ -70,6 +74,11 @@ def can_scan(rows: Any) -> TypeGuard[Scannable]:
         # Tables are asked for `blocks` first: a lazy frame that is asked for its `columns` warns.
         _CAN_SCAN[kind] = isinstance(rows, Rows) and isinstance(rows, Scannable)
     return _CAN_SCAN[kind]
+
+
+def each(rows: Rows, work: Callable[[Block], T]) -> Iterator[T]:
+    """What a function makes of each block, in row order; a source may send it to where its rows lie."""
+    return rows.each(work) if can_scan(rows) else map(work, rows.blocks())
 
 
 def from_data(X: Any) -> Any:

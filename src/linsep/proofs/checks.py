@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -22,7 +24,7 @@ from numpy.typing import NDArray
 from linsep import exact
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
 from linsep.exact import IntegerRows, Integers, integer_rows, nullspace, original_weights
-from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Values, can_scan
+from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Values, can_scan, each
 from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 
@@ -52,8 +54,13 @@ def check_finite(rows: Rows) -> None:
     """No row holds NaN or infinity: for claims that are checked without a look at every row."""
     if rows.is_finite if isinstance(rows, MemoryRows) else can_scan(rows) and rows.facts.is_finite:
         return
-    for numbers, values, _ in rows.blocks():
-        _require_finite(values, numbers)
+    for _ in each(rows, _are_finite):
+        pass
+
+
+def _are_finite(block: Block) -> None:
+    numbers, values, _ = block
+    _require_finite(values, numbers)
 
 
 def _require_finite(values: Values, numbers: NDArray[np.int64]) -> None:
@@ -67,11 +74,10 @@ def check_separator(rows: Rows, weights: Sequence[int], constant: int) -> None:
     form = form_of(weights, constant)
     if is_worth_a_scan(rows) and is_exact(form) and _scan_is_clean(rows, form):
         return
-    for numbers, side in _sides(rows, form):
-        bad = np.flatnonzero(side <= 0)
-        if len(bad):
-            where = "on the hyperplane" if side[bad[0]] == 0 else "on the wrong side of the hyperplane"
-            raise CertificateError(f"Row {numbers[bad[0]]} lies {where}: it is not separated.")
+    for bad in each(rows, partial(_first_below, form, 1)):
+        if bad is not None:
+            where = "on the hyperplane" if bad[1] == 0 else "on the wrong side of the hyperplane"
+            raise CertificateError(f"Row {bad[0]} lies {where}: it is not separated.")
 
 
 def is_worth_a_scan(rows: Rows) -> TypeGuard[Scannable]:
@@ -97,13 +103,11 @@ def check_weak_separator(rows: Rows, weights: Sequence[int], constant: int, *, n
     Without `named` one of them is enough: nothing of the length of the data is kept.
     """
     strict: list[NDArray[np.int64]] = []
-    for numbers, side in _sides(rows, form_of(weights, constant)):
-        bad = np.flatnonzero(side < 0)
-        if len(bad):
-            raise CertificateError(f"Row {numbers[bad[0]]} lies on the wrong side of the weak separator.")
-        if named or not strict:
-            own = numbers[side > 0]
-            strict += [own if named else own[:1]] if len(own) else []
+    for bad, own in each(rows, partial(_weak_sides, form_of(weights, constant), None if named else 1)):
+        if bad is not None:
+            raise CertificateError(f"Row {bad} lies on the wrong side of the weak separator.")
+        if len(own) and (named or not strict):
+            strict.append(own)
     found = np.concatenate(strict) if strict else np.zeros(0, dtype=np.int64)
     if not len(found):
         raise CertificateError("Every row lies on the weak separator's hyperplane: it separates nothing.")
@@ -118,10 +122,20 @@ def check_same_rows(claimed: Sequence[int], found: NDArray[np.int64]) -> None:
         raise CertificateError(f"Row {row}: the separated rows are not those strictly on their side.")
 
 
-def _sides(rows: Rows, form: Form) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
-    """Row numbers and the exact signs of z·w, block by block."""
-    for numbers, values, y in rows.blocks():
-        yield numbers, _signs(form, numbers, values) * y
+def _first_below(form: Form, least: int, block: Block) -> tuple[int, int] | None:
+    """The first row of a block whose exact sign of z·w is below `least`, and that sign."""
+    numbers, values, y = block
+    side = _signs(form, numbers, values) * y
+    bad = np.flatnonzero(side < least)
+    return (int(numbers[bad[0]]), int(side[bad[0]])) if len(bad) else None
+
+
+def _weak_sides(form: Form, most: int | None, block: Block) -> tuple[int | None, NDArray[np.int64]]:
+    """The first row of a block on the wrong side, and those strictly on their own: all of them, or the first."""
+    numbers, values, y = block
+    side = _signs(form, numbers, values) * y
+    bad = np.flatnonzero(side < 0)
+    return (int(numbers[bad[0]]) if len(bad) else None), numbers[side > 0][:most]
 
 
 def _signs(form: Form, numbers: NDArray[np.int64], values: Values) -> NDArray[np.int8]:
@@ -245,28 +259,57 @@ def _outside_span(
     """
     columns, table = _used(columns, table)
     span: _Span | None = None
-    found = [np.zeros(0, np.int64)]
     if len(columns) == rows.n_columns + bias < LONG:  # nothing is unused
         span = _Span(rows.n_columns, bias, columns, table)
         if span.is_everything:
-            return found[0]
+            return np.zeros(0, np.int64)
     unused = np.ones(rows.n_columns, dtype=bool)
     unused[[c for c in columns if c < rows.n_columns]] = False
-    for numbers, values, y in rows.blocks():
-        asked = ~np.isin(numbers, settled)
-        if on is not None:
-            asked &= _signs(on, numbers, values) == 0
-        strange = has_entries(values, unused)
-        doubtful = np.flatnonzero(asked & ~strange)
-        if len(doubtful):
-            span = span or _Span(rows.n_columns, bias, columns, table)
-            if span.is_everything and not unused.any():
-                break
-            strange[doubtful] = span.lack(numbers, values, y, doubtful)
-        found.append(numbers[asked & strange])
+    if span is None and not unused.any() and len(columns) < LONG:
+        span = _Span(rows.n_columns, bias, columns, table)
+    while True:
+        if span is not None and span.is_everything and not unused.any():
+            return np.zeros(0, np.int64)
+        found = _found_outside(rows, _Outside(np.asarray(settled, np.int64), unused, on, span), most)
+        if found is not None:
+            return found
+        span = _Span(rows.n_columns, bias, columns, table)  # it takes long, and often no row needs it
+
+
+def _found_outside(rows: Rows, work: _Outside, most: int | None) -> NDArray[np.int64] | None:
+    """The rows outside a span, the first `most` or more; None where it must be known for that."""
+    found = [np.zeros(0, np.int64)]
+    for own in each(rows, work):
+        if own is None:
+            return None
+        found.append(own)
         if most is not None and sum(map(len, found)) >= most:
             break
     return np.concatenate(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Outside:
+    """The question which rows of a block are outside a span; without the span, those that have other columns are."""
+
+    settled: NDArray[np.int64]
+    unused: NDArray[np.bool_]
+    on: Form | None
+    span: _Span | None
+
+    def __call__(self, block: Block) -> NDArray[np.int64] | None:
+        """Their numbers; None where the span is needed and not there."""
+        numbers, values, y = block
+        asked = ~np.isin(numbers, self.settled)
+        if self.on is not None:
+            asked &= _signs(self.on, numbers, values) == 0
+        strange = has_entries(values, self.unused)
+        doubtful = np.flatnonzero(asked & ~strange)
+        if len(doubtful):
+            if self.span is None:
+                return None
+            strange[doubtful] = self.span.lack(numbers, values, y, doubtful)
+        return np.asarray(numbers[asked & strange])
 
 
 class _Span:

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import index
 from typing import Any, Protocol, TypeAlias, final, runtime_checkable
 
@@ -33,7 +34,7 @@ from numpy.typing import NDArray
 
 from linsep.errors import CertificateError
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Rows, Values
+from linsep.proofs.checked_rows import Block, Rows, Values, each
 from linsep.proofs.device_bounds import bounds_on_device
 from linsep.proofs.eigenvalues import Bounds, bounds_of
 from linsep.signs import form_of, signs
@@ -153,11 +154,17 @@ def outside(rows: Rows, used: NDArray[np.bool_], dependences: Sequence[ColumnDep
     unused = ~used[: rows.n_columns]
     if not unused.any() and not dependences:
         return
-    for numbers, values, _ in rows.blocks():
-        strange = checks.has_entries(values, unused)
-        for dependence in dependences:
-            strange |= _scores(dependence, values, rows.n_columns) != 0
-        yield numbers[strange]
+    yield from each(rows, partial(_outside_in, unused, tuple(dependences), rows.n_columns))
+
+
+def _outside_in(
+    unused: NDArray[np.bool_], dependences: Sequence[ColumnDependence], n_columns: int, block: Block
+) -> NDArray[np.int64]:
+    numbers, values, _ = block
+    strange = checks.has_entries(values, unused)
+    for dependence in dependences:
+        strange |= _scores(dependence, values, n_columns) != 0
+    return np.asarray(numbers[strange])
 
 
 def require_zero(dependence: ColumnDependence, numbers: Any, values: Values, n_columns: int) -> None:

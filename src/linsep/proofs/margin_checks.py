@@ -10,6 +10,8 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 
 from linsep.errors import CertificateError, OverflowedError
 from linsep.exact import FEW_CELLS, rounding_factor
-from linsep.proofs.checked_rows import Rows, Values
+from linsep.proofs.checked_rows import Block, Rows, Values, each
 from linsep.proofs.checks import check_numbers, few, integer_table, is_worth_a_scan, taken, weighted_sum
 from linsep.signs import Form, dyadic_sum, exact_score, flat, form_of, is_exact, pieces, scores
 from linsep.tables import is_sparse
@@ -70,18 +72,33 @@ def _near_scores(rows: Rows, form: Form, low: float) -> Iterator[tuple[int, Frac
 
 def _scores_up_to(rows: Rows, form: Form, ceiling: float) -> Iterator[tuple[int, Fraction]]:
     """The exact z·w of every row that floats cannot show to be above the ceiling, in the units of float scores."""
-    for numbers, y, piece, score, error in _float_scores(rows, form):
+    return chain.from_iterable(each(rows, partial(_block_up_to, form, ceiling)))
+
+
+def _block_up_to(form: Form, ceiling: float, block: Block) -> list[tuple[int, Fraction]]:
+    found: list[tuple[int, Fraction]] = []
+    for numbers, y, piece, score, error in _float_scores(form, block):
         with np.errstate(all="ignore"):
             near = np.flatnonzero(~(score - error > ceiling))
-        yield from _exact_scores(form, piece[near], numbers[near], y[near])
+        found += _exact_scores(form, piece[near], numbers[near], y[near])
+    return found
 
 
-def _float_scores(rows: Rows, form: Form) -> Iterator[tuple[Any, ...]]:
+def _float_scores(form: Form, block: Block) -> Iterator[tuple[Any, ...]]:
     """Piece by piece: row numbers, signs, values, the float scores z·w and a bound on the error of each."""
-    for numbers, values, y in rows.blocks():
-        for part, piece in pieces(values):
-            score, error = scores(form, piece)
-            yield numbers[part], y[part], piece, score * y[part], error
+    numbers, values, y = block
+    for part, piece in pieces(values):
+        score, error = scores(form, piece)
+        yield numbers[part], y[part], piece, score * y[part], error
+
+
+def _ceiling_of(form: Form, block: Block) -> float:
+    """What the lowest z·w of a block is not above."""
+    ceiling = math.inf
+    for _, _, _, score, error in _float_scores(form, block):
+        with np.errstate(all="ignore"):
+            ceiling = min(ceiling, float(np.nanmin(score + error, initial=math.inf)))
+    return ceiling
 
 
 def _exact_scores(
@@ -190,33 +207,40 @@ def scanned_squared_floor(rows: Rows, form: Form) -> Fraction:
 
 def least_score(rows: Rows, form: Form) -> Fraction:
     """The smallest z·w of all rows, exactly; floats tell which rows it may be."""
-    ceiling = math.inf
-    for _, _, _, score, error in _float_scores(rows, form):
-        with np.errstate(all="ignore"):
-            ceiling = min(ceiling, float(np.nanmin(score + error, initial=math.inf)))
+    ceiling = min(each(rows, partial(_ceiling_of, form)))
     return min(score for _, score in _scores_up_to(rows, form, ceiling))
 
 
 def squared_reach(rows: Rows, *, constant: bool) -> tuple[Fraction, Fraction]:
     """The squared length of the longest row, with a 1 appended if asked for: between two bounds, at any scale."""
-    largest = longest = 0.0
-    for _, values, _ in rows.blocks():
-        entries = values.data if is_sparse(values) else values
-        largest = max(largest, float(entries.max(initial=0)), -float(entries.min(initial=0)))
+    largest = max(each(rows, _largest_entry))
     exponent = 0 if 2.0**-400 < largest < 2.0**400 else -math.frexp(largest)[1]  # squares stay in the range of doubles
-    for _, values, _ in rows.blocks():
-        for _, piece in pieces(values):
-            lengths = piece.astype(np.float64, copy=exponent != 0 or is_sparse(piece))
-            entries = lengths.data if is_sparse(piece) else lengths
-            if exponent:
-                entries[...] = np.ldexp(entries, exponent)
-            if is_sparse(piece):
-                entries *= entries
-            squares = lengths.sum(axis=1) if is_sparse(piece) else np.einsum("ij,ij->i", lengths, lengths)
-            longest = max(longest, float(squares.max(initial=0.0)))
+    longest = max(each(rows, partial(_longest_square, exponent)))
     slack = Fraction(rows.n_columns + 8, 2**52)
     square = Fraction(longest) / Fraction(4) ** exponent
     return square * (1 - slack) + constant, square * (1 + slack) + constant
+
+
+def _largest_entry(block: Block) -> float:
+    _, values, _ = block
+    entries = values.data if is_sparse(values) else values
+    return max(float(entries.max(initial=0)), -float(entries.min(initial=0)))
+
+
+def _longest_square(exponent: int, block: Block) -> float:
+    """The largest |x|² of a block, times a power of four."""
+    _, values, _ = block
+    longest = 0.0
+    for _, piece in pieces(values):
+        lengths = piece.astype(np.float64, copy=exponent != 0 or is_sparse(piece))
+        entries = lengths.data if is_sparse(piece) else lengths
+        if exponent:
+            entries[...] = np.ldexp(entries, exponent)
+        if is_sparse(piece):
+            entries *= entries
+        squares = lengths.sum(axis=1) if is_sparse(piece) else np.einsum("ij,ij->i", lengths, lengths)
+        longest = max(longest, float(squares.max(initial=0.0)))
+    return longest
 
 
 def _squared_length(vector: dict[int, tuple[int, int]]) -> Fraction:

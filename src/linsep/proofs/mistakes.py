@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, final
 
 import numpy as np
 
 from linsep.errors import CertificateError, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Rows
+from linsep.proofs.checked_rows import Rows, each
 from linsep.proofs.obstructions import Obstruction, integers
 from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
 from linsep.proofs.verdicts import HalfspaceVerdict, Kind
 from linsep.report import Fact, Part, Report, Sentence, Where, column_names, count, one_line, row_grid
-from linsep.signs import form_of, signs
+from linsep.signs import Form, form_of, signs
 from linsep.tables import is_sparse
 
 
@@ -167,8 +168,12 @@ class FewestMistakes(HalfspaceVerdict):
 def mistaken(rows: Rows, weights: Sequence[int], bias_weight: int) -> Iterator[Any]:
     """The numbers of the rows that are not strictly on their side, block by block."""
     form = form_of(weights, bias_weight)
-    for numbers, values, y in rows.blocks():
-        yield numbers[signs(form, values) * y <= 0]
+    return each(rows, partial(_mistaken_in, form))
+
+
+def _mistaken_in(form: Form, block: Any) -> Any:
+    numbers, values, y = block
+    return numbers[signs(form, values) * y <= 0]
 
 
 def check_copies(rows: Rows, group: Sequence[int]) -> None:

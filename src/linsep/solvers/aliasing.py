@@ -11,6 +11,7 @@ makes the rank grow, so after at most as many rounds as there are columns nothin
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from flint import fmpz_mat
@@ -98,9 +99,13 @@ def _objections(source: Source, aliases: tuple[Alias, ...], clock: Clock) -> lis
         clock.check()
         clock.reads += 1
         form = alias.form(source.n_columns)
-        for block in source.blocks():
-            off = np.flatnonzero(signs(form, block.values))
-            if len(off):
-                found.add(int(np.asarray(block.numbers)[off[0]]))
-                break
+        first = next((row for row in source.each(partial(_first_off, form)) if row is not None), None)
+        if first is not None:
+            found.add(first)
     return sorted(found)
+
+
+def _first_off(form: Form, block: Block) -> int | None:
+    """The first row of a block where the form is not 0."""
+    off = np.flatnonzero(signs(form, block.values))
+    return int(block.numbers[int(off[0])]) if len(off) else None

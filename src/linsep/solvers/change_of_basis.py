@@ -19,16 +19,18 @@ Everything found is exact: w and the combinations that cancel are integers, held
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
 from linsep.cores import one_thread
 from linsep.exact import Digits, independent_columns, original_weights
 from linsep.proofs import checks
-from linsep.signs import Form, fine_scores, form_of, scores, signs
+from linsep.signs import Form, fine_scores, form_of
 from linsep.solvers.clock import Clock
 from linsep.solvers.contradictions import Pair, contradictions
-from linsep.solvers.equalities import Equalities
+from linsep.solvers.equalities import Equalities, is_allowed
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.min_norm import Shortest, nearest_to_zero, shortest
 from linsep.solvers.round_basis import RoundBasis, joined
@@ -244,33 +246,23 @@ class BasisSearch:
     def _is_right(self, form: Form) -> bool:
         """Whether the form is right on all rows."""
         self.clock.reads += 1
-        for block in self.source.blocks():
+        work = partial(is_allowed, form, bool(self.zero.first), self.zero if self.maximal else None)
+        for is_right in self.source.each(work):
             self.clock.check()
-            if not self._allows(block, signs(form, block.values) * block.y):
+            if not is_right:
                 return False
         return True
 
     def _lowest(self, form: Form) -> Ints:
         """The rows outside W where the form is wrong, or nearest to it."""
         found, ratios = np.zeros(0, np.int64), np.zeros(0)
-        for block in self.source.blocks():
+        most = ADDED * self.frame.width
+        for rows, ratio in self.source.each(partial(_lowest_in, form, self.block.row_numbers, most)):
             self.clock.check()
-            with np.errstate(all="ignore"):
-                ratio = fine_scores(form, block.values) * block.y / scores(form, block.values)[1]
-            outside = ~np.isin(block.row_numbers, self.block.row_numbers)
-            found = np.concatenate([found, block.row_numbers[outside]])
-            ratios = np.concatenate([ratios, ratio[outside]])
-            worst = np.argsort(ratios, kind="stable")[: ADDED * self.frame.width]
+            found, ratios = np.concatenate([found, rows]), np.concatenate([ratios, ratio])
+            worst = np.argsort(ratios, kind="stable")[:most]
             found, ratios = found[worst], ratios[worst]
         return found
-
-    def _allows(self, block: Block, signed: npt.NDArray[np.int8]) -> bool:
-        """Whether these signs of a block are those of a verdict."""
-        if not self.zero.first:
-            return bool((signed > 0).all())
-        if (signed < 0).any():
-            return False
-        return not self.maximal or bool(self.zero.contain(block.take(np.flatnonzero(signed == 0))).all())
 
     def _renew(self, v: Floats, block: Block) -> None:
         """Add these rows to W, and keep of many rows those that matter or are near."""
@@ -290,6 +282,16 @@ class BasisSearch:
             if len(checks.rows_outside_span(self.source, spread.rows, bias, most=1)):
                 raise LostError
         return Settled("overlapping", obstruction=first, spread=spread)
+
+
+def _lowest_in(form: Form, known: Ints, most: int, block: Block) -> tuple[Ints, Floats]:
+    """The rows of a block that are not known where the form is wrong, or nearest to it, and how near."""
+    with np.errstate(all="ignore"):
+        score, error = fine_scores(form, block.values)
+        ratio = score * block.y / error
+    outside = np.flatnonzero(~np.isin(block.row_numbers, known))
+    worst = outside[np.argsort(ratio[outside], kind="stable")[:most]]
+    return block.row_numbers[worst], ratio[worst]
 
 
 def _distinct(block: Block) -> Block:

@@ -6,6 +6,7 @@ A hash of each row, made of the exact values: equal rows have equal hashes whate
 explicit zeros of a sparse row). Rows of different classes with the same hash are then compared.
 """
 
+from functools import partial
 from hashlib import blake2b
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from linsep import exact, loops
 from linsep.loops.layouts import Dense
-from linsep.sources.base import Block, Source
+from linsep.sources.base import Block, Ints, Source
 
 Pair = tuple[int, int]
 Hashes = npt.NDArray[np.uint64]
@@ -31,7 +32,8 @@ def contradictions(source: Source, most: int, *, bias: bool = True) -> list[Pair
     [(0, 2)]
     """
     multipliers = multipliers_of(source.n_columns)
-    parts = [(block.row_numbers, *_both_hashes(block, multipliers, bias)) for block in source.blocks()]
+    is_few = source.n_rows * source.n_columns <= exact.FEW_CELLS
+    parts = list(source.each(partial(_hashed, multipliers, bias, is_few)))
     numbers, rows, opposites = (np.concatenate(part) for part in zip(*parts, strict=True))
     twice = np.sort(np.concatenate([rows, opposites]))
     twice = twice[1:][twice[1:] == twice[:-1]]  # few or none; those of one class among them
@@ -43,16 +45,21 @@ def contradictions(source: Source, most: int, *, bias: bool = True) -> list[Pair
     return [(a, b) for a, b in pairs.tolist() if _do_cancel(source.take([a, b]), bias)]
 
 
-def _both_hashes(block: Block, multipliers: Hashes, bias: bool) -> tuple[Hashes, Hashes]:
-    """Of each row z = y·x a hash, and one of -z: with a bias, x has one in each class."""
-    plus, hashes = block.y > 0, row_hashes(block, multipliers)
-    mirrored = hashes ^ OTHER if bias else row_hashes(block, multipliers, -1.0)
-    return np.where(plus, hashes, mirrored), np.where(plus, mirrored, hashes)
+def _hashed(multipliers: Hashes, bias: bool, is_few: bool, block: Block) -> tuple[Ints, Hashes, Hashes]:
+    """The number of each row z = y·x, a hash of it, and one of -z: with a bias, x has one in each class."""
+    plus, hashes = block.y > 0, row_hashes(block, multipliers, is_few=is_few)
+    mirrored = hashes ^ OTHER if bias else row_hashes(block, multipliers, -1.0, is_few=is_few)
+    return block.row_numbers, np.where(plus, hashes, mirrored), np.where(plus, mirrored, hashes)
 
 
-def row_hashes(block: Block, multipliers: Hashes, sign: float = 1.0) -> Hashes:
-    """A hash of each row: the sum of its mixed entries times the multipliers of their columns, modulo 2^64."""
-    if isinstance(block.table, Dense) and block.table.values.size <= exact.FEW_CELLS:  # nothing is compiled for these
+def row_hashes(block: Block, multipliers: Hashes, sign: float = 1.0, *, is_few: bool | None = None) -> Hashes:
+    """A hash of each row: the sum of its mixed entries times the multipliers of their columns, modulo 2^64.
+
+    Few rows are hashed in Python; `is_few` says whether all blocks together are: one row must not have two hashes.
+    """
+    if is_few is None:
+        is_few = len(block) * block.n_columns <= exact.FEW_CELLS
+    if isinstance(block.table, Dense) and is_few:  # nothing is compiled for these
         rows = sign * block.table.values.astype(np.float64) + 0.0  # -0.0 + 0.0 is 0.0
         digests = [blake2b(row.tobytes(), digest_size=8).digest() for row in rows]
         return np.frombuffer(b"".join(digests), np.uint64)

@@ -14,6 +14,7 @@ from flint import fmpz_mat, nmod_mat
 
 from linsep.exact import PRIME, coprime, independent_rows, null_combination, original_multipliers
 from linsep.proofs import Obstruction
+from linsep.signs import Form, signs
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import Block
 
@@ -122,3 +123,16 @@ class Equalities:
         numbers = sorted(weights)
         values = [weights[i] for i in numbers]
         return Obstruction(tuple(numbers), original_multipliers(values, [self.exponents[i] for i in numbers]))
+
+
+def is_allowed(form: Form, touches: bool, inside: Equalities | None, block: Block) -> bool:
+    """Whether a form has the signs of a separator on the rows of a block; of a weak one, if they may touch.
+
+    Rows that touch must then be in the span of some, where these are given.
+    """
+    signed = signs(form, block.values) * block.y
+    if not touches:
+        return bool((signed > 0).all())
+    if (signed < 0).any():
+        return False
+    return inside is None or bool(inside.contain(block.take(np.flatnonzero(signed == 0))).all())

@@ -5,7 +5,7 @@ that contradict it are added, and the LP goes on from where it stands. No row is
 """
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_lp import FEW_ROWS, ExactLP, three_way_in_int64
 from linsep.solvers.exact_outcomes import Settled, Stopped
 from linsep.solvers.scaling import Frame
-from linsep.sources.base import Block, Ints, Source
+from linsep.sources.base import Block, Floats, Ints, Source
 
 
 class ExactSearch:
@@ -134,10 +134,17 @@ class ExactSearch:
 def violated(source: Source, form: Form, least: int, most: int | None = None) -> Ints:
     """The rows whose exact sign under the form is below `least`, most violated first, and at most so many."""
     found, badness = np.zeros(0, np.int64), np.zeros(0)
-    for numbers, values, y in source.blocks():
-        bad = np.flatnonzero(signs(form, values) * y < least)
-        found = np.concatenate([found, numbers[bad]])
-        badness = np.concatenate([badness, scores(form, values[bad])[0] * y[bad]])
+    for numbers, bad in source.each(partial(_violated_in, form, least, most)):
+        found, badness = np.concatenate([found, numbers]), np.concatenate([badness, bad])
         worst = np.argsort(badness, kind="stable")[:most]
         found, badness = found[worst], badness[worst]
     return found
+
+
+def _violated_in(form: Form, least: int, most: int | None, block: Block) -> tuple[Ints, Floats]:
+    """The same for one block: the rows, and how they are violated."""
+    numbers, values, y = block
+    bad = np.flatnonzero(signs(form, values) * y < least)
+    badness = scores(form, values[bad], steady=True)[0] * y[bad]
+    worst = np.argsort(badness, kind="stable")[:most]
+    return numbers[bad][worst], badness[worst]

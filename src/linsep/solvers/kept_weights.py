@@ -5,8 +5,9 @@ Where no weights are right for every row the run never ends, and its last weight
 voices as rows it survived (Freund and Schapire 1999), or the *best* seen, the pocket (Gallant 1990).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -141,16 +142,19 @@ class Pocket:
 
     def weigh(self, source: Source) -> None:
         """Count the mistakes of the candidates in one read of the rows, and keep the best weights."""
+        weights = tuple(candidate.weights for candidate in self.held)
         counts = [0] * len(self.held)
-        for block in source.blocks():
-            for k, candidate in enumerate(self.held):
-                left = self.mistakes - counts[k]
-                if left > 0:
-                    counts[k] += int(count_mistakes(block.table, block.y, *candidate.weights.vectors, left))
+        for made in source.each(partial(_mistakes_in, weights, self.mistakes)):
+            counts = [count + own for count, own in zip(counts, made, strict=True)]
         for candidate, count in zip(self.held, counts, strict=True):
             if count < self.mistakes:
                 self.weights, self.run, self.mistakes = candidate.weights, candidate.run, count
         self.held = []
+
+
+def _mistakes_in(weights: Sequence[Weights], enough: int, block: Block) -> list[int]:
+    """How many mistakes each of several weights makes in a block; counting ends at `enough`."""
+    return [int(count_mistakes(block.table, block.y, *own.vectors, enough)) for own in weights]
 
 
 @dataclass(frozen=True, slots=True)

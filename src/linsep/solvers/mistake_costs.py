@@ -12,7 +12,7 @@ import numpy as np
 
 from linsep.arguments import refused
 from linsep.errors import ArgumentError, shown
-from linsep.sources.base import Source
+from linsep.sources.base import Block, Signs, Source
 
 LARGEST = 2**900  # of coprime costs: floats must hold them, and their sums
 
@@ -23,7 +23,7 @@ def costs_of(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fractio
         return None, Fraction(1)
     if isinstance(cost, Mapping):
         pair = [_fraction(_of_label(cost, label)) for label in source.facts.pair]
-        signs = np.concatenate([block.y for block in source.blocks()])
+        signs = np.concatenate(list(source.each(_labels_in)))
         given = [pair[int(sign > 0)] for sign in signs.tolist()]
     else:
         given = [_fraction(one) for one in _listed(cost)]
@@ -35,6 +35,10 @@ def costs_of(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fractio
     if max(whole) // divisor > LARGEST:
         raise ArgumentError("cost holds numbers that are too far apart: scale or round them.")
     return tuple(one // divisor for one in whole), Fraction(divisor, common)
+
+
+def _labels_in(block: Block) -> Signs:
+    return block.y
 
 
 def _listed(cost: Any) -> list[Any]:

@@ -16,16 +16,18 @@ data often vanish altogether in a few rounds; ordinary dense data show both sign
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from linsep import loops
 from linsep.solvers.clock import Clock
-from linsep.sources.base import Block, Ints, Signs, Source
+from linsep.sources.base import Block, Ints, Signs, Source, in_one_block
 from linsep.sources.row_set import Marks
 
 AT_HAND = 1 << 16  # so many rows of a source in parts may be copied into memory
@@ -78,9 +80,9 @@ def peel(source: Source, *, bias: bool, clock: Clock | None = None) -> Peeling:
     ([1, 2, 3], [1, 2])
     """
     clock = clock or Clock()
-    first = next(source.blocks())
-    if len(first) == source.n_rows:
-        return _peel_block(first, bias, clock)
+    whole = in_one_block(source)
+    if whole is not None:
+        return _peel_block(whole, bias, clock)
     peeling = _in_parts(source, bias, clock)
     if not isinstance(peeling.rest, np.ndarray) or not peeling.rest.size:
         return peeling
@@ -102,8 +104,8 @@ def lift(source: Source, peeling: Peeling, weights: Sequence[int], bias_weight: 
     ((1, 0, 0), 0)
     """
     lifted = _Weights(peeling, weights, bias_weight)
-    for level, blocks in _last_first(source, peeling.levels):
-        lifted.add(level, blocks)
+    for level, asked in _last_first(source, peeling.levels):
+        lifted.add(level, asked)
     return tuple(lifted.integers[:-1]), lifted.integers[-1]
 
 
@@ -114,7 +116,7 @@ def _peel_block(block: Block, bias: bool, clock: Clock) -> Peeling:
     """All rounds on rows in memory."""
     if block.is_sparse:
         return _cascade(block, bias)
-    return _in_rounds(lambda: (block,), block.numbers, block.n_columns, bias, clock)
+    return _in_rounds(block, bias, clock)
 
 
 def _in_parts(source: Source, bias: bool, clock: Clock) -> Peeling:
@@ -123,26 +125,40 @@ def _in_parts(source: Source, bias: bool, clock: Clock) -> Peeling:
     levels: list[Level] = []
     while True:
         clock.check()
-        seen = _signs_seen(source.blocks, alive, n_columns, bias)
+        seen = _none_seen(n_columns, bias)
+        for own in source.each(_signs_in, alive):
+            seen |= own
+            if np.all(seen == loops.peeling.BOTH):
+                break
         pure = np.flatnonzero((seen == loops.peeling.POSITIVE) | (seen == loops.peeling.NEGATIVE))
         if not pure.size or (levels and alive.count() <= AT_HAND):
             return Peeling(tuple(levels), _few_or_marks(alive) if levels else None, np.flatnonzero(seen[:-1]))
-        touched = _touched_marks(source.blocks, alive, pure, n_columns)
+        touched = _touched_marks(source, alive, pure)
         alive = alive.without(touched)
         signs = np.where(seen[pure] == loops.peeling.POSITIVE, 1, -1).astype(np.int8)
         levels.append(Level(pure, signs, _few_or_marks(touched)))
 
 
-def _touched_marks(blocks: Callable[[], Iterable[Block]], alive: Marks, pure: Ints, n_columns: int) -> Marks:
+def _signs_in(block: Block, alive: Flags) -> npt.NDArray[np.uint8]:
+    """The signs that occur in each column of the rows alive of a block, as bits; the bias last."""
+    seen = np.zeros(block.n_columns + 1, np.uint8)
+    loops.peeling.see_signs(block.table, block.y, alive, seen)
+    return seen
+
+
+def _touched_marks(source: Source, alive: Marks, pure: Ints) -> Marks:
     """The marks of the rows alive that a pure column touches; the bias touches all."""
-    if pure[-1] == n_columns:
+    if pure[-1] == source.n_columns:
         return alive
-    touched, start = Marks(alive.n_rows), 0
-    for block in blocks():
-        stop = start + len(block)
-        touched.put(start, loops.peeling.touched_rows(block.table, alive.get(start, stop), pure))
-        start = stop
+    touched = Marks(alive.n_rows)
+    for first, n_rows, bits in source.each(partial(_touched_in, pure), alive):
+        touched.put(first, np.unpackbits(bits, count=n_rows).view(np.bool_))
     return touched
+
+
+def _touched_in(pure: Ints, block: Block, alive: Flags) -> tuple[int, int, npt.NDArray[np.uint8]]:
+    """The number of the first row of a block, how many there are, and as bits which are touched."""
+    return int(block.numbers[0]), len(block), np.packbits(loops.peeling.touched_rows(block.table, alive, pure))
 
 
 def _few_or_marks(marks: Marks) -> Ints | Marks:
@@ -150,19 +166,20 @@ def _few_or_marks(marks: Marks) -> Ints | Marks:
     return marks.rows() if marks.count() <= max(AT_HAND, marks.n_rows // 64) else marks
 
 
-def _in_rounds(
-    blocks: Callable[[], Iterable[Block]], numbers: range | Ints, n_columns: int, bias: bool, clock: Clock
-) -> Peeling:
-    """Two walks over the blocks for each round, until no column is pure."""
+def _in_rounds(block: Block, bias: bool, clock: Clock) -> Peeling:
+    """Two walks over the rows for each round, until no column is pure."""
+    numbers, n_columns = block.numbers, block.n_columns
     alive = np.ones(len(numbers), np.bool_)
     levels: list[Level] = []
     while True:
         clock.check()
-        seen = _signs_seen(blocks, alive, n_columns, bias)
+        seen = _none_seen(n_columns, bias)
+        loops.peeling.see_signs(block.table, block.y, alive, seen)
         pure = np.flatnonzero((seen == loops.peeling.POSITIVE) | (seen == loops.peeling.NEGATIVE))
         if not pure.size:
             return Peeling(tuple(levels), _chosen(numbers, alive) if levels else None, np.flatnonzero(seen[:-1]))
-        touched = _touched(blocks(), alive, pure, n_columns)
+        is_all = pure[-1] == n_columns  # the bias touches all
+        touched = alive.copy() if is_all else loops.peeling.touched_rows(block.table, alive, pure)
         alive &= ~touched
         levels.append(
             Level(
@@ -171,32 +188,11 @@ def _in_rounds(
         )
 
 
-def _signs_seen(
-    blocks: Callable[[], Iterable[Block]], alive: Flags | Marks, n_columns: int, bias: bool
-) -> npt.NDArray[np.uint8]:
-    """The signs that occur in each column of the rows alive, as bits; the bias last."""
+def _none_seen(n_columns: int, bias: bool) -> npt.NDArray[np.uint8]:
+    """No sign of any column yet, the bias last: a column that does not count is as good as mixed."""
     seen = np.zeros(n_columns + 1, np.uint8)
-    seen[-1] = 0 if bias else loops.peeling.BOTH  # a column that does not count is as good as mixed
-    start = 0
-    for block in blocks():
-        stop = start + len(block)
-        flags = alive.get(start, stop) if isinstance(alive, Marks) else alive[start:stop]
-        loops.peeling.see_signs(block.table, block.y, flags, seen)
-        start = stop
-        if np.all(seen == loops.peeling.BOTH):
-            break
+    seen[-1] = 0 if bias else loops.peeling.BOTH
     return seen
-
-
-def _touched(blocks: Iterable[Block], alive: Flags, pure: Ints, n_columns: int) -> Flags:
-    """A flag for each row alive that a pure column touches; the bias touches all."""
-    if pure[-1] == n_columns:
-        return alive.copy()
-    flags, start = [], 0
-    for block in blocks:
-        flags.append(loops.peeling.touched_rows(block.table, alive[start : start + len(block)], pure))
-        start += len(block)
-    return np.concatenate(flags)
 
 
 def _cascade(block: Block, bias: bool) -> Peeling:
@@ -244,14 +240,19 @@ class _Weights:
         if not peeling.is_empty:
             self._set(-1, int(bias_weight))
 
-    def add(self, level: Level, blocks: Iterable[Block]) -> None:
-        """Add c·p for the pure columns of a level, c a power of two so large that all its rows are positive."""
+    def add(self, level: Level, asked: Source | Block) -> None:
+        """Add c·p for the pure columns of a level, c a power of two so large that all its rows are positive.
+
+        Asked are all rows, where they lie, or a block that holds those of the level.
+        """
         self._is_pure[level.columns] = True
         weights = (self.doubles, self.mantissas, self.exponents)
-        exponent = max(
-            loops.peeling.needed_exponent(block.table, block.y, _places(block, level.rows), weights, self._is_pure)
-            for block in blocks
-        )
+        if isinstance(asked, Block):
+            places = _places(asked, level.rows)
+            exponent = int(loops.peeling.needed_exponent(asked.table, asked.y, places, weights, self._is_pure))
+        else:
+            marks = level.rows if isinstance(level.rows, Marks) else Marks.of_rows(asked.n_rows, level.rows)
+            exponent = max(asked.each(partial(_needed_in, weights, self._is_pure), marks))
         self._is_pure[level.columns] = False
         for j, sign in zip(level.columns.tolist(), level.signs.tolist(), strict=True):
             self.integers[j] = sign << exponent
@@ -267,25 +268,29 @@ class _Weights:
         self.doubles[j] = math.ldexp(mantissa, exponent) if exponent <= 1023 else mantissa * np.inf
 
 
-def _last_first(source: Source, levels: Sequence[Level]) -> Iterator[tuple[Level, Iterable[Block]]]:
-    """The levels from the last to the first, each with blocks that hold its rows.
+def _needed_in(weights: tuple[Any, ...], is_pure: Flags, block: Block, flags: Flags) -> int:
+    """The exponent that the flagged rows of a block need."""
+    return int(loops.peeling.needed_exponent(block.table, block.y, np.flatnonzero(flags), weights, is_pure))
+
+
+def _last_first(source: Source, levels: Sequence[Level]) -> Iterator[tuple[Level, Source | Block]]:
+    """The levels from the last to the first, each with who is asked about its rows.
 
     A source in parts is walked once for each large level; small levels are taken out together.
     """
-    in_parts = len(next(source.blocks())) < source.n_rows
+    whole = in_one_block(source)
     remaining = list(levels)
     while remaining:
         batch = [remaining.pop()]
         rows = batch[0].size
-        while in_parts and remaining and rows + remaining[-1].size <= AT_HAND:
+        while whole is None and remaining and rows + remaining[-1].size <= AT_HAND:
             batch.append(remaining.pop())
             rows += batch[-1].size
-        if in_parts and rows <= AT_HAND:
+        asked: Source | Block = source if whole is None else whole
+        if whole is None and rows <= AT_HAND:
             named = [level.rows for level in batch if isinstance(level.rows, np.ndarray)]
-            held = (source.take(np.sort(np.concatenate(named))),)
-            yield from ((level, held) for level in batch)
-        else:
-            yield from ((level, source.blocks()) for level in batch)
+            asked = source.take(np.sort(np.concatenate(named)))
+        yield from ((level, asked) for level in batch)
 
 
 def _places(block: Block, rows: Ints | Marks) -> Ints:

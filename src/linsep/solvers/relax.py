@@ -32,7 +32,7 @@ from linsep.loops.layouts import Dense
 from linsep.solvers.clock import Clock
 from linsep.solvers.scaling import require_bytes
 from linsep.solvers.working_set import Separated, is_separated, levels
-from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
+from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source, in_one_block
 from linsep.sources.memory import MemorySource
 
 FACTORS = 1.8, 1.0  # the second is slower, and gets there on some rows where the first goes round in circles
@@ -184,8 +184,8 @@ class Relaxation:
         scan: Scan | None = None
         held: Block | None = None
         for level in levels(source, width):
-            block = next(level.source.blocks())
-            if len(block) < level.source.n_rows:
+            block = in_one_block(level.source)
+            if block is None:
                 scan = self._settle_parts(level.source, held)
             else:
                 scan, held = self._settle(level.source, block, is_whole=level.numbers is None), block

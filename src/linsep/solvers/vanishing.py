@@ -5,37 +5,55 @@ that square is below the smallest double every score is 0, every row stays a mis
 bias too: its 1 cancels as often as it helps. Times a power of two the rows are the same, and the scores do not vanish.
 """
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from linsep.errors import UnderflowedError
-from linsep.sources.base import Source
+from linsep.sources.base import Block, Source
 
 SMALLEST_SCORE = 2.0**-960  # below it, the products that a score is made of lose digits
 
 A_FEW = 256  # rows, or entries of sparse rows
 
 
-def require_scores(source: Source) -> None:
+def require_scores(source: Source, *weights: Any) -> None:
     """Refuse a source whose rows are all so small that their scores vanish; one larger entry settles it."""
-    require_scores_of(block.table[0] for block in source.blocks())
+    _require(source.each(_largest_in), weights)
 
 
 def require_scores_of(parts: Iterable[Any], *weights: Any) -> None:
     """The same for the entries of some rows, learned from with these arrays of weights."""
+    _require(map(_largest, parts), weights)
+
+
+def _largest_in(block: Block) -> float:
+    return _largest(block.table[0])
+
+
+def _largest(entries: Any) -> float:
+    """The size of the largest entry, or of the first that is large enough; infinite for integers, which all are."""
     largest = 0.0
-    for entries in parts:
-        if entries.dtype.kind != "f":
+    if entries.dtype.kind != "f":
+        return math.inf
+    if entries.size and not (first := abs(float(entries.flat[0]))) * first < SMALLEST_SCORE:
+        return first
+    for start in range(0, len(entries), A_FEW):  # nearly always the first entry settles it, else the first rows
+        some = entries[start : start + A_FEW]
+        largest = max(largest, float(some.max(initial=0.0)), -float(some.min(initial=0.0)))
+        if not largest * largest < SMALLEST_SCORE:  # NaN is refused later, by its row
+            break
+    return largest
+
+
+def _require(sizes: Iterable[float], weights: Sequence[Any]) -> None:
+    largest = 0.0
+    for size in sizes:
+        largest = max(largest, size)
+        if not size * size < SMALLEST_SCORE:
             return
-        if entries.size and not (first := float(entries.flat[0])) * first < SMALLEST_SCORE:
-            return
-        for start in range(0, len(entries), A_FEW):  # nearly always the first entry settles it, else the first rows
-            some = entries[start : start + A_FEW]
-            largest = max(largest, float(some.max(initial=0.0)), -float(some.min(initial=0.0)))
-            if not largest * largest < SMALLEST_SCORE:  # NaN is refused later, by its row
-                return
     heaviest = max((float(np.abs(part).max(initial=0.0)) for part in weights), default=0.0)
     if largest > 0 and largest * heaviest < SMALLEST_SCORE:
         raise UnderflowedError(

@@ -13,6 +13,8 @@ What is then nowhere negative is a weak separator, however F was found. Only who
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 from flint import fmpz_mat
@@ -31,7 +33,7 @@ from linsep.proofs.definite import used_columns
 from linsep.signs import Form, form_of, form_of_doubles, signs
 from linsep.solvers.clock import Clock
 from linsep.solvers.contradictions import Pair
-from linsep.solvers.equalities import Equalities
+from linsep.solvers.equalities import Equalities, is_allowed
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.min_norm import Shortest
 from linsep.solvers.relax import WORK, GaveUpError, Relaxation, Viewpoint, Walkers
@@ -84,6 +86,11 @@ def settle_round(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> 
     """Decide rows of which none are known to cancel each other, by a working set in a basis in which they are round."""
     nothing = ZeroRows(source.take(np.zeros(0, np.int64)), bias)
     return _Beside(source, columns, nothing, None, clock).settled(None, None)
+
+
+def _has_signs(form: Form, block: Block) -> bool:
+    """Whether the form is not 0 on all rows of a block."""
+    return bool(signs(form, block.values).any())
 
 
 def _equalities(block: Block, bias: bool) -> Equalities:
@@ -181,7 +188,7 @@ class _Beside:
             return None
         if not is_found or self.form is None:
             return None
-        if not any(signs(self.form, block.values).any() for block in self.source.blocks()):
+        if not any(self.source.each(partial(_has_signs, self.form))):
             return None  # every row is a combination of those: they overlap, and others prove it
         *weights, constant = self.form.coefficients
         if self.obstruction is None:
@@ -196,14 +203,7 @@ class _Beside:
         if not (np.isfinite(w).all() and np.isfinite(b)):
             return False
         self.form = form = self.zero.solved(w, b)
-        return all(self._allows(block, signs(form, block.values) * block.y) for block in source.blocks())
-
-    def _allows(self, block: Block, signed: npt.NDArray[np.int8]) -> bool:
-        if self.obstruction is None:
-            return bool((signed > 0).all())
-        if (signed < 0).any():
-            return False
-        return self.known is None or bool(self.known.contain(block.take(np.flatnonzero(signed == 0))).all())
+        return all(source.each(partial(is_allowed, form, self.obstruction is not None, self.known)))
 
     def _relax(self) -> bool:
         """Walk, with weights that stay 0 on F; says whether that led to an answer."""

@@ -17,24 +17,29 @@ Floats guide, exact arithmetic answers: what floats cannot settle is handed on a
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from functools import partial
+from itertools import pairwise
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import OverflowedError
 from linsep.exact import FEW_CELLS, null_combination, original_multipliers
+from linsep.signs import row_products
 from linsep.solvers.clock import Clock
 from linsep.solvers.min_norm import PATIENCE, Shortest, nearest_to_zero, shortest
 from linsep.solvers.scaling import Frame
 from linsep.solvers.short_weights import WIDE, Blocked, is_about_doubles, prove
-from linsep.sources.base import Block, Floats, Ints, Scan, Source
-from linsep.sources.memory import MemorySource
+from linsep.sources.base import Block, Floats, Ints, Scan, Source, joined
+from linsep.sources.gpu import DeviceSource
+from linsep.sources.memory import MemorySource, smallest
 from linsep.sources.subset import samples
 
 SHRINK = 8  # each sample is this much smaller than the one before
 MANY = 300  # rows per column from which on a scan of all is followed by a look at the nearest alone
 NEAREST = 1 / 32  # of the rows
+STRIPE, MOST_STRIPES = 1 << 16, 1 << 10  # rows that the nearest are chosen from together, or more where there are many
 SMALL = 3  # rows per column below which a sample is not sampled again
 FIRST_LOOK = 64  # rows looked at first, if not more: smaller tables are looked at as a whole
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
@@ -212,10 +217,58 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, carefu
 
 def _nearest(level: SampleLevel, w: Floats, b: float) -> SampleLevel:
     """The few rows with the lowest scores: rounding may choose others, and does no harm."""
-    at_hand = level.source.facts.at_hand or level.source.n_rows
-    rows = level.source.nearest(w, b, min(NEAREST, at_hand / level.source.n_rows))
-    source = MemorySource(rows.table, rows.y, level.source.facts.of_part(len(rows)))
+    n_rows = level.source.n_rows
+    share = min(NEAREST, (level.source.facts.at_hand or n_rows) / n_rows)
+    whole = level.source
+    rows = whole.nearest(w, b, share) if isinstance(whole, DeviceSource) else _lowest(whole, w, b, share)
+    source = MemorySource(rows.table, rows.y, whole.facts.of_part(len(rows)))
     return SampleLevel(source, level.globally(rows).row_numbers)
+
+
+def _lowest(source: Source, w: Floats, b: float, share: float) -> Block:
+    """The rows with the lowest scores of each stripe of rows.
+
+    Stripes are cut by the numbers of rows, so it does not matter how the source is cut up; a stripe that lies in two
+    blocks is put together here.
+    """
+    stripe = max(STRIPE, -(-source.n_rows // MOST_STRIPES))
+    stripes: dict[int, StripeRows] = {}
+    for part in source.each(partial(_lowest_in, w, b, share, stripe)):
+        for k, lowest in part.items():
+            stripes[k] = stripes[k].joined(lowest) if k in stripes else lowest
+    return joined([lowest.chosen(share) for _, lowest in sorted(stripes.items())])
+
+
+class StripeRows(NamedTuple):
+    """Rows of a stripe with the lowest scores, in row order, and how many rows the stripe has."""
+
+    n_rows: int
+    block: Block
+    scores: Floats
+
+    def joined(self, other: "StripeRows") -> "StripeRows":
+        """The rows of two parts of a stripe."""
+        scores = np.concatenate([self.scores, other.scores])
+        return StripeRows(self.n_rows + other.n_rows, self.block + other.block, scores)
+
+    def chosen(self, share: float) -> Block:
+        """The share of the stripe with the lowest scores, in row order."""
+        places = smallest(self.scores, max(1, int(share * self.n_rows)))
+        return self.block if len(places) == len(self.block) else self.block.take(np.sort(places))
+
+
+def _lowest_in(w: Floats, b: float, share: float, stripe: int, block: Block) -> dict[int, StripeRows]:
+    """The rows of a block that may be chosen, by the number of their stripe."""
+    numbers, values, _ = block
+    found = {}
+    edges = np.flatnonzero(np.diff(numbers // stripe)) + 1
+    for start, stop in pairwise([0, *edges.tolist(), len(block)]):
+        with np.errstate(all="ignore"):
+            scores = block.y[start:stop] * (row_products(values[start:stop], w) + b)
+        scores[np.isnan(scores)] = np.inf
+        places = np.sort(smallest(scores, max(1, int(share * stripe))))
+        found[int(numbers[start]) // stripe] = StripeRows(stop - start, block.take(start + places), scores[places])
+    return found
 
 
 def scan_safely(source: Source, w: Floats, b: float, *, worst: int) -> tuple[Floats, float, Scan]:

@@ -5,9 +5,9 @@ So one solver serves an array, a folder of files, a cluster and a GPU.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,10 @@ from linsep.errors import InputError, shown
 from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
 
+if TYPE_CHECKING:
+    from linsep.sources.row_set import Marks
+
+T = TypeVar("T")
 Table: TypeAlias = Dense | Csr
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -143,6 +147,7 @@ class Facts:
     integer_bits: int | None = None  # where all values are integers, none has more bits than this; None for floats
     is_finite: bool = False  # whether it is known that no value is NaN or infinite
     at_hand: int | None = None  # of a stream, how many rows may be held in memory at once; None for rows in memory
+    is_elsewhere: bool = False  # whether the rows lie on other machines, so that a block of them is dear
     files: tuple[str, ...] = ()  # that the rows are from, in order
     label_column: str | int | None = None  # of these files: its name, or where it stands
 
@@ -170,7 +175,10 @@ class Facts:
 
 
 class Source(ABC):
-    """Rows that answer questions about a vector: four verbs and the facts. A new source is one small file."""
+    """Rows that answer questions about a vector: four verbs and the facts. A new source is one small file.
+
+    `each` is for work that a scan does not do. Where rows lie elsewhere, the work goes there, and small answers return.
+    """
 
     facts: Facts
 
@@ -200,32 +208,43 @@ class Source(ABC):
         """At most k distinct rows, uniform over all rows: the order of the file must not matter."""
         return self.take(distinct_rows(self.n_rows, k, seed))
 
-    def signs_of(self, rows: Sequence[int] | Ints) -> Signs:
-        """The labels of these rows alone."""
-        return self.take(rows).y
+    def each(self, work: Callable[..., T], marks: "Marks | None" = None) -> Iterator[T]:
+        """What a function makes of each block, in row order, next to the data, as far as one goes on asking.
 
-    def nearest(self, w: Floats, b: float, share: float) -> Block:
-        """About this part of the rows, those with the lowest scores, block by block: rounding may choose others."""
-        parts = []
+        With marks it is given the flags of the block's rows too, and blocks without a marked row are passed by.
+        """
         for block in self.blocks():
-            with np.errstate(all="ignore"):
-                scores = block.y * (block.values @ w + b)
-            wanted = max(1, int(share * len(block)))
-            parts.append(block.take(np.sort(np.argpartition(scores, wanted - 1)[:wanted])))
-        return joined(parts)
+            if marks is None:
+                yield work(block)
+            elif (flags := marks.flags(block)).any():
+                yield work(block, flags)
+
+
+def in_one_block(source: Source) -> Block | None:
+    """All rows as one block: where they are held as one, or few enough to be fetched; None for a source in parts."""
+    if source.facts.is_elsewhere:
+        is_small = source.n_rows <= (source.facts.at_hand or source.n_rows)
+        return source.take(np.arange(source.n_rows)) if is_small else None
+    first = next(source.blocks())
+    return first if len(first) == source.n_rows else None
 
 
 def require_finite(source: Source) -> None:
     """Read every row once, unless that was done before, and refuse NaN and infinity by row, column and value."""
     if source.facts.is_finite:
         return
-    for block in source.blocks():
-        bad = _first_not_finite(block)
+    for bad in source.each(_first_not_finite):
         if bad is not None:
-            raise refusal(source, int(block.numbers[bad]))
+            raise refusal(source, bad)
 
 
 def _first_not_finite(block: Block) -> int | None:
+    """The number of the first row with NaN or infinity."""
+    place = _place_not_finite(block)
+    return None if place is None else int(block.numbers[place])
+
+
+def _place_not_finite(block: Block) -> int | None:
     if (block.table.values if isinstance(block.table, Dense) else block.table.data).dtype.kind != "f":
         return None
     if isinstance(block.table, Dense) and len(block) * block.n_columns <= exact.FEW_CELLS:

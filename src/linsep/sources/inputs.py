@@ -4,6 +4,7 @@ The numbers are read by `tables`, which rounds nothing. Here they get the layout
 copied only if need be.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -32,11 +33,15 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
         source = as_given(X, y, decimals=decimals) if isinstance(X, Source) else _on_device(X, y)
         _ = source.facts.pair  # more than two labels are refused
         return source
+    if is_elsewhere(X):
+        return as_source(_on_cluster(X, y))
     return _in_memory(X, y, decimals, as_signs)
 
 
 def as_classes(X: Any, y: Any = None) -> Source:
     """The same with any number of classes, one included: labels are then positions among them (see `marks`)."""
+    if is_elsewhere(X):
+        return _on_cluster(X, y)
     if isinstance(X, Source):
         return as_given(X, y)
     return _on_device(X, y) if is_on_device(X) else _in_memory(X, y, False, _as_marks)
@@ -46,6 +51,18 @@ def _on_device(X: Any, y: Any) -> Source:
     from linsep.sources.gpu import on_device
 
     return on_device(X, y)
+
+
+def is_elsewhere(X: Any) -> bool:
+    """Whether X is a collection of Dask, whose rows need not be here. Nobody has one who has not imported Dask."""
+    dask = sys.modules.get("dask")
+    return dask is not None and not isinstance(X, Source) and bool(dask.is_dask_collection(X))
+
+
+def _on_cluster(X: Any, y: Any) -> Source:
+    from linsep.sources.dask_source import source_of
+
+    return source_of(X, y)
 
 
 def _in_memory(X: Any, y: Any, decimals: bool, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]) -> Source:

@@ -1,15 +1,16 @@
 """The rows of a source under other labels: one class against the rest, or its classes as some of a longer list."""
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
-from linsep.sources.base import Block, Floats, Ints, Label, Scan, Source, marks, positions
-from linsep.sources.memory import MemorySource
+from linsep.sources.base import Array, Block, Floats, Ints, Label, Scan, Source, T, marks, positions
+from linsep.sources.memory import MemorySource, scanned
+from linsep.sources.row_set import Flags, Marks
 
 
 def relabelled(source: Source, codes: Sequence[int], labels: tuple[Label, ...]) -> Source:
@@ -35,8 +36,7 @@ class RelabelledSource(Source):
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the blocks."""
-        parts = (MemorySource(x.table, x.y, self.facts.of_part(len(x)), x.numbers) for x in self.blocks())
-        return reduce(operator.add, (part.scan(w, b, worst=worst) for part in parts))
+        return reduce(operator.add, self.each(partial(scanned, self.facts, np.asarray(w, np.float64), float(b), worst)))
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """The blocks of the source."""
@@ -48,8 +48,20 @@ class RelabelledSource(Source):
         block = self._source.take(rows)
         return replace(block, y=self._marked(block.y))
 
+    def each(self, work: Callable[..., T], marks: Marks | None = None) -> Iterator[T]:
+        """What a function makes of each block with its new labels."""
+        return self._source.each(partial(_on_relabelled, work, self._marked), marks)
+
+
+def _on_relabelled(work: Callable[..., T], marked: Any, block: Block, *flags: Flags) -> T:
+    return work(replace(block, y=marked(block.y)), *flags)
+
 
 def _marked(source: Source, codes: Sequence[int], labels: tuple[Label, ...]) -> Any:
     """What makes new labels of the old ones."""
     n_classes, new = len(source.facts.labels), marks(np.asarray(codes), len(labels))
-    return lambda y: new[positions(y, n_classes)]
+    return partial(_renamed, new, n_classes)
+
+
+def _renamed(new: Array, n_classes: int, y: Array) -> Array:
+    return new[positions(y, n_classes)]

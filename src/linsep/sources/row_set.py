@@ -33,6 +33,18 @@ class Marks:
         marks.n_rows, marks._bits = n_rows, bits
         return marks
 
+    @classmethod
+    def of_rows(cls, n_rows: int, rows: Ints) -> "Marks":
+        """Marks on these rows, which are in rising order."""
+        marks = cls(n_rows)
+        for start in range(0, n_rows, STRIDE):
+            first, last = np.searchsorted(rows, [start, start + STRIDE])
+            if first < last:
+                flags = np.zeros(min(STRIDE, n_rows - start), np.bool_)
+                flags[rows[first:last] - start] = True
+                marks.put(start, flags)
+        return marks
+
     def without(self, others: "Marks") -> "Marks":
         """Those of these marks that are not among the others."""
         return Marks.of(self.n_rows, self._bits & ~others._bits)
@@ -75,5 +87,9 @@ class Marks:
 
     def positions(self, block: Block) -> Ints:
         """Where in a block the marked rows are; its rows are consecutive."""
+        return np.flatnonzero(self.flags(block))
+
+    def flags(self, block: Block) -> Flags:
+        """The marks of the rows of a block, which are consecutive."""
         start = int(block.numbers[0])
-        return np.flatnonzero(self.get(start, start + len(block)))
+        return self.get(start, start + len(block))

@@ -1,14 +1,15 @@
 """Some rows of a source too long to copy them: those that are marked, and samples of such rows."""
 
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 
-from linsep.sources.base import Block, Floats, Ints, Scan, Source, distinct_rows
-from linsep.sources.memory import MemorySource, settled
-from linsep.sources.row_set import Marks
+from linsep.sources.base import Block, Floats, Ints, Scan, Source, T, distinct_rows
+from linsep.sources.memory import scanned
+from linsep.sources.row_set import Flags, Marks
 
 
 class Remaining(Source):
@@ -19,14 +20,8 @@ class Remaining(Source):
         self.facts = replace(source.facts, n_rows=n_rows, at_hand=min(n_rows, source.facts.at_hand or n_rows))
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
-        """The sum of the scans of the blocks."""
-        total: Scan | None = None
-        for block in self.blocks():
-            part = MemorySource(block.table, block.y, self.facts.of_part(len(block)), block.numbers)
-            scan = settled(part, part.scan(w, b, worst=worst), w, b)
-            total = scan if total is None else total + scan
-        assert total is not None  # an empty rest is never searched
-        return total
+        """The sum of the scans of the blocks: an empty rest is never searched."""
+        return reduce(operator.add, self.each(partial(scanned, self.facts, np.asarray(w, np.float64), float(b), worst)))
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """The marked rows of each block that has any."""
@@ -39,6 +34,11 @@ class Remaining(Source):
         """These rows, by their numbers in the whole."""
         return self._source.take(rows)
 
+    def each(self, work: Callable[..., T], marks: Marks | None = None) -> Iterator[T]:
+        """What a function makes of the marked rows of each block."""
+        assert marks is None  # nobody marks rows of a rest
+        return self._source.each(partial(_on_marked, work), self._marks)
+
     def sample(self, k: int, seed: int) -> Block:
         """At most k distinct rows, uniform over the marked ones."""
         return self.take(self.sampled_rows(k, seed))
@@ -46,6 +46,10 @@ class Remaining(Source):
     def sampled_rows(self, k: int, seed: int) -> Ints:
         """The numbers of the rows of a sample."""
         return self._marks.at_ranks(distinct_rows(self.n_rows, k, seed))
+
+
+def _on_marked(work: Callable[[Block], T], block: Block, flags: Flags) -> T:
+    return work(block if flags.all() else block.take(np.flatnonzero(flags)))
 
 
 def samples(source: Source, sizes: Sequence[int]) -> Iterator[Block]:

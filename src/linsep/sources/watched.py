@@ -1,10 +1,12 @@
 """A source that counts the rows it hands out, so that a long search can be watched."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
-from linsep.sources.base import Block, Floats, Ints, Scan, Source
+from linsep.sources.base import Block, Floats, Ints, Scan, Source, T
+from linsep.sources.row_set import Flags, Marks
 
 
 class WatchedSource(Source):
@@ -39,3 +41,13 @@ class WatchedSource(Source):
     def sample(self, k: int, seed: int) -> Block:
         """The sample of the source."""
         return self._source.sample(k, seed)
+
+    def each(self, work: Callable[..., T], marks: Marks | None = None) -> Iterator[T]:
+        """What the source makes of each block, counted."""
+        for rows, made in self._source.each(partial(_counted, work), marks):
+            yield made
+            self.rows_read += rows
+
+
+def _counted(work: Callable[..., T], block: Block, *flags: Flags) -> tuple[int, T]:
+    return len(block), work(block, *flags)

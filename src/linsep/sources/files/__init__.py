@@ -11,7 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from linsep.errors import ArgumentError
 from linsep.faults import fault
+from linsep.sources.base import Source
 from linsep.sources.files import private
 from linsep.sources.files.caches import HELD_BATCHES, Caches
 from linsep.sources.files.cells import TableReader
@@ -20,6 +22,7 @@ from linsep.sources.files.options import MEMORY, Numbers, Options
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content, unreadable
 from linsep.sources.files.reader import Reader
 from linsep.sources.files.source import FileSource
+from linsep.sources.inputs import is_elsewhere
 
 if TYPE_CHECKING:
     from linsep.sources.files.text_reader import Pipe
@@ -41,7 +44,8 @@ def open(  # noqa: A001
     header: bool = False,
     format: str | None = None,  # noqa: A002
     id: str | int | None = None,  # noqa: A002
-) -> FileSource:
+    scheduler: Any = None,
+) -> Source:
     """Open files as a source of rows, to be used in place of X and y. Memory does not grow with their size.
 
     `path` is a file, a pattern such as "data/*.parquet", a folder, a list of those, or "-" for standard input. The
@@ -61,6 +65,11 @@ def open(  # noqa: A001
     CSV file names the columns; one of numbers only may be a row, and is refused unless `label` is a name or `header`
     is true.
 
+    With `scheduler`, a Dask client or the address of a scheduler, the workers of a cluster read Parquet files, row
+    group by row group; `path` is then one of fsspec, such as "s3://bucket/*.parquet". Instead of a path there may be a
+    Dask dataframe with `label`, the name of its label column, or any Dask table with a Dask collection of labels as
+    `label`. Of the other options `columns` and `positive` can be used there. See docs/cluster.md.
+
     >>> import linsep, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
     >>> _ = path.write_text("height,weight,kind\\n1.5,2,a\\n1.6,3,b\\n1.7,3,b\\n")
@@ -70,8 +79,26 @@ def open(  # noqa: A001
     >>> linsep.decide(source).kind
     'separable'
     """
+    if scheduler is not None or is_elsewhere(path):
+        given = (one_hot, numbers != "binary64", cache, reject, index_base != 1, n_columns, header, format, id)
+        return _on_cluster(path, label, columns, positive, scheduler, is_plain=not any(map(bool, given)))
     asked = (label, columns, positive, one_hot, numbers, memory, cache, reject, index_base, n_columns, header, format)
     return FileSource(*survey_files(path, Options(*asked, id=id)))
+
+
+def _on_cluster(
+    path: Any, label: Any, columns: Sequence[str | int] | None, positive: Any, scheduler: Any, *, is_plain: bool
+) -> Source:
+    """Rows that workers read or hold."""
+    if not is_plain:
+        raise ArgumentError("On a cluster only label, columns and positive can be chosen: leave the other options out.")
+    if is_elsewhere(path):
+        from linsep.sources.dask_source import source_of
+
+        return source_of(path, label, columns=columns, positive=positive, scheduler=scheduler)
+    from linsep.sources.row_groups import open_on
+
+    return open_on(scheduler, path, label, columns, positive)
 
 
 def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:

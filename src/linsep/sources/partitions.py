@@ -1,0 +1,228 @@
+"""What runs where a partition lies: it is read, looked at once, and asked; only small answers leave.
+
+A partition is a dataframe, an Arrow table, an array or a sparse matrix: whatever `tables` reads, and through it. Its
+rows are scanned by the code that scans rows in memory.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+from linsep.errors import InputError
+from linsep.faults import fault, few
+from linsep.loops.layouts import Csr, Dense
+from linsep.sources.base import Array, Block, Facts, Floats, Ints, Label, Scan, integer_bits, marks
+from linsep.sources.inputs import read_table
+from linsep.sources.memory import scanned
+from linsep.tables import is_long, read_labels
+from linsep.tables.label_values import distinct
+
+T = TypeVar("T")
+MOST_LABELS = 1 << 16  # distinct values: more are no labels
+
+
+class Unread(ABC):
+    """A partition that is read when it is asked for: a row group of a file."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What errors call it."""
+
+    @abstractmethod
+    def load(self) -> Any:
+        """The table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns of a table hold what: the label, unless labels come apart, and those to learn from, unless all."""
+
+    label: str | None = None
+    chosen: tuple[str, ...] | None = None
+
+    def split(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """The rows and the labels of a partition."""
+        if isinstance(x, Unread):
+            x = x.load()
+        if self.label is None:
+            return x if self.chosen is None else x[list(self.chosen)], y
+        names = [str(name) for name in _names(x)]
+        if self.label not in names:
+            raise fault("no column", column=self.label, advice=f"The columns are {few(names, 8)}.")
+        chosen = [name for name in names if name != self.label] if self.chosen is None else list(self.chosen)
+        if not chosen:
+            raise fault("only the label")
+        return _select(x, chosen), _one(x, self.label)
+
+
+@runtime_checkable
+class Arrow(Protocol):
+    """An Arrow table."""
+
+    column_names: list[str]
+    schema: Any
+
+    def select(self, columns: list[str]) -> Any:
+        """Some of its columns."""
+
+    def column(self, name: str) -> Any:
+        """One of them."""
+
+
+def _names(x: Any) -> Sequence[Any]:
+    return x.column_names if isinstance(x, Arrow) else list(x.columns)
+
+
+def _select(x: Any, chosen: list[str]) -> Any:
+    return x.select(chosen) if isinstance(x, Arrow) else x[chosen]
+
+
+def _one(x: Any, name: str) -> Any:
+    return x.column(name) if isinstance(x, Arrow) else x[name]
+
+
+class Seen(NamedTuple):
+    """What the first read of a partition tells."""
+
+    rows: int
+    columns: int = 0
+    names: tuple[str, ...] | None = None
+    types: tuple[str, ...] = ()  # of the columns, as they were declared, and of the labels
+    kind: str = ""  # of the numbers, as they were read
+    is_sparse: bool = False
+    labels: tuple[Label, ...] = ()
+    entries: int = 0
+    bits: int | None = None
+    is_long: bool = False
+    longest2: float = 0.0
+
+
+def look(columns: Columns, name: str, x: Any, y: Any) -> Seen:
+    """The first read of a partition: its kind of numbers, its labels, and that all of it is finite."""
+    with _named(name):
+        x, y = columns.split(x, y)
+        n_rows = _length(x)
+        if y is None:
+            raise fault("length", rows=n_rows, labels=0)
+        if _length(y) != n_rows:
+            raise fault("length", rows=n_rows, labels=_length(y))
+        if not n_rows:
+            return Seen(0)
+        table, n_columns, names = read_table(x)
+        found, _ = distinct(read_labels(y, n_rows))
+        if len(found) > MOST_LABELS:
+            raise fault("many labels", most=MOST_LABELS, seen=few(found))
+        values = table.values if isinstance(table, Dense) else table.data
+        facts = Facts(n_rows, n_columns, names=names)
+        block = Block(table, np.ones(n_rows, np.int8), range(n_rows), n_columns)
+        scan = scanned(facts, np.zeros(n_columns), 1.0, 0, block)  # it refuses what is not finite, by row and column
+        return Seen(
+            n_rows,
+            n_columns,
+            names,
+            (*_types(x), str(getattr(y, "dtype", getattr(y, "type", "")))),
+            str(values.dtype),
+            isinstance(table, Csr),
+            tuple(found),
+            int(values.size),
+            integer_bits(table),
+            values.dtype.kind in "iu" and is_long(values),
+            scan.longest2,
+        )
+
+
+class _named:  # noqa: N801 - a context manager in two methods
+    """While this is open, what is wrong with data is said of this partition."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, InputError) and error.file is None:
+            error.at(file=self.name)
+
+
+def _length(x: Any) -> int:
+    """How many rows a table, or how many labels a column has."""
+    shape = getattr(x, "shape", None)
+    return int(shape[0]) if shape else len(x)
+
+
+def _types(x: Any) -> tuple[str, ...]:
+    """The declared types of the columns of a dataframe or an Arrow table, the one type of an array."""
+    if isinstance(x, Arrow):
+        return tuple(str(field.type) for field in x.schema)
+    each = getattr(x, "dtypes", None)
+    if each is not None:
+        return tuple(map(str, each))
+    return (str(getattr(x, "dtype", "")),)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of all partitions: what each task needs to make rows of its own."""
+
+    columns: Columns
+    facts: Facts
+    values: tuple[Label, ...]  # of the labels, in rising order
+    codes: tuple[int, ...]  # the class of each
+    kind: str  # of the numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which partition it is, and the rows it holds."""
+
+    name: str
+    start: int
+    rows: int
+    longest2: float
+
+
+def block_of(known: Known, at: Place, x: Any, y: Any) -> Block:
+    """The rows of a partition under their numbers in the whole; it must be the partition that was looked at."""
+    with _named(at.name):
+        x, y = known.columns.split(x, y)
+        if _length(x) != at.rows:
+            raise fault("partition changed", said=at.rows, seen=_length(x))
+        table, n_columns, _ = read_table(x)
+        values = table.values if isinstance(table, Dense) else table.data
+        if n_columns != known.facts.n_columns or str(values.dtype) != known.kind:
+            raise fault("partition changed", said=f"{known.facts.n_columns} columns of {known.kind}", seen=values.dtype)
+        signs = _classes(known, read_labels(y, at.rows))
+        return Block(table, signs, range(at.start, at.start + at.rows), n_columns)
+
+
+def _classes(known: Known, labels: Array) -> Any:
+    """The labels as blocks have them."""
+    n_classes = len(known.facts.labels)
+    found, places = distinct(labels)
+    own = dict(zip(known.values, known.codes, strict=True))
+    if not all(value in own for value in found):
+        raise fault("partition changed", said=few(known.values), seen=few(found))
+    return marks(np.array([own[value] for value in found], np.int64)[places], n_classes)
+
+
+def scan_partition(known: Known, at: Place, w: Floats, b: float, worst: int, x: Any, y: Any) -> Scan:
+    """The scan of a partition, with no row left in doubt; rows are numbered as in the whole."""
+    return scanned(known.facts, w, b, worst, block_of(known, at, x, y), at.longest2)
+
+
+def take_from(known: Known, at: Place, rows: Ints, x: Any, y: Any) -> Block:
+    """Some rows of a partition, by their numbers in the whole."""
+    return block_of(known, at, x, y).take(rows - at.start)
+
+
+def work_on(work: Callable[..., T], known: Known, at: Place, bits: Any, x: Any, y: Any) -> T:
+    """What a function makes of a partition; `bits` are the marks of its rows, if they are marked."""
+    block = block_of(known, at, x, y)
+    return work(block) if bits is None else work(block, np.unpackbits(bits, count=at.rows).view(np.bool_))

@@ -1,0 +1,99 @@
+"""Real clusters of separate processes: the same verdict and proof from any of them, and clear words where one fails."""
+
+import json
+import os
+
+import dask.array as da
+import distributed
+import numpy as np
+import pandas as pd
+import pytest
+from cloudpickle import dumps
+
+import linsep
+from linsep.errors import ClusterError, NotFiniteError
+from linsep.sources.dask_source import Cluster
+
+X, Y = linsep.datasets.planted(20_000, 4, margin=0.005, seed=5)
+FLIPPED = np.where(np.arange(20_000) % 4999 == 5, -Y, Y)
+PURE = np.column_stack([X, np.where(np.arange(20_000) % 9 == 0, FLIPPED, 0)])
+CASES = {"separable": (X, Y), "overlapping": (X, FLIPPED), "touching": (PURE, FLIPPED)}
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
+
+
+@pytest.fixture(scope="module", params=[1, 2, 4])
+def client(request):
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "memory_limit": "1GB"}
+    with distributed.LocalCluster(n_workers=request.param, **options) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def proof(verdict):
+    told = json.loads(verdict.to_json())
+    return json.dumps({key: value for key, value in told.items() if key not in ("effort", "sha256")})
+
+
+def cut(X, y, rows):
+    return da.from_array(X, chunks=(rows, -1)), da.from_array(y, chunks=rows)
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_workers_and_partitions_change_neither_verdict_nor_proof(client, kind):
+    known = linsep.decide(*CASES[kind])
+    for rows in (20_000, 7_001, 1_500):
+        verdict = linsep.decide(*cut(*CASES[kind], rows))
+        assert (verdict.kind, proof(verdict)) == (kind, proof(known))
+
+
+def test_the_work_is_done_by_the_workers(client):
+    source = linsep.open(*cut(X, Y, 5_000)[:1], label=cut(X, Y, 5_000)[1])
+    pids = set(source.each(lambda block: os.getpid()))
+    assert len(pids) <= len(client.scheduler_info(n_workers=-1)["workers"]) and os.getpid() not in pids
+
+
+def test_a_fit_does_not_depend_on_the_number_of_workers(client, request):
+    fitted = linsep.PerceptronClassifier(random_state=0, max_passes=3).fit(*cut(X, FLIPPED, 3_000))
+    known = request.config.stash.setdefault(FITTED, fitted.coef_)
+    assert np.array_equal(fitted.coef_, known)
+
+
+FITTED = pytest.StashKey()
+
+
+def test_files_are_read_by_the_workers_of_an_address(client, tmp_path):
+    table = pd.DataFrame(X, columns=list("abcd")).assign(kind=Y)
+    table.to_parquet(tmp_path / "rows.parquet", row_group_size=3_000, index=False)
+    source = linsep.open(tmp_path / "*.parquet", label="kind", scheduler=client.scheduler.address)
+    known = linsep.decide(linsep.open(tmp_path / "*.parquet", label="kind"))
+    assert proof(linsep.decide(source)) == proof(known)
+
+
+def test_an_error_of_a_worker_names_its_partition(client):
+    bad = X.copy()
+    bad[17_003, 2] = np.inf
+    with pytest.raises(NotFiniteError, match=r"partition 3: row 2003, column 2.* holds inf"):
+        linsep.decide(*cut(bad, Y, 5_000))
+
+
+def test_a_worker_with_another_version_or_without_linsep_is_named(client, monkeypatch):
+    for version, said in (("0.0.9", "has linsep 0.0.9; here it is"), ("", "has no linsep; here it is")):
+        monkeypatch.setattr("linsep.sources.dask_source._version_of", lambda version=version: lambda: version)
+        with pytest.raises(ClusterError, match=rf"Worker tcp://127\.0\.0\.1:\d+ {said}"):
+            linsep.decide(*cut(X, Y, 5_000))
+
+
+def test_a_scan_moves_as_much_for_many_rows_as_for_few(client, monkeypatch):
+    """What is sent to the workers, and what comes back from them, pickled: for four partitions of any size."""
+    sent = []
+    ask = Cluster._delayed
+    monkeypatch.setattr(Cluster, "_delayed", lambda *a: sent[-1].append(len(dumps(a[1]))) or ask(*a))
+    answers = []
+    for times in (1, 4):
+        rows, labels = cut(np.concatenate([X] * times), np.concatenate([Y] * times), 5_000 * times)
+        sent.append([])
+        source = linsep.open(rows.persist(), label=labels.persist())
+        sent[-1] = []
+        answers.append(len(dumps(source.scan(np.ones(4), 0.5, worst=50))))
+    assert abs(sum(sent[1]) - sum(sent[0])) < 100 and abs(answers[1] - answers[0]) < 100
+    assert sum(sent[1]) + 4 * answers[1] < 30_000 < X.nbytes

@@ -1,0 +1,299 @@
+"""Rows of a Dask collection: the verdicts, proofs and refusals of the same rows in memory, however they are cut up."""
+
+import json
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import linsep
+from linsep import _decide, _mistakes
+from linsep.errors import (
+    ArgumentError,
+    ClusterError,
+    DifferentFilesError,
+    InputError,
+    NoRowsError,
+    NotFiniteError,
+    OneClassError,
+)
+from linsep.solvers import peel, working_set
+from linsep.sources import dask_source
+from linsep.sources.inputs import as_classes, as_source
+
+X, Y = linsep.datasets.planted(2500, 4, margin=0.01, seed=5)
+FLIPPED = np.where(np.arange(2500) % 997 == 5, -Y, Y)
+PURE = np.column_stack([X, np.where(np.arange(2500) % 9 == 0, FLIPPED, 0)])
+CASES = {"separable": (X, Y), "overlapping": (X, FLIPPED), "touching": (PURE, FLIPPED)}
+CUTS = {"one": (2500,), "even": (500,) * 5, "odd": (1, 1700, 0, 3, 700, 96), "small": (50,) * 50}
+
+
+@pytest.fixture(autouse=True)
+def in_this_thread():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def arrays(X, y, cut=(900, 1600)):
+    rows = [dask.delayed(part) for part in np.split(X, np.cumsum(cut)[:-1])]
+    labels = [dask.delayed(part) for part in np.split(np.asarray(y), np.cumsum(cut)[:-1])]
+    join = [da.from_delayed(part, (size, X.shape[1]), X.dtype) for part, size in zip(rows, cut, strict=True)]
+    own = [da.from_delayed(part, (size,), np.asarray(y).dtype) for part, size in zip(labels, cut, strict=True)]
+    return da.concatenate(join), da.concatenate(own)
+
+
+def frames(*parts):
+    return dd.from_delayed([dask.delayed(part) for part in parts], meta=parts[0].iloc[:0], verify_meta=False)
+
+
+def proof(verdict):
+    """The proof as text, without what measures the work."""
+    told = json.loads(verdict.to_json())
+    return json.dumps({key: value for key, value in told.items() if key not in ("effort", "sha256")})
+
+
+@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("few_rows", [0, _decide.FEW_ROWS])
+def test_neither_verdict_nor_proof_depends_on_the_partitions(kind, few_rows, monkeypatch):
+    monkeypatch.setattr(_decide, "FEW_ROWS", few_rows)
+    verdicts = [linsep.decide(*arrays(*CASES[kind], cut)) for cut in CUTS.values()]
+    assert {verdict.kind for verdict in verdicts} == {kind}
+    assert len({proof(verdict) for verdict in [*verdicts, linsep.decide(*CASES[kind])]}) == 1
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_nor_where_the_rows_are_too_many_to_be_held(kind, monkeypatch):
+    monkeypatch.setattr(dask_source, "SAMPLE_BYTES", 1)
+    monkeypatch.setattr(dask_source, "LEAST_AT_HAND", 64)
+    monkeypatch.setattr(peel, "AT_HAND", 16)
+    monkeypatch.setattr(working_set, "STRIPE", 128)
+    monkeypatch.setattr(working_set, "MANY", 3)
+    verdicts = [linsep.decide(*arrays(*CASES[kind], cut)) for cut in CUTS.values()]
+    assert {verdict.kind for verdict in verdicts} == {kind}
+    assert len({proof(verdict) for verdict in verdicts}) == 1
+
+
+@pytest.mark.parametrize("layout", ["frame", "label column", "sparse", "float32", "integers", "unknown chunks"])
+def test_every_kind_of_partition_is_read(layout):
+    whole = np.round(X * 100).astype(np.int64) if layout == "integers" else X
+    rows, labels = arrays(whole.astype(np.float32) if layout == "float32" else whole, Y)
+    if layout in ("frame", "label column"):
+        frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcd")).assign(kind=Y), npartitions=3)
+        rows, labels = (frame, "kind") if layout == "label column" else (frame[list("abcd")], frame["kind"])
+    if layout == "sparse":
+        rows = rows.map_blocks(sp.csr_array)
+    if layout == "unknown chunks":
+        rows, labels = rows[labels > -9], labels[labels > -9]
+    assert linsep.decide(rows, labels).kind == linsep.decide(whole, Y).kind
+
+
+@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
+def test_margin_likelihood_and_mistakes_are_those_of_the_rows_in_memory(cut):
+    pairs = [(linsep.max_margin, (X, Y)), (linsep.mle_exists, (PURE, FLIPPED)), (linsep.novikoff, (X, Y))]
+    for ask, data in pairs:
+        mine, known = ask(*arrays(*data, cut)), ask(*data)
+        mine, known = getattr(mine, "verdict", mine), getattr(known, "verdict", known)
+        assert proof(mine) == proof(known) if hasattr(mine, "to_json") else mine.bound == known.bound
+
+
+def test_the_fewest_mistakes_of_rows_in_partitions():
+    few, labels = X[:60], np.where(np.arange(60) % 17 == 5, -Y[:60], Y[:60])
+    found = linsep.fewest_mistakes(*arrays(few, labels, (10, 50)), time_limit=20)
+    known = linsep.fewest_mistakes(few, labels, time_limit=20)
+    assert (found.best, found.lower) == (known.best, known.lower)
+
+
+def test_of_too_many_rows_to_be_held_the_fewest_mistakes_are_bounded(monkeypatch):
+    monkeypatch.setattr(dask_source, "SAMPLE_BYTES", 1)
+    monkeypatch.setattr(_mistakes, "SAMPLE", 300)
+    found = linsep.fewest_mistakes(*arrays(X, FLIPPED), time_limit=20)
+    assert 1 <= found.lower <= found.best <= 50
+    found.verify(linsep.open(arrays(X, FLIPPED)[0], label=arrays(X, FLIPPED)[1]))
+
+
+def test_a_verdict_is_verified_on_the_cluster_too():
+    rows, labels = arrays(X, Y)
+    verdict = linsep.decide(X, Y)
+    verdict.verify(linsep.open(rows, label=labels))
+    with pytest.raises(linsep.CertificateError):
+        verdict.verify(linsep.open(rows[::-1].rechunk((900, 4)), label=labels.rechunk(900)))
+
+
+def test_only_the_rows_asked_for_leave_a_partition():
+    source = as_source(*arrays(X, Y, CUTS["odd"]))
+    block = source.take([2400, 3, 3, 1702])
+    assert block.row_numbers.tolist() == [2400, 3, 3, 1702]
+    assert np.array_equal(block.values, X[[2400, 3, 3, 1702]]) and len(source.take([])) == 0
+    assert np.array_equal(source.sample(50, 7).values, as_source(X, Y).sample(50, 7).values)
+
+
+def test_blocks_and_work_come_in_row_order():
+    source = as_source(*arrays(X, Y, CUTS["odd"]))
+    assert np.concatenate([block.row_numbers for block in source.blocks()]).tolist() == [*range(2500)]
+    assert list(source.each(len)) == [1, 1700, 3, 700, 96]
+
+
+def test_more_than_two_classes_are_learned_from_and_not_decided():
+    rows, labels = arrays(X, np.arange(2500) % 3)
+    assert as_classes(rows, labels).facts.labels == (0, 1, 2)
+    with pytest.raises(InputError, match="more than two labels"):
+        linsep.decide(rows, labels)
+    assert linsep.decide(linsep.open(rows, label=labels, positive=2)).labels == ("not 2", 2)
+
+
+@pytest.mark.parametrize("labels", [Y, np.argmax(X[:, :2] * [1, 9], axis=1)], ids=["as they are", "by columns"])
+def test_the_widest_margin_is_fitted_on_a_cluster(labels):
+    fitted = linsep.MaxMarginClassifier().fit(*arrays(X, labels))
+    known = linsep.MaxMarginClassifier().fit(X, labels)
+    assert fitted.margin_ == known.margin_ and fitted.coef_.tolist() == known.coef_.tolist()
+    assert fitted.score(*arrays(X, labels)) == 1.0
+
+
+def test_the_fewest_mistakes_are_fitted_on_a_cluster():
+    few, labels = X[:60], np.where(np.arange(60) % 17 == 5, -Y[:60], Y[:60])
+    fitted = linsep.FewestMistakesClassifier(cost={-1: 1, 1: 2}).fit(*arrays(few, labels, (10, 50)))
+    assert fitted.best_.tolist() == linsep.FewestMistakesClassifier(cost={-1: 1, 1: 2}).fit(few, labels).best_.tolist()
+
+
+def test_rows_without_a_margin_get_a_soft_one():
+    with pytest.warns(linsep.NotSeparableWarning):
+        fitted = linsep.MaxMarginClassifier().fit(*arrays(X, FLIPPED))
+    assert fitted.score(X, FLIPPED) > 0.95
+
+
+# What cannot be used ---------------------------------------------------------------------------------
+
+
+def part(**changed):
+    return pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [1.0, 0.5, 3.0], "kind": ["x", "y", "y"]}).assign(**changed)
+
+
+def refused(*parts, kind=InputError):
+    with pytest.raises(kind) as caught:
+        linsep.decide(frames(*parts), "kind")
+    return str(caught.value)
+
+
+def test_a_bad_number_is_named_by_partition_row_column_and_value():
+    said = refused(part(), part(b=[1.0, 2.0, np.nan]), kind=NotFiniteError)
+    assert said.startswith("partition 1: row 2, column 'b' holds NaN")
+
+
+def test_partitions_of_different_types_are_refused_by_name():
+    said = refused(part(), part(a=[1, 2, 3]), kind=DifferentFilesError)
+    assert said.startswith("partition 1: column 'a' is of type int64, but float64 in partition 0.")
+
+
+def test_partitions_of_different_columns_are_refused_by_name():
+    said = refused(part(), part().rename(columns={"b": "c"}), kind=DifferentFilesError)
+    assert said.startswith("partition 1: the columns are 'a', 'c', but 'a', 'b' in partition 0.")
+
+
+def test_labels_of_different_types_are_refused_by_name():
+    assert refused(part(), part(kind=[1, 2, 2])).startswith("partition 1: the labels are of type int64, but ")
+
+
+def test_a_dense_partition_beside_sparse_ones_is_refused_by_name():
+    rows, labels = arrays(X, Y)
+    mixed = da.concatenate([rows.blocks[0], rows.blocks[1].map_blocks(sp.csr_array)])
+    with pytest.raises(DifferentFilesError, match="partition 1: the rows are sparse, but dense in partition 0"):
+        linsep.decide(mixed, labels)
+
+
+def test_empty_partitions_are_passed_by_unless_all_are():
+    assert linsep.decide(frames(part()[:0], part(), part()[:0].astype(object)), "kind").kind == "separable"
+    assert "None of the 2 partitions has a row" in refused(part()[:0], part()[:0], kind=NoRowsError)
+
+
+def test_one_class_is_refused():
+    assert "only one class" in refused(part(kind="x"), part(kind="x"), kind=OneClassError)
+
+
+def test_a_missing_label_column_is_named():
+    with pytest.raises(InputError, match=r"partition 0: there is no column 'sort'\. The columns are 'a', 'b', 'kind'"):
+        linsep.decide(frames(part()), "sort")
+
+
+def test_labels_cut_up_differently_are_refused():
+    rows, labels = arrays(X, Y)
+    with pytest.raises(ArgumentError, match="X has 2 partitions, but y has 1"):
+        linsep.decide(rows[rows[:, 0] > -9], labels.rechunk(2500))
+    frame = dd.from_pandas(pd.DataFrame(X), npartitions=2)
+    with pytest.raises(InputError, match="partition 0: X has 1,250 rows, but y has 900 labels"):
+        linsep.decide(frame, labels)
+
+
+def test_labels_that_are_no_collection_are_refused():
+    with pytest.raises(ArgumentError, match="its labels are a ndarray"):
+        linsep.decide(arrays(X, Y)[0], Y)
+    with pytest.raises(ArgumentError, match="y is missing"):
+        linsep.decide(arrays(X, Y)[0])
+
+
+def test_a_partition_that_changes_between_two_reads_is_refused():
+    calls = []
+
+    def fickle():
+        calls.append(1)
+        return X[: 2000 + len(calls)]
+
+    rows = da.from_delayed(dask.delayed(fickle)(), (np.nan, 4), float)
+    labels = da.from_delayed(dask.delayed(lambda: Y[: 2000 + len(calls)])(), (np.nan,), int)
+    with pytest.raises(InputError):
+        linsep.decide(rows, labels)
+
+
+def test_no_scheduler_there():
+    quickly = dask.config.set({"distributed.comm.timeouts.connect": "200ms"})
+    with quickly, pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1:9"):
+        linsep.open("x.parquet", label="y", scheduler="tcp://127.0.0.1:9")
+
+
+# Files -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    table = pd.DataFrame(X, columns=list("abcd")).assign(kind=Y.astype(float))
+    table[:1000].to_parquet(tmp_path / "1.parquet", row_group_size=300, index=False)
+    table[1000:].to_parquet(tmp_path / "2.parquet", row_group_size=2000, index=False)
+    return tmp_path
+
+
+def test_parquet_files_are_read_row_group_by_row_group(folder):
+    source = linsep.open(folder / "*.parquet", label="kind", scheduler="synchronous")
+    assert (source.n_rows, source.n_partitions, source.facts.labels) == (2500, 5, (-1, 1))
+    assert source.where(1003) == (str(folder / "2.parquet"), 3)
+    assert proof(linsep.decide(source)) == proof(linsep.decide(linsep.open(folder / "*.parquet", label="kind")))
+
+
+def test_a_folder_a_list_and_another_filesystem_are_read_too(folder):
+    import fsspec
+
+    for file in folder.iterdir():
+        fsspec.filesystem("memory").pipe(f"/rows/{file.name}", file.read_bytes())
+    known = proof(linsep.decide(linsep.open(folder, label="kind", scheduler="synchronous")))
+    for path in ("memory://rows/*.parquet", ["memory://rows/1.parquet", "memory://rows/2.parquet"]):
+        source = linsep.open(path, label="kind", columns=["a", "b", "c", "d"], scheduler="synchronous")
+        assert proof(linsep.decide(source)) == known
+
+
+def test_a_bad_file_is_named(folder):
+    (folder / "3.parquet").write_bytes(b"PAR1nonsensePAR1")
+    with pytest.raises(InputError, match=r"3\.parquet: cannot be read as Parquet"):
+        linsep.open(folder, label="kind", scheduler="synchronous")
+    with pytest.raises(InputError, match="no file matches this pattern"):
+        linsep.open(f"{folder}/*.pq", label="kind", scheduler="synchronous")
+    with pytest.raises(InputError, match="there is no such file"):
+        linsep.open(f"{folder}/4.parquet", label="kind", scheduler="synchronous")
+
+
+def test_what_a_cluster_cannot_do_is_refused(folder):
+    with pytest.raises(ArgumentError, match="leave the other options out"):
+        linsep.open(folder, label="kind", one_hot=True, scheduler="synchronous")
+    with pytest.raises(ArgumentError, match="it must be the name of the label column"):
+        linsep.open(folder, label=-1, scheduler="synchronous")
