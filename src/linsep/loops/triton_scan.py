@@ -20,10 +20,12 @@ class Plan(NamedTuple):
     is_unrolled: bool
 
 
-def plan_of(n_columns: int) -> Plan:
+def plan_of(n_columns: int, bytes_each: int) -> Plan:
     """What was fastest on an H200: columns at once that are a power of two, few of them beyond the last."""
     if n_columns > 128:
         return Plan(2, 512, 2, False)
+    if n_columns > 64 and bytes_each == 8:
+        return Plan(8, 128, 1, True)
     if n_columns & (n_columns - 1) or n_columns < 4:
         return Plan(32, 32, 4, True)
     return Plan(4096 // n_columns, n_columns, 4, True)
@@ -104,7 +106,7 @@ def scan(table: Any, signs: Any, weights: Any, out: Any, *, tile: int, lengths: 
     `weights` are those of the columns, the bias, and how near to 0 a score is in doubt: all of them doubles.
     """
     n_rows, n_columns = table.shape
-    plan = plan_of(n_columns)
+    plan = plan_of(n_columns, table.element_size())
     stored = out.minus if out.scores is None else out.scores
     _scan[(out.minus.numel(),)](
         table, signs, weights, n_rows,
