@@ -413,3 +413,15 @@ def test_the_explorer_shows_several_files_as_one(here, capsys):
     assert ran(capsys, "explore", "part0.csv", "part1.csv", "--label", "y", "--export", "two.html")[0] == 0
     page = Path("two.html").read_text(encoding="utf-8")
     assert "part0.csv and 1 more" in page
+
+
+def test_only_rejected_rows_make_way_for_rejected_rows(here, capsys):
+    (here / "data.csv").write_text("x,y\n1,a\nq,a\n2,b\n")
+    (here / "mine.txt").write_text("a letter\n")
+    command = ["decide", "data.csv", "--label", "y", "--reject"]
+    assert main([*command, "mine.txt"]) == 2 and "something other than rejected rows" in capsys.readouterr().err
+    assert (here / "mine.txt").read_text() == "a letter\n"
+    (here / "bad.csv").touch()
+    for _ in range(2):  # an empty file, and what the first run wrote
+        assert main([*command, "bad.csv"]) == 0
+    assert (here / "bad.csv").read_text().startswith("file,row,reason,content")

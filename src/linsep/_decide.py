@@ -49,7 +49,7 @@ from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.few_columns import spanning_columns
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.relax import relax
-from linsep.solvers.scaling import free_memory
+from linsep.solvers.scaling import free_memory, require_columns
 from linsep.solvers.short_weights import WIDE, Blocked
 from linsep.solvers.weak_relaxation import settle_beside, settle_pairs, settle_round
 from linsep.solvers.working_set import Found, Separated, Stuck, search
@@ -67,6 +67,8 @@ MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
 MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them they are rows like others
 VERY_WIDE = 2000  # columns: from here on Newton's method takes so long that a small rank is looked for before
 MANY_COLUMNS = 300  # from here on relaxation is asked first
+
+BYTES_A_WEIGHT = 120  # of a verdict, and of the steps to it
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
 
@@ -144,6 +146,7 @@ class Case:
 
     def settle_while_reading(self) -> Settled:
         """The answer; meanwhile every row is read once, since few of them may be proof enough."""
+        require_columns(self.source.n_columns, BYTES_A_WEIGHT)
         if self.source.n_rows * self.source.n_columns < WORTH_A_THREAD:
             self.require_finite()
             return self.settle()

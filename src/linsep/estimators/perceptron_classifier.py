@@ -21,9 +21,12 @@ from linsep.halfspace import linear_scores
 from linsep.solvers.kept_weights import Weights
 from linsep.solvers.learner import Learner
 from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
+from linsep.solvers.scaling import require_columns
 from linsep.solvers.vanishing import require_scores_of
 from linsep.sources.base import Source
 from linsep.sources.relabelled import against_the_rest
+
+BYTES_A_WEIGHT = 64  # of a run and what it keeps
 
 
 @dataclass(eq=False, repr=False)
@@ -120,6 +123,7 @@ class PerceptronClassifier(ScoreClassifier):
         require_one_of("order", self.order, get_args(WalkOrder))
         n_classes, seed = len(self.classes_), seed_of(self.random_state)
         self._is_ovr = self.multiclass == "ovr" and n_classes > 2
+        require_columns(self.n_features_in_, BYTES_A_WEIGHT * (1 if n_classes == 2 else n_classes))
         self._learners = [
             Perceptron(
                 2 if self._is_ovr else n_classes,
