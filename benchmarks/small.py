@@ -62,5 +62,5 @@ def microseconds(X, y):
 if __name__ == "__main__":
     warnings.simplefilter("ignore", ConvergenceWarning)
     heads = ["decide", "verify", "HiGHS", "fit", "fit, scikit-learn", "predict", "predict, scikit-learn"]
-    print("## Few rows\n\n`python benchmarks/small.py`: microseconds of one call; both Perceptrons make 50 passes at most.\n")
+    print("## Few rows\n\n`python benchmarks/small.py`: microseconds of one call\n")
     print(table(["rows", *heads], [[name, *microseconds(X, y)] for name, (X, y) in TABLES.items()]))

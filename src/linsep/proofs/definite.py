@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from linsep.errors import CertificateError
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Rows, Values
+from linsep.proofs.checked_rows import Rows, Values, scales_of
 from linsep.proofs.eigenvalues import bounds_of
 from linsep.signs import form_of, signs
 from linsep.tables import is_sparse
@@ -72,6 +72,10 @@ def check_definite(
     rows: Rows, numbers: Sequence[int], weights: Sequence[int], dependences: Sequence[ColumnDependence], bias: bool
 ) -> NDArray[np.bool_]:
     """The theorem holds for these rows; returns which columns, the constant last, are not 0 on all of them."""
+    if scales_of(rows) is not None:
+        raise CertificateError(
+            "A positive-definite obstruction is proved for doubles; these rows hold a number that no double is."
+        )
     checks.check_numbers(rows, numbers, weights, "obstruction")
     taken, values, y = checks.taken(rows, numbers)
     width = rows.n_columns + bias
