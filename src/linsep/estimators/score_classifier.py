@@ -266,7 +266,9 @@ def _refuse_rounding(X: Any) -> None:
 
 
 def _are_finite(X: Any) -> bool:
-    return bool(np.isfinite(X.data if is_sparse(X) else X).all())
+    entries = X.data if is_sparse(X) else X
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(entries.sum()) or np.isfinite(entries).all())  # a sum may be beyond the largest double
 
 
 def _are_integers(y: Any, n_rows: int) -> bool:
