@@ -83,6 +83,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/bandwidth.py
 	$(BIN)/python benchmarks/perceptron.py
 	$(BIN)/python benchmarks/decide.py
+	$(BIN)/python benchmarks/small.py
 	$(BIN)/python benchmarks/tiny_margins.py
 
 # Files of up to 100,000,000 rows: verdicts, fits, memory, and reads against pyarrow's. Needs 20 GB of disk, in the

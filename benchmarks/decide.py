@@ -48,16 +48,8 @@ def in_scans():
             ]  # fmt: skip
 
 
-def tiny():
-    X, y = linsep.datasets.planted(20, 4, margin=0.1)
-    linsep.decide(X, y)
-    (best,) = race(lambda: [linsep.decide(X, y) for _ in range(100)], rounds=5)
-    return ["20 x 4", f"{best * 10:.2f} ms"]
-
-
 if __name__ == "__main__":
     print("## Deciding and proving\n\n`python benchmarks/decide.py`\n")
-    print(table(["rows", "decide"], [tiny()]), "\n")
     print(table(["rows", "verdict", "reads", "linsep", "HiGHS", "times faster"], list(against_highs())), "\n")
     heads = ["rows", "task", "verdict", "reads", "time", "in scans", "in bare reads of the array"]
     print(table(heads, list(in_scans())))

@@ -44,8 +44,11 @@ DECIDING = tuple(f"src/linsep/{part}" for part in ("_decide.py", "_wide.py", "pr
 ROWS = (*DECIDING, "src/linsep/sources/inputs.py", "src/linsep/sources/memory.py")
 PAGES = {
     "docs/speed.md": Page(
-        ("python benchmarks/bandwidth.py", "python benchmarks/perceptron.py", "python benchmarks/decide.py"),
-        (*ROWS, "src/linsep/_margin.py", "benchmarks/bandwidth.py", "benchmarks/perceptron.py", "benchmarks/decide.py"),
+        tuple(f"python benchmarks/{name}.py" for name in ("bandwidth", "perceptron", "decide", "small")),
+        (
+            *(*ROWS, "src/linsep/_margin.py", "src/linsep/tables", "src/linsep/estimators"),
+            *(f"benchmarks/{name}.py" for name in ("bandwidth", "perceptron", "decide", "small")),
+        ),
     ),
     "docs/lanes.md": Page(
         ("python benchmarks/lanes.py",), ("src/linsep/loops", "benchmarks/bandwidth.py", "benchmarks/lanes.py")

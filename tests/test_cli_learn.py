@@ -208,3 +208,11 @@ def test_a_second_file_of_another_width_is_refused(tmp_path, capsys):
     np.savez(tmp_path / "b.npz", X=[[1.0], [3.0]], y=[0, 1])
     assert main(["learn", str(tmp_path / "a.npz"), str(tmp_path / "b.npz")]) == 2
     assert "b.npz: 1 column where the first file has 2" in capsys.readouterr().err
+
+
+def test_files_of_which_no_row_is_left_are_named(tmp_path, capsys):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("x,y\nq,a\n")
+    paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    assert main(["learn", *paths, "--label", "y", "--reject", str(tmp_path / "bad.csv")]) == 2
+    assert f"{paths[0]} and 1 more: no row is left: all 2 were rejected" in capsys.readouterr().err

@@ -291,11 +291,9 @@ def test_no_row_left_says_so(here, capsys):
     for name, text in (("d.csv", "a,y\nx,1\n1,\n"), ("d.svm", "x 1:1\n1 a:1\n")):
         Path(name).write_text(text)
         label = ["--label", "y"] if name == "d.csv" else []
-        assert (
-            f"{name}: no row is left: all 2 were rejected"
-            in ran(capsys, "decide", name, *label, "--reject", "bad.csv")[2]
-        )
-        assert "No row is left: all 2 were rejected" in ran(capsys, "learn", name, *label, "--reject", "bad.csv")[2]
+        for command in ("decide", "learn"):
+            said = ran(capsys, command, name, *label, "--reject", "bad.csv")[2]
+            assert f"{name}: no row is left: all 2 were rejected" in said
 
 
 def test_what_the_system_says_about_a_file_has_a_code_too(here, monkeypatch, capsys):
@@ -413,3 +411,15 @@ def test_the_explorer_shows_several_files_as_one(here, capsys):
     assert ran(capsys, "explore", "part0.csv", "part1.csv", "--label", "y", "--export", "two.html")[0] == 0
     page = Path("two.html").read_text(encoding="utf-8")
     assert "part0.csv and 1 more" in page
+
+
+def test_only_rejected_rows_make_way_for_rejected_rows(here, capsys):
+    (here / "data.csv").write_text("x,y\n1,a\nq,a\n2,b\n")
+    (here / "mine.txt").write_text("a letter\n")
+    command = ["decide", "data.csv", "--label", "y", "--reject"]
+    assert main([*command, "mine.txt"]) == 2 and "something other than rejected rows" in capsys.readouterr().err
+    assert (here / "mine.txt").read_text() == "a letter\n"
+    (here / "bad.csv").touch()
+    for _ in range(2):  # an empty file, and what the first run wrote
+        assert main([*command, "bad.csv"]) == 0
+    assert (here / "bad.csv").read_text().startswith("file,row,reason,content")

@@ -443,3 +443,14 @@ def test_scores_do_not_depend_on_the_number_of_threads(many_rows, threads, monke
 def test_one_row_is_predicted_as_among_many(many_rows):
     model, X = many_rows
     assert model.predict(X[:50]).tolist() == [model.predict(row[None])[0] for row in X[:50]]
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix, sp.csr_array], ids=["dense", "csr_matrix", "csr_array"])
+def test_what_scikit_learn_would_leave_alone_is_learned_from_as_if_it_had_looked(layout, monkeypatch):
+    X, y = linsep.datasets.planted(60, 4, margin=0.05)
+    model = PerceptronClassifier(random_state=0).fit(pd.DataFrame(X, columns=list("abcd")), y)
+    quick = model.fit(layout(X), y).coef_
+    assert model.n_features_in_ == 4 and not hasattr(model, "feature_names_in_")
+    monkeypatch.setattr(PerceptronClassifier, "_is_plain", lambda self, X, *, reset=False: False)
+    assert (clone(model).fit(layout(X), y).coef_ == quick).all()
+    assert (model.predict(layout(X)) == y).mean() > 0.9

@@ -199,3 +199,13 @@ def test_python_numbers_of_any_length_become_integers():
         for row, r in zip(found.rows, found.row_exponents, strict=True)
     ]
     assert back == [[Fraction(1, 2), 2**70], [3, Fraction(-3, 2)]]
+
+
+@given(st.integers(1, 6), st.integers(0, 2**32))
+def test_few_rows_are_combined_by_elimination_as_many_are_by_solving(columns, seed):
+    random = np.random.default_rng(seed)
+    rows = random.integers(-3, 4, (random.integers(1, columns + 3), columns)).tolist()
+    quick = null_combination(rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("linsep.exact.FEW_ROWS", 0)
+        assert null_combination(rows) == quick

@@ -433,3 +433,10 @@ def test_forged_caches_change_no_answer(tmp_path):
     """The long run is `python -m tests.forge_cache 20000`."""
     counts = forge_cache(300, seed=3, folder=tmp_path)
     assert sum(counts.values()) == 300 and min(counts.values()) > 10
+
+
+def test_a_wrong_limit_is_told_of_by_files_that_need_no_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("LINSEP_CACHE_LIMIT", "banana")
+    (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n")
+    with pytest.raises(linsep.LinsepError, match=r"LINSEP_CACHE_LIMIT: 'banana' is not a size"):
+        linsep.open(tmp_path / "a.csv", label="y")

@@ -107,3 +107,19 @@ def test_the_command_line_names_the_rows_and_the_check_reads_the_same_columns(tm
     assert "bob, jr" in said.out and "--id name" in said.err
     assert main(["verify", str(proof), *asked]) == 0
     assert json.loads(Path(proof).read_text())["data"]["columns"] == "1"
+
+
+def test_convert_keeps_the_ids(tmp_path):
+    for path in files(tmp_path):
+        out = tmp_path / "out.parquet"
+        assert main(["convert", str(path), str(out), "--label", "kind", "--id", "name"]) == 0
+        assert pa.parquet.read_table(out).column_names == ["name", "x", "kind"]
+        assert linsep.open(out, label="kind", id="name").ids(range(4)) == NAMES
+
+
+def test_convert_leaves_the_ids_of_rejected_rows_out(tmp_path):
+    data, out = tmp_path / "a.csv", tmp_path / "out.parquet"
+    data.write_text(TEXT.replace("cy,2", "cy,two"))
+    options = ["--label", "kind", "--id", "name", "--reject", str(tmp_path / "bad.csv")]
+    assert main(["convert", str(data), str(out), *options]) == 0
+    assert pa.parquet.read_table(out)["name"].to_pylist() == ["ann", "bob, jr", "dan"]

@@ -187,3 +187,9 @@ def test_any_other_word_is_a_label_as_it_is_written(label, tmp_path):
     path = tmp_path / "words.csv"
     path.write_text(f"a,y\n1,yes\n2,{label}\n")
     assert set(linsep.open(path, label="y").facts.labels) == {"yes", label.strip('"')}
+
+
+def test_a_label_with_an_endless_exponent_is_text_as_the_checker_takes_it(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,y\n1,0e99999999999\n2,1\n")
+    assert linsep.open(path, label="y").facts.labels == ("0e99999999999", "1")

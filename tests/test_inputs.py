@@ -13,6 +13,7 @@ import scipy.sparse as sp
 import linsep
 from linsep import errors
 from linsep.loops.layouts import Csr
+from linsep.solvers import scaling
 from linsep.sources.inputs import as_source, read_table
 
 Y = [0, 1, 1]
@@ -160,3 +161,24 @@ def test_a_table_that_lies_column_by_column_is_the_same_table(columns, kind):
         table, _, _ = read_table(X)
         assert table.values.flags.c_contiguous
         assert np.array_equal(table.values, X)
+
+
+@pytest.mark.parametrize("depth", [2, 100, 3000])
+def test_lists_within_lists_are_refused_however_deep(depth):
+    deep = [0]
+    for _ in range(depth):
+        deep = [deep]
+    online = linsep.OnlinePerceptron().predict_then_learn
+    for X, y in ((deep, [0]), ([[0], [1]], deep), ([[0], [1]], [deep, 1])):
+        with pytest.raises(errors.InputError, match=r"holds|label is"):
+            linsep.decide(X, y)
+    with pytest.raises(errors.ShapeError):
+        online(deep, 0)
+
+
+def test_columns_whose_weights_do_not_fit_in_memory_are_refused_with_their_size(monkeypatch):
+    monkeypatch.setattr(scaling, "free_memory", lambda: 10**9)
+    X = sp.csr_array((np.ones(2), [0, 5], [0, 1, 2]), shape=(2, 10**8))
+    for ask in (linsep.decide, linsep.mle_exists, linsep.PerceptronClassifier().fit):
+        with pytest.raises(errors.OutOfMemoryError, match=r"100,000,000 columns .* GB of memory, and 1.0 GB are free"):
+            ask(X, np.array([0, 1]))

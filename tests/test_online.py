@@ -28,6 +28,7 @@ from linsep.errors import (
 )
 from linsep.models import MODEL
 from linsep.online import Counts, online_document
+from linsep.scores import clear_sign
 
 KEEPS = ("last", "average")
 
@@ -310,3 +311,20 @@ def test_what_cannot_be_written_is_refused():
     model.add_classes(["one"])
     with pytest.raises(ModelError, match="int, str"):
         model.save("m.json")
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=4), st.integers(0, 2**32))
+def test_a_clear_sign_is_the_exact_one(x, seed):
+    w = np.random.default_rng(seed).standard_normal(len(x)).tolist()
+    products = [Fraction(a) * Fraction(b) for a, b in zip(x, w, strict=True)]
+    for b in (0.0, 1.0, -float(sum(products))):
+        exact = sum(products, Fraction(b))
+        assert clear_sign(x, w, b) in (0, (exact > 0) - (exact < 0))
+    assert clear_sign([1e308, 1e308], [10.0, -10.0], 0.0) == 0 == clear_sign([5e-324], [0.5], 0.0)
+    assert clear_sign(x, w, 1e9) == 1
+
+
+def test_a_row_that_only_rounding_puts_on_the_hyperplane_is_on_its_side():
+    model = OnlinePerceptron([0, 1], keep="last", bias=False)
+    model.predict_then_learn([[1.0, 1e20]], [1])
+    assert model.predict([1e20, -1.0 + 2**-53]) == model.predict([[1e20, -1.0 + 2**-53]])[0] == 1

@@ -148,3 +148,26 @@ def test_columns_of_integers_without_weight_change_no_sign(dtype, bits):
         weights[column] = int(rng.integers(-3, 4)) << bits
     exact = [sum(w * int(v) for w, v in zip(weights, row, strict=True)) + constant for row in values]
     assert signs(form_of(weights, constant), values).tolist() == [(s > 0) - (s < 0) for s in exact]
+
+
+@given(st.integers(1, 5), st.integers(50, 62), st.integers(0, 2**32))
+def test_scores_near_the_end_of_64_bits_have_the_right_sign(columns, bits, seed):
+    random = np.random.default_rng(seed)
+    X = random.integers(-(2**31), 2**31, (6, columns))
+    weights = [int(w) for w in random.integers(-(2 ** (bits - 31)), 2 ** (bits - 31), columns)]
+    constant = int(random.integers(-(2**62), 2**62))
+    exact = [sum(w * int(x) for w, x in zip(weights, row, strict=True)) + constant for row in X]
+    for values in (X, X.astype(np.int32), X.astype(np.float64)):
+        assert signs(form_of(weights, constant), values).tolist() == [(s > 0) - (s < 0) for s in exact]
+
+
+def test_the_largest_integers_do_not_wrap_round():
+    values = np.array([[-(2**63)], [2**63 - 1]])
+    assert signs(form_of([1], 0), values).tolist() == [-1, 1] == signs(form_of([2**40], -1), values).tolist()
+    assert signs(form_of([1], -1), np.array([[2**64 - 1]], np.uint64)).tolist() == [1]
+
+
+@given(st.lists(st.integers(-(2**54), 2**54), min_size=1, max_size=5))
+def test_a_form_of_short_weights_is_like_one_of_long_ones(weights):
+    short, (floats, shift) = form_of(weights, 1), module.scaled_floats([*weights, 1])
+    assert (short.floats == floats).all() and short.shift == shift and (short.sizes == abs(floats)).all()

@@ -47,7 +47,7 @@ from linsep.solvers.contradictions import Pair, contradictions
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.peel import Peeling, lift, peel
-from linsep.solvers.scaling import free_memory
+from linsep.solvers.scaling import free_memory, require_columns
 from linsep.solvers.short_weights import WIDE, Blocked
 from linsep.solvers.working_set import Found, Separated, Stuck, search
 from linsep.sources.base import Array, Block, Floats, Ints, Signs, Source, require_finite
@@ -62,6 +62,8 @@ FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, 
 VERY_FEW = 5  # columns: up to here the exact LP is as quick as the search in floats, if numbers are small
 WORTH_A_THREAD = 1_000_000  # entries: from here on the rows are checked beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
+
+BYTES_A_WEIGHT = 120  # of a verdict, and of the steps to it
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
 
@@ -139,6 +141,7 @@ class Case:
 
     def settle_while_reading(self) -> Settled:
         """The answer; meanwhile every row is read once, since few of them may be proof enough."""
+        require_columns(self.source.n_columns, BYTES_A_WEIGHT)
         if self.source.n_rows * self.source.n_columns < WORTH_A_THREAD:
             self.require_finite()
             return self.settle()

@@ -58,13 +58,14 @@ from linsep.solvers.aliasing import INTERCEPT, Alias, TooLarge, find_aliases
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.recession import Cone
-from linsep.solvers.scaling import Frame
+from linsep.solvers.scaling import Frame, require_columns
 from linsep.sources.base import Ints, Source
 from linsep.sources.inputs import as_source
 
 State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", "unknown"]
 
 INTERCEPT_NAME = "(Intercept)"
+BYTES_A_COLUMN = 500  # its name, its coefficient and what is found out about it
 SHOWN_COEFFICIENTS = 30  # up to here every coefficient is listed, beyond only those without a finite estimate
 ANSWERS = {True: "the estimate exists", False: "the estimate does not exist", None: "undecided"}
 ADVICE = (
@@ -101,6 +102,7 @@ def mle_exists(
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     source = as_source(X, y, decimals=True)
+    require_columns(source.n_columns, BYTES_A_COLUMN)
     regression = Regression(source, _names(source, names, bias), bias, Clock(limit, watch=watch))
     return regression.report()
 

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from linsep import arguments
 from linsep.errors import ArgumentError, OverflowedError, shown
-from linsep.estimators.score_classifier import ScoreClassifier, distinct_labels, require_count, require_one_of
+from linsep.estimators.score_classifier import ScoreClassifier, distinct_labels
 from linsep.halfspace import linear_scores
 from linsep.loops import gram
 from linsep.solvers import kernel_perceptron
@@ -145,13 +145,13 @@ class KernelPerceptronClassifier(ScoreClassifier):
         return values
 
     def _require_options(self) -> None:
-        require_one_of("keep", self.keep, get_args(Keep))
-        require_one_of("order", self.order, get_args(WalkOrder))
+        arguments.one_of("keep", self.keep, get_args(Keep))
+        arguments.one_of("order", self.order, get_args(WalkOrder))
         if not callable(self.kernel):
-            require_one_of("kernel", self.kernel, sorted(PAIRWISE_KERNEL_FUNCTIONS))
-        require_count("max_passes", self.max_passes)
+            arguments.one_of("kernel", self.kernel, sorted(PAIRWISE_KERNEL_FUNCTIONS))
+        arguments.whole("max_passes", self.max_passes, 1)
         if self.budget is not None:
-            require_count("budget", self.budget)
+            arguments.whole("budget", self.budget, 1)
 
 
 def _signs(codes: Ints, n_classes: int) -> Signs:

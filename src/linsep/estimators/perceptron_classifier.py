@@ -7,6 +7,7 @@ from typing import Any, get_args
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from linsep import arguments
 from linsep.errors import ArgumentError
 from linsep.estimators.score_classifier import (
     Array,
@@ -15,8 +16,6 @@ from linsep.estimators.score_classifier import (
     handed,
     labelled,
     narrowed,
-    require_count,
-    require_one_of,
     seed_of,
 )
 from linsep.halfspace import linear_scores
@@ -24,9 +23,12 @@ from linsep.solvers.kept_weights import Weights
 from linsep.solvers.learner import Learner
 from linsep.solvers.mixing import Mixing
 from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
+from linsep.solvers.scaling import require_columns
 from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Block, Source
 from linsep.sources.relabelled import against_the_rest
+
+BYTES_A_WEIGHT = 64  # of a run and what it keeps
 
 
 @dataclass(eq=False, repr=False)
@@ -76,7 +78,7 @@ class PerceptronClassifier(ScoreClassifier):
 
     def fit(self, X: Any, y: Any = None) -> "PerceptronClassifier":
         """Learn from the rows, starting afresh."""
-        require_count("max_passes", self.max_passes)
+        arguments.whole("max_passes", self.max_passes, 1)
         source, kind = self._taken(X, y, reset=True)
         return self._walk(source, self.max_passes, kind)
 
@@ -124,10 +126,11 @@ class PerceptronClassifier(ScoreClassifier):
         return np.hstack([learner.ballot.votes(X) for learner in self._learners if learner.ballot])
 
     def _start(self) -> None:
-        require_one_of("multiclass", self.multiclass, ("joint", "ovr"))
-        require_one_of("order", self.order, get_args(WalkOrder))
+        arguments.one_of("multiclass", self.multiclass, ("joint", "ovr"))
+        arguments.one_of("order", self.order, get_args(WalkOrder))
         n_classes, seed = len(self.classes_), seed_of(self.random_state)
         self._is_ovr = self.multiclass == "ovr" and n_classes > 2
+        require_columns(self.n_features_in_, BYTES_A_WEIGHT * (1 if n_classes == 2 else n_classes))
         self._learners = [
             Perceptron(
                 2 if self._is_ovr else n_classes,

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from linsep.errors import CertificateError
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Block, Rows, Values, each
+from linsep.proofs.checked_rows import Block, Rows, Values, each, scales_of
 from linsep.proofs.device_bounds import bounds_on_device
 from linsep.proofs.eigenvalues import Bounds, bounds_of
 from linsep.signs import form_of, signs
@@ -86,6 +86,10 @@ def check_definite(
     rows: Rows, numbers: Sequence[int], weights: Sequence[int], dependences: Sequence[ColumnDependence], bias: bool
 ) -> NDArray[np.bool_]:
     """The theorem holds for these rows; returns which columns, the constant last, are not 0 on all of them."""
+    if scales_of(rows) is not None:
+        raise CertificateError(
+            "A positive-definite obstruction is proved for doubles; these rows hold a number that no double is."
+        )
     checks.check_numbers(rows, numbers, weights, "obstruction")
     if not dependences and _holds_there(rows, numbers, weights, bias):
         return np.ones(rows.n_columns + bias, bool)

@@ -110,14 +110,6 @@ def require_fit(obstruction: Obstruction, spread: Obstruction | None, numbers: s
         raise CertificateError("A positive-definite obstruction is proved for binary64, not for exact decimals.")
 
 
-def require_doubles(obstruction: Obstruction) -> None:
-    """A positive-definite obstruction cannot be about rows that hold numbers beyond the doubles."""
-    if obstruction.is_definite:
-        raise CertificateError(
-            "A positive-definite obstruction is proved for doubles; these rows hold a number that no double is."
-        )
-
-
 def check_obstruction(found: Obstruction, rows: Rows, bias: bool, what: str = "obstruction") -> None:
     """Raise CertificateError unless a w with z·w >= 0 on these rows is 0 on them."""
     if found.dependences is None:

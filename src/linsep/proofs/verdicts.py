@@ -46,7 +46,6 @@ from linsep.proofs.obstructions import (
     check_obstruction,
     integers,
     plain,
-    require_doubles,
     require_fit,
 )
 from linsep.report import Report, Reported, Where, one_line
@@ -339,10 +338,6 @@ class Touching(HalfspaceVerdict):
             object.__setattr__(self, "separated_rows", integers(self.separated_rows, "row numbers"))
         require_fit(self.obstruction, self.spread, self.numbers)
 
-    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
-        require_doubles(self.obstruction)
-        return HalfspaceVerdict._in_units_of(self, scales)
-
     def _verify_claim(self, rows: Rows) -> None:
         named = self.separated_rows is not None
         strict = checks.check_weak_separator(rows, self.weights, self.bias_weight, named=named)
@@ -372,10 +367,6 @@ class Overlapping(Verdict):
         Verdict.__post_init__(self)
         require_fit(self.obstruction, self.spread, self.numbers)
 
-    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
-        require_doubles(self.obstruction)
-        return self
-
     def _verify_claim(self, rows: Rows) -> None:
         check_as_spread(self.spread, rows, self.bias)
         if self.spread != self.obstruction:
@@ -399,10 +390,6 @@ class NotSeparable(Verdict):
     def __post_init__(self) -> None:
         Verdict.__post_init__(self)
         require_fit(self.obstruction, None, self.numbers)
-
-    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
-        require_doubles(self.obstruction)
-        return self
 
     def _verify_claim(self, rows: Rows) -> None:
         check_obstruction(self.obstruction, rows, self.bias)

@@ -119,6 +119,11 @@ def require_memory(n_rows: int, width: int) -> None:
     require_bytes(COPIES * 8 * n_rows * width, f"{n_rows:,} rows of {width:,} columns must be held densely at once")
 
 
+def require_columns(n_columns: int, each: int) -> None:
+    """Refuse so many columns that weights for all of them, at so many bytes each, do not fit in memory."""
+    require_bytes(each * n_columns, f"{n_columns:,} columns have as many weights")
+
+
 def require_bytes(needed: int, what: str) -> None:
     """Refuse what takes more memory than there is, and say how much that would be."""
     free = None if needed < ALWAYS_THERE else free_memory()

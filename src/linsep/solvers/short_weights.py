@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from linsep import deadline
 from linsep.errors import LinsepError
-from linsep.exact import coprime, dyadic, original_multipliers
+from linsep.exact import coprime, original_multipliers
 from linsep.proofs import definite, eigenvalues
 from linsep.proofs.definite import ColumnDependence
 from linsep.solvers.clock import Clock
@@ -359,18 +359,8 @@ def _leads(z: Signed) -> tuple[Ints, Ints, Floats]:
 def _multiple(frame: Frame, block: Block, row: int, a: int, b: int) -> ColumnDependence | None:
     """Column b as a multiple of column a, by their entries in this row; None if it is not one on all rows."""
     pair = [_name(frame, a), _name(frame, b)]
-    entries = [1 if column == frame.n_columns else _entry(block, row, column) for column in pair]
-    return _checked(frame, block, [pair[1], pair[0]], [Fraction(*_ratio(entries[0])), -Fraction(*_ratio(entries[1]))])
-
-
-def _entry(block: Block, row: int, column: int) -> int | float:
-    value: int | float = block.values[row, column].item()
-    return value
-
-
-def _ratio(value: int | float) -> tuple[int, int]:
-    mantissa, exponent = dyadic(value)
-    return (mantissa << max(exponent, 0), 1 << max(-exponent, 0))
+    entries = [Fraction(1 if column == frame.n_columns else block.values[row, column].item()) for column in pair]
+    return _checked(frame, block, [pair[1], pair[0]], [entries[0], -entries[1]])
 
 
 def _dependent(frame: Frame, block: Block, z: Signed, places: list[int]) -> list[ColumnDependence]:
