@@ -3,9 +3,9 @@
     PYTHONPATH=. python tests/three_checkers.py [cases] [seed]
 
 The cases are those of four campaigns: proofs of small tables and every change of them (`forge.py`), proofs of other
-files, columns, rows and labels under a user's options (`forge_files.py`), positive-definite proofs (`forge_definite.py`)
-and bounds on mistakes (`forge_mistakes.py`), each with the judges it has there. In addition the extracted checker must answer
-with the same exit status as the stand-alone one, and in the same words, unless the input is bad.
+files, columns, rows and labels under a user's options (`forge_files.py`), positive-definite proofs
+(`forge_definite.py`) and bounds on mistakes (`forge_mistakes.py`), each with the judges it has there. The extracted
+checker must answer with the exit status of the stand-alone one, and in the same words, unless the input is bad.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Bench:
         other, text = self.extracted.ask(words)
         same = other == status and (status == checker.BAD_INPUT or said.getvalue() == text + "\n")
         if not same:
-            self.faults.append(f"{campaign}: {said.getvalue()!r}, but extracted: {text!r}\n{proof[:3000]!r}\n{data}\n{options}")
+            self.faults.append(
+                f"{campaign}: {said.getvalue()!r}, but extracted: {text!r}\n{proof[:3000]!r}\n{data}\n{options}"
+            )
         self.asked[campaign, VERDICTS[status]] += 1
         return status
 
@@ -60,7 +62,9 @@ class Bench:
         """A table of what was asked and answered."""
         names = sorted({campaign for campaign, _ in self.asked})
         lines = [f"{'':<22}" + "".join(f"{verdict:>12}" for verdict in VERDICTS)]
-        lines += [f"{name:<22}" + "".join(f"{self.asked[name, verdict]:>12,}" for verdict in VERDICTS) for name in names]
+        lines += [
+            f"{name:<22}" + "".join(f"{self.asked[name, verdict]:>12,}" for verdict in VERDICTS) for name in names
+        ]
         return "\n".join([*lines, f"{self.asked.total():,} cases, {len(self.faults)} differences"])
 
 

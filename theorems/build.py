@@ -3,9 +3,9 @@
     python theorems/build.py theorems    every file, its time and lines, and what each main theorem assumes
     python theorems/build.py checker     theorems/build/linsep-checker
 
-What is needed is Debian's: coq, libcoq-flocq, ocaml, ocaml-findlib and libzarith-ocaml-dev. They are installed where this is run by
-root on Debian; elsewhere a message names them. Nothing is left unproved: the sources may not have an `Admitted`, an
-`Axiom` or the like, and the theorems assume the axioms of Coq's real numbers and nothing else.
+What is needed is Debian's: coq, libcoq-flocq, ocaml, ocaml-findlib and libzarith-ocaml-dev. They are installed where
+root runs this on Debian; elsewhere a message names them. Nothing is left unproved: the sources may not have an
+`Admitted`, an `Axiom` or the like, and the theorems assume the axioms of Coq's real numbers and nothing else.
 """
 
 import os
@@ -19,7 +19,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 BUILD = HERE / "build"
 PACKAGES = ("coq", "libcoq-flocq", "ocaml-nox", "ocaml-findlib", "libzarith-ocaml-dev", "gcc", "libc6-dev")
-FILES = ("Vectors", "Rows", "Separator", "Obstruction", "Spread", "Margin", "Tables", "Mistakes", "PositiveDefinite",
+FILES = ("Vectors", "Rows", "Separator", "Obstruction", "Spread", "Margin", "Tables", "Mistakes", "Packed",
+    "PositiveDefinite",
          "Novikoff", "Homogeneous", "Checker", "Soundness", "Doubles")  # fmt: skip
 SHELL = ("sha256", "text", "json", "csv", "numbers", "hints", "main")
 LEFT_OPEN = re.compile(
@@ -30,7 +31,9 @@ REALS = {
     "ClassicalDedekindReals.sig_not_dec",
     "FunctionalExtensionality.functional_extensionality_dep",
 }  # how Coq builds the real numbers
-OF_FLOCQ = {"double": {"Classical_Prop.classic"}}  # a statement or its opposite holds: Flocq's doubles are built with it
+OF_FLOCQ = {
+    "double": {"Classical_Prop.classic"}
+}  # a statement or its opposite holds: Flocq's doubles are built with it
 
 
 def has_tools() -> bool:
@@ -104,7 +107,10 @@ def assumptions() -> dict[str, set[str]]:
     parts = re.split(r"^(?=Axioms:|Closed under the global context)", said, flags=re.MULTILINE)[1:]
     if len(parts) != len(names):
         sys.exit(f"{len(names)} theorems, but what {len(parts)} of them assume was printed:\n{said}")
-    return {name: set(re.findall(r"^([\w.']+)\s*:", part, re.MULTILINE)) - {"Axioms"} for name, part in zip(names, parts, strict=True)}
+    return {
+        name: set(re.findall(r"^([\w.']+)\s*:", part, re.MULTILINE)) - {"Axioms"}
+        for name, part in zip(names, parts, strict=True)
+    }
 
 
 def theorems() -> None:
