@@ -40,9 +40,11 @@ Fixpoint join (k : Z) (l : list Z) : list Z :=
   end.
 
 Fixpoint pack (fuel : nat) (k : Z) (l : list Z) : Z :=
-  match fuel, l with
-  | S fuel', _ :: _ :: _ => pack fuel' (2 * k) (join k l)
-  | _, _ => value k l
+  match l, fuel with
+  | [], _ => 0
+  | [a], _ => a
+  | _, S fuel' => pack fuel' (2 * k) (join k l)
+  | _, O => value k l
   end.
 
 (** The bits of a number from [start] on, [k] of them. *)
@@ -92,8 +94,8 @@ Qed.
 
 Lemma pack_value fuel : forall k l, 0 <= k -> pack fuel k l = value k l.
 Proof.
-  induction fuel as [|fuel IH]; intros k l Hk; [reflexivity|].
-  destruct l as [|a [|b l]]; try reflexivity. change (pack fuel (2 * k) (join k (a :: b :: l)) = value k (a :: b :: l)).
+  induction fuel as [|fuel IH]; intros k [|a [|b l]] Hk; try reflexivity; try (cbn [pack value]; ring).
+  change (pack fuel (2 * k) (join k (a :: b :: l)) = value k (a :: b :: l)).
   rewrite IH by lia. apply value_join; assumption.
 Qed.
 
