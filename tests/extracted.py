@@ -1,4 +1,4 @@
-"""The checker that is extracted from the theorems, where it is built (`make checker`): a process that is asked again and again."""
+"""The checker that is extracted from the theorems (`make checker`), as a process that is asked again and again."""
 
 import json
 import subprocess

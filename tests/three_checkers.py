@@ -3,9 +3,9 @@
     PYTHONPATH=. python tests/three_checkers.py [cases] [seed]
 
 The cases are those of four campaigns: proofs of small tables and every change of them (`forge.py`), proofs of other
-files, columns, rows and labels under a user's options (`forge_files.py`), positive-definite proofs (`forge_definite.py`)
-and bounds on mistakes (`forge_mistakes.py`), each with the judges it has there. In addition the extracted checker must answer
-with the same exit status as the stand-alone one, and in the same words, unless the input is bad.
+files, columns, rows and labels under a user's options (`forge_files.py`), positive-definite proofs
+(`forge_definite.py`) and bounds on mistakes (`forge_mistakes.py`), each with the judges it has there. The extracted
+checker must answer with the exit status of the stand-alone one, and in the same words, unless the input is bad.
 """
 
 from __future__ import annotations

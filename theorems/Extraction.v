@@ -1,7 +1,7 @@
 (** The checker in OCaml. Integers become Zarith's, as checker/big.ml has them, and natural numbers become OCaml's. *)
 
 From Coq Require Import ZArith List Arith Extraction ExtrOcamlBasic ExtrOcamlNatInt.
-From Linsep Require Import Rows Spread PositiveDefinite Tables Mistakes Checker Doubles.
+From Linsep Require Import Rows Spread PositiveDefinite Tables Mistakes Checker Doubles Packed.
 
 Extract Inductive positive => "Big.t" [ "Big.double_plus_1" "Big.double" "Big.one" ] "Big.match_positive".
 Extract Inductive Z => "Big.t" [ "Big.zero" "" "Big.opp" ] "Big.match_z".
@@ -29,6 +29,9 @@ Extract Inlined Constant Z.shiftr => "Big.shiftr".
 Extract Inlined Constant Z.of_nat => "Big.of_nat".
 Extract Inlined Constant Z.to_nat => "Big.to_nat".
 Extract Inlined Constant Z.to_pos => "Big.to_pos".
+
+(* The bits of a number from one place to another. *)
+Extract Inlined Constant digit => "Big.digit".
 
 (* These two do not run out of stack on long tables. *)
 Extract Inlined Constant length => "List.length".

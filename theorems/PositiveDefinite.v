@@ -15,7 +15,7 @@
     that means for all other rows. *)
 
 From Coq Require Import ZArith Reals List Bool Arith Lia Lra.
-From Linsep Require Import Vectors Rows Obstruction Spread.
+From Linsep Require Import Vectors Rows Obstruction Spread Packed.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -95,15 +95,6 @@ Proof.
   fold (apply (map (cons 0%Z) (diagonal t m)) (x :: w)). rewrite E, IH by lia. ring.
 Qed.
 
-(** The columns of a matrix whose rows all have this length. *)
-Fixpoint cons_each (a : list Z) (columns : list (list Z)) : list (list Z) :=
-  match a, columns with
-  | x :: a', c :: columns' => (x :: c) :: cons_each a' columns'
-  | _, _ => []
-  end.
-
-Definition transpose (m : nat) (a : list (list Z)) : list (list Z) := fold_right cons_each (repeat [] m) a.
-
 Lemma transpose_length m a : (forall r, In r a -> length r = m) -> length (transpose m a) = m.
 Proof.
   induction a as [|r a IH]; simpl; intros H; [apply repeat_length|].
@@ -123,21 +114,11 @@ Proof.
       rewrite IH by lia. ring.
 Qed.
 
-(** Σ c row *)
-Fixpoint mix (cs : list Z) (rows : list (list Z)) : list Z :=
-  match cs, rows with
-  | c :: cs', r :: rows' => addZ (scaleZ c r) (mix cs' rows')
-  | _, _ => []
-  end.
-
 Lemma dot_mix cs rows w : dot (reals (mix cs rows)) w = dot (reals cs) (apply rows w).
 Proof.
   revert rows; induction cs as [|c cs IH]; intros [|r rows]; simpl; try reflexivity.
   rewrite reals_add, dot_add_l, reals_scale, dot_scale_l, IH. reflexivity.
 Qed.
-
-(** AᵀA *)
-Definition gram (m : nat) (a : list (list Z)) : list (list Z) := map (fun c => mix c a) (transpose m a).
 
 Lemma form2_gram m a : (forall r, In r a -> length r = m) -> forall w, form2 w (gram m a) w = dot (apply a w) (apply a w).
 Proof.
@@ -206,7 +187,7 @@ Qed.
 
 (** G - UᵀU - t·I *)
 Definition residual (m : nat) (g u : list (list Z)) (t : Z) : list (list Z) :=
-  addM g (opposite (addM (gram m u) (diagonal t m))).
+  addM g (opposite (addM (gram_packed m u) (diagonal t m))).
 
 Definition has_width (m : nat) (a : list (list Z)) : bool := forallb (fun r => (length r =? m)%nat) a.
 
@@ -228,7 +209,7 @@ Variable factor : list (list Z) -> Z -> option (list (list Z)).
 
 (** Is the least eigenvalue of AᵀA proved to be larger than this? *)
 Definition exceeds (m : nat) (a : list (list Z)) (least : Z) : bool :=
-  let g := gram m a in
+  let g := gram_packed m a in
   let t := shift_for m g least in
   match factor g t with
   | None => false
@@ -242,13 +223,13 @@ Theorem exceeds_sound m a least :
   exceeds m a least = true ->
   forall w, (length w <= m)%nat -> dot w w <> 0 -> IZR least * dot w w < dot (apply a w) (apply a w).
 Proof.
-  unfold exceeds. destruct (factor _ _) as [u|]; [|discriminate]. generalize (shift_for m (gram m a) least) as t. intros t.
+  unfold exceeds, residual. destruct (factor _ _) as [u|]; [|discriminate]. generalize (shift_for m (gram_packed m a) least) as t. intros t.
   unfold has_width. rewrite !andb_true_iff, Z.ltb_lt, !forallb_forall. intros [[[Ha Hu] He] Hl] w Hw Hn.
-  pose proof (gershgorin _ _ He w) as G. unfold residual in G.
+  pose proof (gershgorin _ _ He w) as G. rewrite !gram_packed_same in *.
   rewrite form2_add, form2_opposite, form2_add, form2_diagonal in G by assumption.
   rewrite !form2_gram in G by (intros r Hr; apply Nat.eqb_eq; auto).
   pose proof (dot_self (apply u w)). pose proof (dot_self w).
-  apply IZR_lt in Hl. rewrite minus_IZR in Hl. unfold residual in Hl.
+  apply IZR_lt in Hl. rewrite minus_IZR in Hl.
   set (W := IZR (worst_of _)) in *. nra.
 Qed.
 

@@ -3,9 +3,9 @@
     python theorems/build.py theorems    every file, its time and lines, and what each main theorem assumes
     python theorems/build.py checker     theorems/build/linsep-checker
 
-What is needed is Debian's: coq, libcoq-flocq, ocaml, ocaml-findlib and libzarith-ocaml-dev. They are installed where this is run by
-root on Debian; elsewhere a message names them. Nothing is left unproved: the sources may not have an `Admitted`, an
-`Axiom` or the like, and the theorems assume the axioms of Coq's real numbers and nothing else.
+What is needed is Debian's: coq, libcoq-flocq, ocaml, ocaml-findlib and libzarith-ocaml-dev. They are installed where
+root runs this on Debian; elsewhere a message names them. Nothing is left unproved: the sources may not have an
+`Admitted`, an `Axiom` or the like, and the theorems assume the axioms of Coq's real numbers and nothing else.
 """
 
 import os
@@ -19,7 +19,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 BUILD = HERE / "build"
 PACKAGES = ("coq", "libcoq-flocq", "ocaml-nox", "ocaml-findlib", "libzarith-ocaml-dev", "gcc", "libc6-dev")
-FILES = ("Vectors", "Rows", "Separator", "Obstruction", "Spread", "Margin", "Tables", "Mistakes", "PositiveDefinite",
+FILES = ("Vectors", "Rows", "Separator", "Obstruction", "Spread", "Margin", "Tables", "Mistakes", "Packed",
+    "PositiveDefinite",
          "Novikoff", "Homogeneous", "Checker", "Soundness", "Doubles")  # fmt: skip
 SHELL = ("sha256", "text", "json", "csv", "numbers", "hints", "main")
 LEFT_OPEN = re.compile(

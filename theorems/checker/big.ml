@@ -29,6 +29,9 @@ let shift_right a k = if k >= 0 then Z.shift_right a k else Z.shift_left a (-k)
 let shiftl a k = shift_right a (- Z.to_int k)
 let shiftr a k = shift_right a (Z.to_int k)
 
+(* (v / 2^start) mod 2^count *)
+let digit v start count = Z.extract v (Z.to_int start) (Z.to_int count)
+
 (* Natural numbers are OCaml's: those here count rows and columns. *)
 let of_nat = Z.of_int
 let to_nat a = if Z.sign a <= 0 then 0 else Z.to_int a

@@ -536,6 +536,8 @@ let batch () =
   with End_of_file -> exit 0
 
 let () =
+  (* Long integers come and go: less often looking for dead ones halves the time. *)
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 22; space_overhead = 400; custom_major_ratio = 1000; custom_minor_ratio = 1000 };
   let given = List.tl (Array.to_list Sys.argv) in
   let named = List.filter_map (fun w -> match Unix.stat w with s when s.st_kind = Unix.S_REG -> Some s | _ -> None | exception Unix.Unix_error _ -> None) given in
   let streams = [ Unix.stdout; Unix.stderr ] in
