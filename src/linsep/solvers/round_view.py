@@ -15,7 +15,7 @@ from linsep.sources.base import Block, Floats, Ints, Source
 
 IN_SPAN = 1e-9  # rows of which less than this is left beside others count as combinations of them
 FLATTEST = 1e-13  # of the squared lengths of all rows: directions in which they have less are not stretched further
-OPPOSITE = 1e-3  # two rows of length 1 whose sum is shorter nearly cancel
+SAME, OPPOSITE = 1e-14, 1e-3  # two rows of length 1 nearly cancel if the length of their sum is between
 LOOKS, NEIGHBOURS = 3, 4  # random directions in which rows are put in order, and how many next to each are compared
 
 
@@ -87,7 +87,10 @@ def round_basis(source: Source, frame: Frame, sample: Block) -> Floats:
 
 @np.errstate(all="ignore")
 def near_pairs(source: Source, place: Frame | RoundView) -> tuple[Ints, Ints]:
-    """Rows that nearly cancel another as they look from here, and those: neighbours in some random directions."""
+    """Rows that nearly cancel another as they look from here, and those: neighbours in some random directions.
+
+    Not those that cancel another exactly: nothing separates them, from whatever basis.
+    """
     width = place.width if isinstance(place, Frame) else place.n_columns
     ways = [place.halfspace(way) for way in np.random.default_rng(0).standard_normal((LOOKS, width))]
     numbers, keys = _keys(source, ways)
@@ -101,7 +104,8 @@ def near_pairs(source: Source, place: Frame | RoundView) -> tuple[Ints, Ints]:
     pairs = np.unique(np.sort(np.concatenate(found, axis=1), axis=0), axis=1)
     first, second = numbers[pairs]
     sums = [_of_unit_length(place.signed(source.take(rows))) for rows in (first, second)]
-    near = np.linalg.norm(sums[0] + sums[1], axis=1) < OPPOSITE
+    apart = np.linalg.norm(sums[0] + sums[1], axis=1)
+    near = (apart > SAME) & (apart < OPPOSITE)
     return first[near], second[near]
 
 
