@@ -16,6 +16,7 @@ from linsep.sources.base import Block, Floats, Ints, Source
 IN_SPAN = 1e-9  # rows of which less than this is left beside others count as combinations of them
 FLATTEST = 1e-13  # of the squared lengths of all rows: directions in which they have less are not stretched further
 SAME, OPPOSITE = 1e-14, 1e-3  # two rows of length 1 nearly cancel if the length of their sum is between
+SLICE = 1 << 18  # entries of the rows multiplied together
 LOOKS, NEIGHBOURS = 3, 4  # random directions in which rows are put in order, and how many next to each are compared
 
 
@@ -112,8 +113,14 @@ def near_pairs(source: Source, place: Frame | RoundView) -> tuple[Ints, Ints]:
 def _keys(source: Source, ways: list[tuple[Floats, float]]) -> tuple[Ints, Floats]:
     """The numbers of all rows, and their signed scores in each of these ways."""
     w, b = np.column_stack([w for w, _ in ways]), np.array([b for _, b in ways])
-    parts = [(block.row_numbers, block.y[:, None] * (block.values @ w + b)) for block in source.blocks()]
-    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+    numbers, keys = [], []
+    for block in source.blocks():
+        numbers.append(block.row_numbers)
+        step = max(1, SLICE // max(1, block.n_columns))
+        for start in range(0, len(block), step):  # few at a time: those of other types are made doubles of
+            part = slice(start, start + step)
+            keys.append(block.y[part, None] * (block.values[part].astype(np.float64, copy=False) @ w + b))
+    return np.concatenate(numbers), np.concatenate(keys)
 
 
 def _triangle(z: Floats) -> Floats:
