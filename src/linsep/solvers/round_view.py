@@ -99,8 +99,10 @@ def near_pairs(source: Source, place: Frame | RoundView) -> tuple[Ints, Ints]:
     found = []
     for key in keys.T:
         order = np.argsort(np.abs(key), kind="stable")
+        along, far = key[order], reach[order]
         for step in range(1, NEIGHBOURS + 1):
-            pairs = np.stack([order[:-step], order[step:]])
+            near = np.flatnonzero(np.abs(along[:-step] + along[step:]) <= far[:-step])
+            pairs = np.stack([order[near], order[near + step]])
             found.append(pairs[:, (np.abs(keys[pairs[0]] + keys[pairs[1]]) <= reach[pairs[0], None]).all(axis=1)])
     pairs = np.unique(np.sort(np.concatenate(found, axis=1), axis=0), axis=1)
     first, second = numbers[pairs]
