@@ -1,11 +1,13 @@
 """Many columns: verdicts and margins beside LIBLINEAR, scikit-learn's Perceptron and HiGHS; verification included.
 
-    python benchmarks/wide.py [--limit 60] [--part 1.0] [--tables separable overlapping touching margin] [--alone]
+    python benchmarks/wide.py [--limit 60] [--part 1.0] [--tables separable overlapping touching peeled margin]
+                              [--kinds dense sparse] [--alone]
 
 A peer has 60 seconds, in a process of its own; what it then has is looked at: "no" is a peer that stopped without a
 separator, "infeasible" is what HiGHS says, without a proof. One that did not finish is not asked about the tables of
-the same kind that follow: they are larger or harder. `--part` makes all generated tables smaller. With the peers it
-takes some fifteen minutes. The sets of real data are those of docs/data.md.
+the same kind that follow: they are larger or harder. `--part` makes all generated tables smaller. With the peers all
+take half an hour; one table of one kind (`--tables touching --kinds sparse`) takes less than ten minutes: at most one
+minute for each peer that is late, and what the others and linsep take. The sets of real data are those of docs/data.md.
 """
 
 import argparse
@@ -27,6 +29,7 @@ from timing import table
 
 SPARSE = [(100_000, 20_000, 1e-2), (100_000, 20_000, 1e-3), (100_000, 20_000, 1e-4), (100_000, 50_000, 1e-3)]
 DENSE = [(10_000, 784, 1e-3), (10_000, 2000, 1e-3), (20_000, 5000, 1e-3)]
+TABLES, KINDS = ["separable", "overlapping", "touching", "peeled", "margin"], ["sparse", "dense"]
 MOST_BYTES = 12 << 30  # of memory for a peer
 MARGINS = ["leukemia", "colon", "rcv1_vw_small", "sms_spam", "pcmac", "news20"]
 
@@ -144,16 +147,17 @@ def timed(ask):
     return answer, time.perf_counter() - start
 
 
-def separable(limit, part, peers):
+def separable(limit, part, peers, kinds):
     asked = Peers(peers, limit)
-    sets = [("sparse, 50 a row", sparse_rows, size) for size in SPARSE]
-    sets += [("dense", lambda n, d, margin: linsep.datasets.planted(n, d, margin=margin), size) for size in DENSE]
+    makers = {"sparse": sparse_rows, "dense": lambda n, d, margin: linsep.datasets.planted(n, d, margin=margin)}
+    sizes = {"sparse": SPARSE, "dense": DENSE}
+    sets = [(kind, makers[kind], size) for kind in kinds for size in sizes[kind]]
     for kind in (0, -1):  # what is timed below holds no compiling
         linsep.decide(*sets[kind][1](2000, 400, 0.01))
     for kind, make, (n, d, margin) in sets:
         X, y = make(int(n * part), d, margin)
         verdict, seconds = timed(lambda X=X, y=y: linsep.decide(X, y, time_limit=limit))
-        size = f"{X.shape[0]:,} x {d:,}, {kind}"
+        size = f"{X.shape[0]:,} x {d:,}, {kind}{', 50 a row' * (kind == 'sparse')}"
         yield [size, f"{margin:g}", verdict.kind, f"{seconds:.2f} s", *asked.times(kind, X, y)]
 
 
@@ -202,12 +206,12 @@ def mixed(kind, blocks, labels):
     return (whole if kind == "dense" else sp.csr_array(whole))[order], np.concatenate(labels)[order]
 
 
-def not_separable(limit, part, asked, make):
+def not_separable(limit, part, asked, make, kinds):
     """Verdicts on rows that no hyperplane separates, with their proofs."""
     late = set()
-    for kind in ("dense", "sparse"):
+    for kind in kinds:
         linsep.decide(*make(kind, 220))  # compiles
-    for kind, width in FLIPPED:
+    for kind, width in [size for size in FLIPPED if size[0] in kinds]:
         X, y = make(kind, max(220, int(part * width)))
         size, cells = f"{len(y):,} x {X.shape[1]:,}, {kind}", ["", f"> {limit:g} s", "", ""]
         if kind not in late:
@@ -248,17 +252,18 @@ def page(asked):
     peers = {} if asked.alone else PEERS
     heads = ["rows", "margin", "verdict", "linsep, with the proof", *peers]
     if "separable" in asked.tables:
-        yield "### Separable", table(heads, list(separable(asked.limit, asked.part, peers)))
+        yield "### Separable", table(heads, list(separable(asked.limit, asked.part, peers, asked.kinds)))
     heads = ["rows", "verdict", "decide, with the proof", "rows of the proof", "written proof", *peers]
     beside = Peers(peers, asked.limit)
     made = [
         ("overlapping", "Overlapping: a tenth of the labels flipped", flipped_rows),
         ("touching", "Touching: the same, beside rows that two columns separate", touching_rows),
-        ("touching", "Touching: the same, beside rows that one column separates", peeled_rows),
+        ("peeled", "Touching: the same, beside rows that one column separates", peeled_rows),
     ]
     for name, title, make in made:
         if name in asked.tables:
-            yield f"### {title}", table(heads, list(not_separable(asked.limit, asked.part, beside, make)))
+            lines = not_separable(asked.limit, asked.part, beside, make, asked.kinds)
+            yield f"### {title}", table(heads, list(lines))
     if "margin" in asked.tables:
         heads = ["set", "rows", "margin", "gap", "nearest rows", "max_margin, with the proof"]
         yield "### Margin", table(heads, list(margins(asked.limit)))
@@ -269,7 +274,8 @@ if __name__ == "__main__":
     parser.add_argument("--limit", type=float, default=60.0)
     parser.add_argument("--part", type=float, default=1.0, help="of the rows (separable), or of the columns")
     parser.add_argument("--alone", action="store_true", help="without the peers")
-    parser.add_argument("--tables", nargs="*", default=["separable", "overlapping", "touching", "margin"])
+    parser.add_argument("--tables", nargs="*", choices=TABLES, default=TABLES)
+    parser.add_argument("--kinds", nargs="*", choices=KINDS, default=KINDS, help="of rows; not of those of the margins")
     asked = parser.parse_args()
     print(f"Load average at the start: {os.getloadavg()[0]:.1f}, on {os.cpu_count()} cores.\n", flush=True)
     for title, lines in page(asked):

@@ -14,6 +14,8 @@ from linsep import _decide, _wide, exact
 from linsep.signs import form_of, signs
 from linsep.solvers import change_of_basis, exact_lp, weak_relaxation
 from linsep.solvers.contradictions import contradictions
+from linsep.solvers.round_view import RoundView, near_pairs, round_basis
+from linsep.solvers.scaling import Frame
 from linsep.sources.inputs import as_source
 
 FAMILIES = [
@@ -227,12 +229,39 @@ def test_a_few_rows_that_cancel_among_more_columns_than_a_basis_is_made_for(plan
     assert verdict.kind == "touching" and len(verdict.obstruction.rows) <= 3
 
 
-@pytest.mark.parametrize(("family", "seed"), [("near_duplicates", 0), ("correlated", 9)])
+@pytest.mark.parametrize(("family", "seed"), [("near_duplicates", 0), ("near_duplicates", 5), ("correlated", 9)])
 def test_floats_in_a_round_basis_do_without_an_exact_one(monkeypatch, family, seed):
     monkeypatch.setattr(_decide, "settle_from", lambda *a, **k: pytest.fail("an exact basis"))
     rng = np.random.default_rng([seed, sum(family.encode())])
     (one,) = getattr(wide_instances, family)(rng, 500)
     assert linsep.decide(one.X, one.y).kind in one.answers
+
+
+def near_copies(n=400, d=40, apart=1e-6):
+    """Rows of one class, the first ten of them almost the same in the other class too, among others far away."""
+    X = np.random.default_rng(0).standard_normal((n, d))
+    copies = X[:10].copy()
+    copies[:, 0] += apart
+    return as_source(np.vstack([X, copies]), np.repeat([1, -1], [n, 10]))
+
+
+@pytest.mark.parametrize(("apart", "count"), [(0.0, 0), (1e-12, 10), (1e-6, 10), (1.0, 0)])
+def test_rows_that_nearly_cancel_are_found_among_all(apart, count):
+    source = near_copies(apart=apart)
+    frame = Frame.around(source.take(range(20)), np.arange(40), bias=True)
+    first, second = near_pairs(source, frame)
+    assert first.tolist() == list(range(count)) and second.tolist() == list(range(400, 400 + count))
+
+
+def test_rows_that_nearly_cancel_are_far_apart_in_a_round_basis():
+    source = near_copies()
+    everything = next(source.blocks())
+    frame = Frame.around(everything, np.arange(40), bias=True)
+    view = RoundView(frame, round_basis(source, frame, everything), source.take([]))
+    z = view.signed(everything)
+    assert np.linalg.norm(z[:10] + z[400:], axis=1).min() > 0.5
+    w, b = view.halfspace(np.eye(41)[0])
+    assert (np.sign(everything.y * (everything.values @ w + b)) == np.sign(z[:, 0])).all()
 
 
 def test_pairs_that_span_everything_overlap_at_once(monkeypatch):

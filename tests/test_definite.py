@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 
 import linsep
+import wide_instances
 from linsep import checker
 from linsep.errors import CertificateError, NotFiniteError
 from linsep.proofs import Obstruction, Overlapping, Touching, eigenvalues
@@ -75,6 +76,26 @@ def test_rows_that_seem_to_have_a_separator_are_handed_on(monkeypatch):
     assert isinstance(found, Stuck) and len(found.hint) <= 251
     again = working_set.search(source, np.arange(250), bias=True, clock=Clock(), start=found)
     assert isinstance(again, newton.Separated)
+
+
+def one_wrong_row(n=900, d=120):
+    """Rows beside a hyperplane, and one in the middle of others that are of the other class."""
+    rng = np.random.default_rng(0)
+    X, ball = rng.standard_normal((n, d)), rng.standard_normal((d, d)) / 8
+    y = np.where(X[:, 0] > 0, 1, -1)
+    return np.vstack([X, ball, -ball, np.zeros((1, d))]), np.concatenate([y, np.ones(2 * d), [-1]])
+
+
+def test_one_row_that_needs_all_the_weight_takes_few_steps(monkeypatch):
+    monkeypatch.setattr(newton, "MOST_STEPS", 25)
+    assert isinstance(searched(*one_wrong_row())[1], short_weights.Blocked)
+    monkeypatch.setattr(newton.Newton, "is_uneven", lambda self: False)
+    assert not isinstance(searched(*one_wrong_row())[1], short_weights.Blocked)
+
+
+def test_weights_of_rows_in_a_small_ball_are_brought_to_cancel():
+    (one,) = wide_instances.small_overlap(np.random.default_rng([1, sum(b"small_overlap")]), 1000)
+    assert isinstance(searched(one.X, one.y)[1], short_weights.Blocked)
 
 
 @pytest.mark.parametrize("rows, columns", [(40, 260), (260, 260)])

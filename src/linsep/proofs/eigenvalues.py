@@ -89,6 +89,7 @@ class _Entries:
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
     shape: tuple[int, int]
+    inside: int | None  # of dense rows, how many columns come before the constant
 
     @classmethod
     def of(cls, values: Values, y: NDArray[Any], bias: bool) -> _Entries:
@@ -110,7 +111,7 @@ class _Entries:
         if bias:
             data, rows = np.concatenate([data, signs_of_rows]), np.concatenate([rows, np.arange(n_rows)])
             columns = np.concatenate([columns, np.full(n_rows, width)])
-        return cls(data, rows, columns, (n_rows, width + bias))
+        return cls(data, rows, columns, (n_rows, width + bias), None if is_sparse(values) else width)
 
     def pieces(self) -> Iterator[slice]:
         """Consecutive entries, few enough to stay in the cache."""
@@ -121,6 +122,9 @@ class _Entries:
         """Other numbers in the same places, as an array, or as a sparse one where most are 0."""
         from scipy.sparse import coo_array
 
+        if self.inside is not None:
+            n_rows, end = self.shape[0], self.shape[0] * self.inside
+            return np.hstack([data[:end].reshape(n_rows, -1), data[end:].reshape(n_rows, -1)])
         table = coo_array((data, (self.rows, self.columns)), self.shape)
         few = len(data) < SPARSE * self.shape[0] * self.shape[1]
         return table.tocsr() if few else table.toarray()

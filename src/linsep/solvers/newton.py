@@ -63,7 +63,7 @@ LONGEST = 2**53  # weights of a dependence that is looked at in floats
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
 MOST_STEPS, MORE_STEPS = 150, 400  # of Newton's method without an answer; the second time
 FEW_STEPS, HARDLY = 20, 1.1  # with at most so many rows in force a column: likely they can be separated
-EVEN_STEPS = 5  # of these, until rows on the wrong side are scaled up
+EVEN_STEPS = 5  # until rows on the wrong side are scaled up, if weights are uneven
 STARTED = 2.0  # rows up to this score are where the search for a separator starts then
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
 MOST_NEAR = 1  # rows that nearly cancel others, beside the first rows: with more of them they are like others
@@ -224,7 +224,7 @@ def _search(
     if not math.isfinite(newton.ridge):  # some number is not finite: who reads the rows meanwhile says which
         return None
     few = 0
-    for _ in range(most_steps):
+    for number in range(1, most_steps + 1):
         clock.require(0.0 if newton.gram is None else width**3 / SPEED)
         is_lowest = newton.step()
         if newton.scores.min() > 0:
@@ -245,7 +245,7 @@ def _search(
         few = few + 1 if newton.is_short_of_rows() else 0
         if few == few_steps:
             return newton.stuck()
-        if few % EVEN_STEPS == EVEN_STEPS - 1:
+        if number % EVEN_STEPS == 0 and newton.is_uneven():
             newton.even_out()
     return None
 
@@ -298,6 +298,11 @@ class Newton:
         count = np.count_nonzero(self.in_force) / HARDLY
         return bool(count <= self.frame.width and count <= len(used_places(self.z[self.in_force])))
 
+    def is_uneven(self) -> bool:
+        """Whether few rows have so much of the weight that they count for fewer rows than there are columns."""
+        u = np.maximum(1.0 - self.scores, 0.0)
+        return bool(u.sum() ** 2 < self.frame.width * (u @ u))
+
     def even_out(self) -> None:
         """Scale up the rows on the wrong side, so that each needs a weight of about 1."""
         factors = np.exp2(np.rint(np.log2(np.maximum(1.0 - self.scores, 1.0))))
@@ -317,7 +322,7 @@ class Newton:
         if len(in_force) <= len(used_places(z)):
             return None
         rows, u = self.block.take(in_force), (1.0 - self.scores[in_force]) * scales
-        known = _times(z, 1.0 / scales) if self.view is None else None
+        known = None if self.view is not None else _times(z, 1.0 / scales)
         return prove(self.frame, rows, u, self.clock, known, any_will_do=any_will_do)
 
     def stuck(self) -> Stuck:
@@ -386,6 +391,8 @@ def _stacked(above: Any, below: Any) -> Any:
 
 
 def _times(z: Any, factors: Floats) -> Any:
+    if (factors == 1.0).all():
+        return z
     return sp.csr_array(sp.diags_array(factors) @ z) if is_sparse(z) else z * factors[:, None]
 
 

@@ -15,7 +15,8 @@ from linsep.sources.base import Block, Floats, Ints, Source
 
 IN_SPAN = 1e-9  # rows of which less than this is left beside others count as combinations of them
 FLATTEST = 1e-13  # of the squared lengths of all rows: directions in which they have less are not stretched further
-OPPOSITE = 1e-3  # two rows of length 1 whose sum is shorter nearly cancel
+SAME, OPPOSITE = 1e-14, 1e-3  # two rows of length 1 nearly cancel if the length of their sum is between
+SLICE = 1 << 18  # entries of the rows multiplied together
 LOOKS, NEIGHBOURS = 3, 4  # random directions in which rows are put in order, and how many next to each are compared
 
 
@@ -87,7 +88,10 @@ def round_basis(source: Source, frame: Frame, sample: Block) -> Floats:
 
 @np.errstate(all="ignore")
 def near_pairs(source: Source, place: Frame | RoundView) -> tuple[Ints, Ints]:
-    """Rows that nearly cancel another as they look from here, and those: neighbours in some random directions."""
+    """Rows that nearly cancel another as they look from here, and those: neighbours in some random directions.
+
+    Not those that cancel another exactly: nothing separates them, from whatever basis.
+    """
     width = place.width if isinstance(place, Frame) else place.n_columns
     ways = [place.halfspace(way) for way in np.random.default_rng(0).standard_normal((LOOKS, width))]
     numbers, keys = _keys(source, ways)
@@ -95,21 +99,30 @@ def near_pairs(source: Source, place: Frame | RoundView) -> tuple[Ints, Ints]:
     found = []
     for key in keys.T:
         order = np.argsort(np.abs(key), kind="stable")
+        along, far = key[order], reach[order]
         for step in range(1, NEIGHBOURS + 1):
-            pairs = np.stack([order[:-step], order[step:]])
+            near = np.flatnonzero(np.abs(along[:-step] + along[step:]) <= far[:-step])
+            pairs = np.stack([order[near], order[near + step]])
             found.append(pairs[:, (np.abs(keys[pairs[0]] + keys[pairs[1]]) <= reach[pairs[0], None]).all(axis=1)])
     pairs = np.unique(np.sort(np.concatenate(found, axis=1), axis=0), axis=1)
     first, second = numbers[pairs]
     sums = [_of_unit_length(place.signed(source.take(rows))) for rows in (first, second)]
-    near = np.linalg.norm(sums[0] + sums[1], axis=1) < OPPOSITE
+    apart = np.linalg.norm(sums[0] + sums[1], axis=1)
+    near = (apart > SAME) & (apart < OPPOSITE)
     return first[near], second[near]
 
 
 def _keys(source: Source, ways: list[tuple[Floats, float]]) -> tuple[Ints, Floats]:
     """The numbers of all rows, and their signed scores in each of these ways."""
     w, b = np.column_stack([w for w, _ in ways]), np.array([b for _, b in ways])
-    parts = [(block.row_numbers, block.y[:, None] * (block.values @ w + b)) for block in source.blocks()]
-    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+    numbers, keys = [], []
+    for block in source.blocks():
+        numbers.append(block.row_numbers)
+        step = max(1, SLICE // max(1, block.n_columns))
+        for start in range(0, len(block), step):  # few at a time: those of other types are made doubles of
+            part = slice(start, start + step)
+            keys.append(block.y[part, None] * (block.values[part].astype(np.float64, copy=False) @ w + b))
+    return np.concatenate(numbers), np.concatenate(keys)
 
 
 def _triangle(z: Floats) -> Floats:

@@ -80,11 +80,16 @@ class Frame:
 
     def row_exponents(self, block: Block) -> Ints:
         """The powers of two that `signed` multiplies the rows of a block by."""
+        least = int(self.exponents[-1]) + 1 if self.bias else LOWEST
+        if not block.is_sparse:
+            mantissas, own = np.frexp(_columns(block, self.columns).astype(np.float64))
+            own += self.exponents[: len(self.columns)]
+            return np.asarray(-own.max(axis=1, initial=least, where=mantissas != 0).astype(np.int64))
         values = block.values if len(self.columns) == block.n_columns else block.values[:, self.columns]
         rows = sp.csr_array(values).astype(np.float64)
         mantissas, own = np.frexp(rows.data)
         own = np.where(mantissas == 0, LOWEST, own + self.exponents[rows.indices])
-        largest = np.full(len(block), self.exponents[-1] + 1 if self.bias else LOWEST)
+        largest = np.full(len(block), least)
         np.maximum.at(largest, np.repeat(np.arange(len(block)), np.diff(rows.indptr)), own)
         return -largest.astype(np.int64)
 

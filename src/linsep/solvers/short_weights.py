@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep import deadline
@@ -79,12 +80,12 @@ def prove(
     whole = _cancelled(z, np.arange(len(block)), weights, clock)
     if whole is None:
         return None
-    n_used = len(used_places(z[whole[0]]))
+    n_used = len(used_places(_some(z, whole[0])))
     clock.require(n_used**3 / (3 * SPEED))  # Cholesky's; time first: where it is too short, memory is no matter
     matrices = 1 if is_large(z) else MATRICES
     require_bytes(matrices * 8 * n_used**2, f"A positive-definite proof of {n_used:,} columns")
     few = _thinned(z, *whole, clock)
-    if few is not None and not any_will_do and len(used_places(z[few[0]])) < len(used_places(z[whole[0]])):
+    if few is not None and not any_will_do and len(used_places(z[few[0]])) < n_used:
         few = None
     for rows, u in filter(None, (few, whole)):
         found = _written(frame, block.take(rows), z[rows], u, clock)
@@ -98,9 +99,9 @@ def _cancelled(z: Signed, rows: Ints, u: Floats, clock: Clock) -> tuple[Ints, Fl
     for attempt in range(TRIES):
         clock.require(0.0 if is_large(z) else (len(rows) + z.shape[1]) * z.shape[1] ** 2 / SPEED)  # as one step takes
         mixed = np.flatnonzero(u > TINY * u.max(initial=0.0))
-        mixed = mixed[_mixed(z[rows[mixed]])]
+        mixed = mixed[_mixed(_some(z, rows[mixed]))]
         rows, u = rows[mixed], u[mixed]
-        found = _projected(z[rows], u, clock) if len(rows) else None
+        found = _projected(_some(z, rows), u, clock) if len(rows) else None
         if found is None or not found.max() > VANISHED * u.max():
             return None
         lost = np.count_nonzero(found <= TINY * found.max())
@@ -112,9 +113,15 @@ def _cancelled(z: Signed, rows: Ints, u: Floats, clock: Clock) -> tuple[Ints, Fl
     return None
 
 
+def _some(z: Signed, rows: Ints) -> Signed:
+    """Some rows, in their order; all of them are not copied."""
+    return z if len(rows) == z.shape[0] else z[rows]
+
+
 def _projected(z: Signed, u: Floats, clock: Clock) -> Floats | None:
     """Weights nearby, in proportion to their size, that cancel as well as floats can tell; some may be negative."""
-    z = z[:, used_places(z)]
+    used = used_places(z)
+    z = z if len(used) == z.shape[1] else z[:, used]
     scaled, unit = _scaled(z, u)
     solve = _iterative(scaled, unit, clock) if is_large(z) else _direct(scaled, unit)
     if solve is None:
@@ -191,7 +198,7 @@ def _thinned(z: Signed, rows: Ints, u: Floats, clock: Clock) -> tuple[Ints, Floa
     """The same with the rows of the largest weights alone, and those of rare columns; None where that is not less."""
     found: tuple[Ints, Floats] | None = None
     while True:
-        is_there = z[rows] != 0
+        is_there = _some(z, rows) != 0
         counts = np.asarray(is_there.sum(axis=0)).ravel()
         most = int(max(ROWS_A_COLUMN * np.count_nonzero(counts), LEAST_KEPT * len(rows)))
         if most > LESS * len(rows):
@@ -208,10 +215,16 @@ def _written(frame: Frame, block: Block, z: Signed, u: Floats, clock: Clock) -> 
     """The proof on these rows with weights that cancel, as integers; columns that depend on others are named."""
     dependences = _proportional(frame, block, z)
     places = _places(frame, z, dependences)
-    if not is_large(z) and not _are_independent(z[:, places], u):
+    if not places:
+        return None
+    kept = z if len(places) == z.shape[1] else z[:, places]
+    matrix = _Matrix.of(kept, u / u.max())
+    if not is_large(z) and not matrix.is_clear and not _are_independent(kept, u):
         dependences = [*dependences, *_dependent(frame, block, z, places)]
         places = _places(frame, z, dependences)
-    return _rounded(frame, block, z[:, places], dependences, u, clock) if places else None
+        kept = z[:, places]
+        matrix = _Matrix.of(kept, u / u.max())
+    return _rounded(frame, block, kept, dependences, u, matrix, clock)
 
 
 def _places(frame: Frame, z: Signed, dependences: Sequence[ColumnDependence]) -> list[int]:
@@ -238,30 +251,41 @@ def is_large(z: Signed) -> bool:
 
 def used_places(z: Signed) -> Ints:
     """The columns that are not 0 on all rows."""
-    return np.flatnonzero((z != 0).sum(axis=0))
+    return np.flatnonzero((z != 0).sum(axis=0) if is_sparse(z) else z.any(axis=0))
+
+
+def _are_positive(z: Signed) -> npt.NDArray[np.bool_]:
+    """Which columns have an entry above 0."""
+    return np.asarray((z > 0).sum(axis=0) > 0 if is_sparse(z) else z.max(axis=0, initial=0.0) > 0)
 
 
 def _mixed(z: Signed) -> Ints:
     """The rows without a column of one sign, which only weights of 0 would cancel; and so again without the others."""
     kept = np.arange(z.shape[0])
     while True:
-        some = z[kept]
-        strange = ((some > 0).sum(axis=0) > 0) != ((some < 0).sum(axis=0) > 0)
-        touched = abs(some) @ strange.astype(np.float64) > 0
-        if not touched.any():
+        some = _some(z, kept)
+        strange = _are_positive(some) != _are_positive(-some)
+        if not strange.any():
             return kept
+        touched = abs(some) @ strange.astype(np.float64) > 0
         kept = kept[~touched]
 
 
 def _rounded(
-    frame: Frame, block: Block, z: Signed, dependences: Sequence[ColumnDependence], u: Floats, clock: Clock
+    frame: Frame,
+    block: Block,
+    z: Signed,
+    dependences: Sequence[ColumnDependence],
+    u: Floats,
+    matrix: "_Matrix",
+    clock: Clock,
 ) -> Blocked | None:
     """Round the weights to as few bits as the proof allows."""
-    exponents, least, tops = frame.row_exponents(block).tolist(), *_estimate(z, u / u.max())
+    exponents = frame.row_exponents(block).tolist()
     for bits in range(SHORT_BITS, LONG_BITS + 1, MORE_BITS):
         whole = np.maximum(np.rint(np.ldexp(u / u.max(), bits)), 1.0)
-        length = float(np.linalg.norm((whole @ z) / tops)) / 2.0**bits
-        if bits < LONG_BITS and ROOM * 1.2 * length > least:
+        length = float(np.linalg.norm((whole @ z) / matrix.tops)) / 2.0**bits
+        if bits < LONG_BITS and ROOM * 1.2 * length > matrix.least:
             continue
         clock.check()
         weights = original_multipliers(whole.astype(np.int64).tolist(), exponents)
@@ -271,20 +295,37 @@ def _rounded(
     return None
 
 
-def _estimate(z: Signed, u: Floats) -> tuple[float, Floats]:
-    """About the least eigenvalue of the proof's matrix, and the units of the columns."""
-    a: Any = sp.csr_array(sp.diags_array(u) @ z) if is_sparse(z) else z * u[:, None]
-    largest = abs(a).max(axis=0)
-    tops = np.exp2(np.frexp(largest.toarray().ravel() if is_sparse(z) else largest)[1])
-    a = a @ sp.diags_array(1.0 / tops) if is_sparse(z) else a / tops
-    lengths = np.sqrt(a.power(2).sum(axis=1) if is_sparse(z) else np.einsum("ij,ij->i", a, a))
-    levels = np.ldexp(1.0, np.frexp(lengths)[1] // -2)
-    a = sp.csr_array(sp.diags_array(levels) @ a) if is_sparse(z) else a * levels[:, None]
-    turned = a.T.tocsr() if is_sparse(z) else a.T
-    solve = None if is_large(z) else _direct(a, np.ones(len(tops)))
-    if solve is None:
-        return _ends(lambda v: turned @ (a @ v), len(tops), LANCZOS)[0], tops
-    return 1.0 / _ends(solve, len(tops), LANCZOS // 5)[1], tops
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """About the least eigenvalue of the proof's matrix, the units of its columns, and the largest square of one."""
+
+    least: float
+    tops: Floats
+    largest: float
+
+    @classmethod
+    def of(cls, z: Signed, u: Floats) -> "_Matrix":
+        """That of rows with these weights."""
+        a: Any = sp.csr_array(sp.diags_array(u) @ z) if is_sparse(z) else z * u[:, None]
+        largest = abs(a).max(axis=0)
+        tops = np.exp2(np.frexp(largest.toarray().ravel() if is_sparse(z) else largest)[1])
+        a = a @ sp.diags_array(1.0 / tops) if is_sparse(z) else a / tops
+        lengths = np.sqrt(a.power(2).sum(axis=1) if is_sparse(z) else np.einsum("ij,ij->i", a, a))
+        levels = np.ldexp(1.0, np.frexp(lengths)[1] // -2)
+        a = sp.csr_array(sp.diags_array(levels) @ a) if is_sparse(z) else a * levels[:, None]
+        squares = a.power(2).sum(axis=0) if is_sparse(z) else np.einsum("ij,ij->j", a, a)
+        turned = a.T.tocsr() if is_sparse(z) else a.T
+        solve = None if is_large(z) else _direct(a, np.ones(len(tops)))
+        if solve is None:
+            least = _ends(lambda v: turned @ (a @ v), len(tops), LANCZOS)[0]
+        else:
+            least = 1.0 / _ends(solve, len(tops), LANCZOS // 5)[1]
+        return cls(least, tops, float(squares.max(initial=0.0)))
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether no column depends on others: that would show with columns of any size."""
+        return self.least > RANK * self.largest
 
 
 def _ends(multiply: Callable[[Floats], Floats], width: int, steps: int) -> tuple[float, float]:
