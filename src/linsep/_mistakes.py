@@ -36,7 +36,7 @@ BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close 
 SAMPLE = 20_000  # rows on which the search begins, where there are many more
 SPEED, MERGED, WIDEST = 5e9, 7e6, 400  # operations and merged numbers a second; columns beyond which walks lead nowhere
 SHARE_OF_DECIDING = 0.3  # of the time may pass before it is known whether the rows are separable
-SHARE_OF_WALKS = 0.3  # of the time is for walks, as long as cases are open
+SHARE_OF_WALKS = 0.3, 0.5  # of the time is for walks, as long as cases are open; on a large table
 
 
 def fewest_mistakes(
@@ -182,14 +182,14 @@ class MistakeSearch:
         if not cover.open:
             return
         near = self.wander(walks, near, STEPS)
-        steps, spent = STEPS, 0.0
+        steps, spent, share = STEPS, 0.0, SHARE_OF_WALKS[cover.search.is_large]
         started = self.clock.seconds
         while cover.open:
             self.clock.check()
             if self.watch is not None:
                 self.watch(self)
             before = self.clock.seconds
-            if spent < SHARE_OF_WALKS * (before - started):
+            if spent < share * (before - started):
                 near = self.wander(walks, near, steps)
                 steps = min(2 * steps, 10 * STEPS)
                 spent += self.clock.seconds - before
