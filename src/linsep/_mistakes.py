@@ -23,7 +23,7 @@ from linsep.proofs.mistakes import FewestMistakes, mistaken
 from linsep.proofs.packings import UNITS, Leaf, cost_of_rows, least_cost
 from linsep.proofs.verdicts import check
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.hitting_set import CaseNode, HittingSet
+from linsep.solvers.hitting_set import NARROW, CaseNode, HittingSet
 from linsep.solvers.merged_rows import Merged, merge
 from linsep.solvers.mistake_costs import costs_of
 from linsep.solvers.vertex_walk import VertexWalk
@@ -36,7 +36,7 @@ BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close 
 SAMPLE = 20_000  # rows on which the search begins, where there are many more
 SPEED, MERGED, WIDEST = 5e9, 7e6, 400  # operations and merged numbers a second; columns beyond which walks lead nowhere
 SHARE_OF_DECIDING = 0.3  # of the time may pass before it is known whether the rows are separable
-SHARE_OF_WALKS = 0.3, 0.5  # of the time is for walks, as long as cases are open; on a large table
+SHARE_OF_WALKS, LARGE, CLOSE = 0.3, 0.5, 0.05  # of the time is for walks: on large tables, and if the ends are close
 
 
 def fewest_mistakes(
@@ -182,19 +182,25 @@ class MistakeSearch:
         if not cover.open:
             return
         near = self.wander(walks, near, STEPS)
-        steps, spent, share = STEPS, 0.0, SHARE_OF_WALKS[cover.search.is_large]
+        steps, spent = STEPS, 0.0
         started = self.clock.seconds
         while cover.open:
             self.clock.check()
             if self.watch is not None:
                 self.watch(self)
             before = self.clock.seconds
-            if spent < share * (before - started):
+            if spent < self.share_of_walks(cover) * (before - started):
                 near = self.wander(walks, near, steps)
                 steps = min(2 * steps, 10 * STEPS)
                 spent += self.clock.seconds - before
             else:
                 cover.step()
+
+    def share_of_walks(self, cover: HittingSet) -> float:
+        """The part of the time that is for walks; little, where a few cases are expected to close what is open."""
+        if cover.best - cover.bound < NARROW:
+            return CLOSE
+        return LARGE if cover.search.is_large else SHARE_OF_WALKS
 
     def wander(self, walks: VertexWalk, near: Floats, steps: int) -> Floats:
         """A walk, and shakes for as long; returns the best weights."""
