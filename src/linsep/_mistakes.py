@@ -18,7 +18,7 @@ import numpy as np
 from linsep import arguments
 from linsep._decide import as_integers, decide, facts_of
 from linsep.exact import integer_rows, null_combination, original_multipliers
-from linsep.proofs import HalfspaceVerdict, Obstruction, Separable
+from linsep.proofs import HalfspaceVerdict, Obstruction, Separable, Verdict
 from linsep.proofs.mistakes import FewestMistakes, mistaken
 from linsep.proofs.packings import UNITS, Leaf, cost_of_rows, least_cost
 from linsep.proofs.verdicts import check
@@ -108,7 +108,7 @@ class MistakeSearch:
     spent: int = -1
     merged: Merged | None = None
     cover: HittingSet | None = None
-    known: Obstruction | None = None
+    known: list[Obstruction] = field(default_factory=list)
 
     @property
     def seconds(self) -> float:
@@ -129,15 +129,15 @@ class MistakeSearch:
     def run(self) -> None:
         """Search until both ends meet, or until the time is over."""
         self.note(*self.constant())
-        left = self.clock.left
-        verdict = decide(self.source, bias=self.bias, time_limit=None if left is None else SHARE_OF_DECIDING * left)
+        left, is_flat = self.clock.left, self.source.n_rows <= self.source.n_columns + self.bias
+        share = 1.0 if is_flat else SHARE_OF_DECIDING  # so few rows are separable, unless they are special
+        verdict = decide(self.source, bias=self.bias, time_limit=None if left is None else share * left)
         self.clock.reads += verdict.reads
         if isinstance(verdict, HalfspaceVerdict):
             self.note_beside(verdict.weights, verdict.bias_weight, 0 if isinstance(verdict, Separable) else 1)
         if isinstance(verdict, Separable):
             return
-        found = getattr(verdict, "obstruction", None)
-        self.known = None if found is None or found.is_definite else found
+        self.know(verdict)
         self.clock.check()
         if self.source.n_rows > 2 * SAMPLE:
             self.start_with_a_sample()
@@ -151,6 +151,32 @@ class MistakeSearch:
         near = self.improved(*walks.descend(walks.start()), walks)
         if is_round:
             self.close(walks, near)
+        else:
+            self.decide_the_rest()
+
+    def know(self, verdict: Verdict, rows: Ints | None = None) -> None:
+        """Keep the obstruction of a verdict, if it has one; of a verdict about some of the rows, in their numbers."""
+        found = getattr(verdict, "obstruction", None)
+        if found is not None:
+            own = found.rows if rows is None else tuple(rows[list(found.rows)].tolist())
+            self.known.append(Obstruction(own, found.weights, dependences=found.dependences))
+
+    def decide_the_rest(self) -> None:
+        """Ask for obstructions that share no row with those that are known, one after the other."""
+        is_left = np.ones(self.source.n_rows, bool)
+        for found in self.known:
+            is_left[list(found.rows)] = False
+        while self.known:
+            rows = np.flatnonzero(is_left)
+            block = self.source.take(rows)
+            if len(set(block.y.tolist())) < 2:
+                return
+            part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
+            count = len(self.known)
+            self.know(decide(part, bias=self.bias, time_limit=self.clock.left), rows)
+            if len(self.known) == count:
+                return
+            is_left[list(self.known[-1].rows)] = False
 
     def start_with_a_sample(self) -> None:
         """Note where a descent on some of the rows leads; go on with all of them if there is time to merge them."""
@@ -168,8 +194,9 @@ class MistakeSearch:
     def has_time_for_round_rows(self) -> bool:
         """Whether rows so long can be brought into round coordinates, and walks over them lead anywhere, in time."""
         width = self.source.n_columns + self.bias
-        seconds = 4 * self.source.n_rows * width**2 / SPEED
-        return width <= WIDEST and (self.clock.left is None or seconds < SHARE_OF_DECIDING * self.clock.left)
+        rank = min(width, self.source.n_rows)
+        seconds = 4 * self.source.n_rows * width * rank / SPEED
+        return rank <= WIDEST and (self.clock.left is None or seconds < SHARE_OF_DECIDING * self.clock.left)
 
     def close(self, walks: VertexWalk, near: Floats) -> None:
         """Bring both ends together: walks from above, cases from below."""
@@ -297,18 +324,20 @@ class MistakeSearch:
         facts |= {"weights": weights, "bias_weight": bias_weight, "mistaken_rows": tuple(self.wrong.tolist())}
         facts |= {"costs": self.costs, "unit": self.unit, "reads": self.clock.reads, "seconds": self.clock.seconds}
         if self.merged is None or self.cover is None:
-            return FewestMistakes(**facts, **self.one_obstruction())
+            return FewestMistakes(**facts, **self.known_obstructions())
         return FewestMistakes(**facts, **BoundProof(self.merged, self.cover).parts(self.spent, self.costs))
 
-    def one_obstruction(self) -> dict[str, Any]:
-        """The bound of the obstruction that decided the rows, where no more is known: its cheapest row."""
-        if self.merged is not None and self.merged.paid:
+    def known_obstructions(self) -> dict[str, Any]:
+        """The bound of the obstructions that decided the rows, where no more is known: the cheapest row of each."""
+        if self.merged is not None and self.merged.base >= sum(map(self.least_of, self.known)):
             return BoundProof(self.merged, None).parts(self.spent, self.costs)
-        if self.known is None:
-            return {}
-        cost = 1 if self.costs is None else min(self.costs[row] for row in self.known.rows)
-        plain = Obstruction(self.known.rows, self.known.weights)
-        return {"least": cost, "obstructions": (plain,), "leaves": (Leaf((), ((0, cost * UNITS),)),)}
+        found = sorted(self.known, key=lambda one: one.is_definite)
+        leaf = Leaf((), tuple((k, self.least_of(one) * UNITS) for k, one in enumerate(found)))
+        return {"least": sum(map(self.least_of, found)), "obstructions": tuple(found), "leaves": (leaf,)}
+
+    def least_of(self, found: Obstruction) -> int:
+        """What the cheapest row of an obstruction costs."""
+        return 1 if self.costs is None else min(self.costs[row] for row in found.rows)
 
 
 @dataclass(slots=True)

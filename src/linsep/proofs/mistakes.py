@@ -12,9 +12,9 @@ import numpy as np
 from linsep.errors import CertificateError, told
 from linsep.proofs import checks
 from linsep.proofs.checked_rows import Rows
-from linsep.proofs.obstructions import Obstruction, integers
+from linsep.proofs.obstructions import Obstruction, check_obstruction, integers, require_doubles, require_fit
 from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
-from linsep.proofs.verdicts import HalfspaceVerdict, Kind
+from linsep.proofs.verdicts import HalfspaceVerdict, Kind, Verdict
 from linsep.report import Fact, Part, Report, Sentence, Where, column_names, count, one_line, row_grid
 from linsep.signs import form_of, signs
 from linsep.tables import is_sparse
@@ -53,8 +53,11 @@ class FewestMistakes(HalfspaceVerdict):
             raise CertificateError("Where every mistake costs 1, the unit is 1.")
         if not self.unit > 0 or self.least < 0:
             raise CertificateError("Costs are not negative, and their unit is positive.")
-        if any(found.is_definite for found in self.obstructions):
-            raise CertificateError("The obstructions of a bound are exact combinations.")
+        kinds = [found.is_definite for found in self.obstructions]
+        if kinds != sorted(kinds):
+            raise CertificateError("The positive-definite obstructions of a bound come after the others.")
+        for found in self.obstructions:
+            require_fit(found, None, self.numbers)
 
     @property
     def separable(self) -> bool | None:  # type: ignore[override]
@@ -90,6 +93,11 @@ class FewestMistakes(HalfspaceVerdict):
         """Whether no hyperplane makes fewer mistakes, or cheaper ones."""
         return self.least == self.spent
 
+    def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
+        for found in self.obstructions:
+            require_doubles(found)
+        return HalfspaceVerdict._in_units_of(self, scales)
+
     def _verify_claim(self, rows: Rows) -> None:
         found = [row for numbers in mistaken(rows, self.weights, self.bias_weight) for row in numbers.tolist()]
         if sorted(self.mistaken_rows) != sorted(found):
@@ -108,7 +116,7 @@ class FewestMistakes(HalfspaceVerdict):
         for group in self.copies:
             check_copies(rows, group)
         for obstruction in self.obstructions:
-            checks.check_combination(rows, obstruction.rows, obstruction.weights, self.bias, "obstruction")
+            check_obstruction(obstruction, rows, self.bias)
         proved = least_cost(self.leaves, self.obstructions, cost_of_rows(named, self.copies, self.costs))
         if proved is None or proved < self.least:
             raise CertificateError(f"The bound is {self.least} costs; the obstructions prove {proved}.")
