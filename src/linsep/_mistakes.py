@@ -36,6 +36,7 @@ BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close 
 SAMPLE = 20_000  # rows on which the search begins, where there are many more
 SPEED, MERGED, WIDEST = 5e9, 7e6, 400  # operations and merged numbers a second; columns beyond which walks lead nowhere
 SHARE_OF_DECIDING = 0.3  # of the time may pass before it is known whether the rows are separable
+SHARE_OF_FLAT = 0.6  # if they are as few as the columns, or fewer: they are, unless they are special
 SHARE_OF_WALKS, LARGE, CLOSE = 0.3, 0.5, 0.05  # of the time is for walks: on large tables, and if the ends are close
 
 
@@ -130,7 +131,7 @@ class MistakeSearch:
         """Search until both ends meet, or until the time is over."""
         self.note(*self.constant())
         left, is_flat = self.clock.left, self.source.n_rows <= self.source.n_columns + self.bias
-        share = 1.0 if is_flat else SHARE_OF_DECIDING  # so few rows are separable, unless they are special
+        share = SHARE_OF_FLAT if is_flat else SHARE_OF_DECIDING
         verdict = decide(self.source, bias=self.bias, time_limit=None if left is None else share * left)
         self.clock.reads += verdict.reads
         if isinstance(verdict, HalfspaceVerdict):
