@@ -588,7 +588,7 @@ def nearly_equal(document: Any, table: Table, rng: random.Random) -> None:
 
 
 def change_version(document: Any, table: Table, rng: random.Random) -> None:
-    document["version"] = rng.choice(["1", "2", "3", "4", 1, None])
+    document["version"] = rng.choice(["1", "2", "3", "4", "5", 1, None])
 
 
 def change_written_label(document: Any, table: Table, rng: random.Random) -> None:

@@ -573,7 +573,7 @@ def test_a_proof_of_version_1_may_not_hold_a_definite_obstruction(wide):
     from linsep.storage.checksum import seal
 
     document = {name: value for name, value in json.loads(wide[2].to_json()).items() if name != "sha256"}
-    for version in ("1", "2", "4", 3):
+    for version in ("1", "2", "4", "5", 3):
         with pytest.raises(CertificateError):
             linsep.verdict_from_json(seal(json.dumps({**document, "version": version})))
 

@@ -1,7 +1,9 @@
 """One page about a table says what its parts say, on any table, in the time it is given."""
 
 import json
+import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ import linsep
 from linsep import _describe
 from linsep.cli import main
 from linsep.odd_columns import column_report
+from linsep.report import Grid
 from linsep.sources.inputs import as_source
 
 
@@ -137,3 +140,17 @@ def test_the_page_is_not_written_over_the_table(tmp_path):
     table.write_text("a,kind\n0,x\n1,y\n")
     assert main(["report", str(table), "--label", "kind", "--html", str(table)]) == 2
     assert table.read_text().startswith("a,kind")
+
+
+def test_an_interrupt_of_one_learner_ends_them_all(monkeypatch):
+    def fit(self, X, y):  # as a search does that keeps what it knows
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return self
+
+    monkeypatch.setattr(linsep.FewestMistakesClassifier, "fit", fit)
+    page = linsep.describe(*linsep.datasets.cornwell())
+    learners = [row[0] for part in page.sections["learners"].parts if isinstance(part, Grid) for row in part.rows]
+    assert learners == ["PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier"]
+    assert "theory" not in page.sections
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

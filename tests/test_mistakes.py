@@ -37,6 +37,23 @@ def test_both_ends_are_those_of_brute_force(seed):
     found.verify(X, y)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_costs_of_sixteen_digits_leave_no_gap_that_can_be_seen(seed):
+    X, y, _, bias = instance(seed)
+    cost = np.random.default_rng(seed).random(len(y)).tolist()
+    found = linsep.fewest_mistakes(X, y, cost=cost, bias=bias)
+    least = naive.fewest_mistakes(X.tolist(), y.tolist(), [Fraction(repr(one)) for one in cost], bias)
+    assert found.spent * found.unit == least and found.spent - found.least <= 1e-15 * found.spent
+
+
+def test_costs_may_be_far_apart():
+    X, y, _, bias = instance(39)
+    cost = [10.0 ** (3 * k - 9) for k in range(len(y))]
+    found = linsep.fewest_mistakes(X, y, cost=cost, bias=bias)
+    least = naive.fewest_mistakes(X.tolist(), y.tolist(), [Fraction(repr(one)) for one in cost], bias)
+    assert found.spent * found.unit == least and found.lower == pytest.approx(float(least), rel=1e-8)
+
+
 @pytest.fixture(scope="module")
 def noisy():
     """Rows of two classes, a tenth of them with the wrong label: several cases are needed."""

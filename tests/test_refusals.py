@@ -43,6 +43,28 @@ def test_a_column_with_a_name_is_not_said_to_be_counted_from_0():
         linsep.decide(pl.DataFrame({"x1": [0.0, np.nan]}), Y)
 
 
+CLASSIFIERS = ("Perceptron", "KernelPerceptron", "MaxMargin", "FewestMistakes", "Regions")
+MASKED = np.ma.masked_array([[0.0, 7.0], [1.0, 7.0]], [[0, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("rows", [MASKED, [*MASKED], MASKED.astype(int)], ids=["array", "list of arrays", "integers"])
+def test_no_classifier_takes_the_mask_from_a_value(name, rows):
+    made = getattr(linsep, f"{name}Classifier")
+    with pytest.raises(errors.MissingValueError, match="Row 1, column 1"):
+        made().fit(rows, Y)
+    with pytest.raises(errors.MissingValueError, match="Row 1, column 1"):
+        made().fit(MASKED.data, Y).predict(rows)
+
+
+def test_no_score_takes_the_mask_from_a_label_or_a_weight():
+    fitted, masked = linsep.PerceptronClassifier().fit(X, Y), np.ma.masked_array(Y, [0, 1])
+    with pytest.raises(errors.MissingLabelError, match="Row 1"):
+        fitted.score(X, masked)
+    with pytest.raises(errors.ArgumentError, match="sample_weight has values that are masked"):
+        fitted.score(X, Y, sample_weight=masked)
+
+
 # Labels -------------------------------------------------------------------------------------------------------
 
 

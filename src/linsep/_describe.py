@@ -4,10 +4,12 @@ Every section is the report of a result that can be had on its own. Where the wh
 sample stands for it, and the section says so. What time or Ctrl-C cuts short is left out.
 """
 
+import signal
+import threading
 import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from html import escape
 from io import BytesIO
@@ -223,10 +225,15 @@ class PageWriter:
         """The errors of the classifiers, on their own rows and on others."""
         part, note = self.part()
         block = part.take(np.arange(part.n_rows))
-        rows = tuple(_errors(block, self.bias, self.clock, self.seconds("learners")))
+        rows: list[tuple[str, str, str]] = []
+        with noted_interrupts() as seen:
+            try:
+                rows += _errors(block, self.bias, self.clock, self.seconds("learners"), seen)
+            except KeyboardInterrupt:
+                self.was_interrupted = True
         if not rows:
             return Report("There was no time left to fit a classifier.", note, "unsure")
-        grid = Grid(("classifier", "error on its own rows", f"on others ({_folds(block)}-fold)"), rows)
+        grid = Grid(("classifier", "error on its own rows", f"on others ({_folds(block)}-fold)"), tuple(rows))
         sides = [int((block.y == side).sum()) for side in (-1, 1)]
         least = f"{min(sides) / len(block):.1%}: always {label_text(part.facts.pair[int(sides[1] > sides[0])])}"
         return Report("Errors of the family.", (grid, Fact("no learning", least), *note))
@@ -249,10 +256,31 @@ class PageWriter:
         return MemorySource(block.table, block.y, facts), (Sentence(told, "sample"),)
 
 
-def _errors(block: Block, bias: bool, clock: Clock, share: float | None) -> Iterator[tuple[str, str, str]]:
-    """Each classifier, its error on the rows, and its cross-validated error."""
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+@contextmanager
+def noted_interrupts() -> Iterator[list[int]]:
+    """While this is open, each Ctrl-C is noted: a search that keeps what it knows then does not pass it on."""
+    seen: list[int] = []
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+    told: Callable[..., Any] = handler
 
+    def note(number: int, frame: Any) -> None:
+        seen.append(number)
+        told(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+def _errors(
+    block: Block, bias: bool, clock: Clock, share: float | None, seen: list[int]
+) -> Iterator[tuple[str, str, str]]:
+    """Each classifier, its error on the rows, and its cross-validated error; none after an interrupt."""
     from linsep.estimators import (
         FewestMistakesClassifier,
         KernelPerceptronClassifier,
@@ -275,11 +303,26 @@ def _errors(block: Block, bias: bool, clock: Clock, share: float | None) -> Iter
             return
         own, other = "refused", "-"  # an integer that doubles would round, say
         with warnings.catch_warnings(action="ignore", category=UserWarning), suppress(LinsepError):
-            own = f"{(model.fit(block.values, block.y).predict(block.values) != block.y).mean():.1%}"
+            own = f"{_wrong(model, block, block, seen) / len(block):.1%}"
             if (folds := _folds(block)) > 1:
-                cut = StratifiedKFold(folds, shuffle=True, random_state=0)
-                other = f"{(cross_val_predict(model, block.values, block.y, cv=cut) != block.y).mean():.1%}"
+                other = f"{_wrong_elsewhere(model, block, folds, seen) / len(block):.1%}"
         yield type(model).__name__, own, other
+
+
+def _wrong(model: Any, rows: Block, others: Block, seen: list[int]) -> int:
+    """How many other rows a classifier gets wrong that is fitted on these."""
+    fitted = model.fit(rows.values, rows.y)
+    if seen:
+        raise KeyboardInterrupt
+    return int((fitted.predict(others.values) != others.y).sum())
+
+
+def _wrong_elsewhere(model: Any, block: Block, folds: int, seen: list[int]) -> int:
+    """The same in cross-validation."""
+    from sklearn.model_selection import StratifiedKFold
+
+    cut = StratifiedKFold(folds, shuffle=True, random_state=0).split(np.zeros(len(block)), block.y)
+    return sum(_wrong(model, block.take(rows), block.take(others), seen) for rows, others in cut)
 
 
 def _folds(block: Block) -> int:

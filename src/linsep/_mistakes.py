@@ -18,12 +18,12 @@ import numpy as np
 from linsep import arguments
 from linsep._decide import as_integers, decide, facts_of
 from linsep.exact import integer_rows, null_combination, original_multipliers
-from linsep.proofs import HalfspaceVerdict, Obstruction, Separable
+from linsep.proofs import HalfspaceVerdict, Obstruction, Separable, Verdict
 from linsep.proofs.mistakes import FewestMistakes, mistaken
 from linsep.proofs.packings import UNITS, Leaf, cost_of_rows, least_cost
 from linsep.proofs.verdicts import check
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.hitting_set import CaseNode, HittingSet
+from linsep.solvers.hitting_set import NARROW, CaseNode, HittingSet
 from linsep.solvers.merged_rows import Merged, merge
 from linsep.solvers.mistake_costs import costs_of
 from linsep.solvers.vertex_walk import VertexWalk
@@ -36,7 +36,8 @@ BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close 
 SAMPLE = 20_000  # rows on which the search begins, where there are many more
 SPEED, MERGED, WIDEST = 5e9, 7e6, 400  # operations and merged numbers a second; columns beyond which walks lead nowhere
 SHARE_OF_DECIDING = 0.3  # of the time may pass before it is known whether the rows are separable
-SHARE_OF_WALKS = 0.3  # of the time is for walks, as long as cases are open
+SHARE_OF_FLAT = 0.6  # if they are as few as the columns, or fewer: they are, unless they are special
+SHARE_OF_WALKS, LARGE, CLOSE = 0.3, 0.5, 0.05  # of the time is for walks: on large tables, and if the ends are close
 
 
 def fewest_mistakes(
@@ -117,7 +118,7 @@ class MistakeSearch:
     spent: int = -1
     merged: Merged | None = None
     cover: HittingSet | None = None
-    known: Obstruction | None = None
+    known: list[Obstruction] = field(default_factory=list)
 
     @property
     def seconds(self) -> float:
@@ -138,15 +139,15 @@ class MistakeSearch:
     def run(self) -> None:
         """Search until both ends meet, or until the time is over."""
         self.note(*self.constant())
-        left = self.clock.left
-        verdict = decide(self.source, bias=self.bias, time_limit=None if left is None else SHARE_OF_DECIDING * left)
+        left, is_flat = self.clock.left, self.source.n_rows <= self.source.n_columns + self.bias
+        share = SHARE_OF_FLAT if is_flat else SHARE_OF_DECIDING
+        verdict = decide(self.source, bias=self.bias, time_limit=None if left is None else share * left)
         self.clock.reads += verdict.reads
         if isinstance(verdict, HalfspaceVerdict):
             self.note_beside(verdict.weights, verdict.bias_weight, 0 if isinstance(verdict, Separable) else 1)
         if isinstance(verdict, Separable):
             return
-        found = getattr(verdict, "obstruction", None)
-        self.known = None if found is None or found.is_definite else found
+        self.know(verdict)
         self.clock.check()
         if self.source.n_rows > 2 * SAMPLE:
             self.start_with_a_sample()
@@ -162,6 +163,32 @@ class MistakeSearch:
         near = self.improved(*walks.descend(walks.start()), walks)
         if is_round:
             self.close(walks, near)
+        else:
+            self.decide_the_rest()
+
+    def know(self, verdict: Verdict, rows: Ints | None = None) -> None:
+        """Keep the obstruction of a verdict, if it has one; of a verdict about some of the rows, in their numbers."""
+        found = getattr(verdict, "obstruction", None)
+        if found is not None:
+            own = found.rows if rows is None else tuple(rows[list(found.rows)].tolist())
+            self.known.append(Obstruction(own, found.weights, dependences=found.dependences))
+
+    def decide_the_rest(self) -> None:
+        """Ask for obstructions that share no row with those that are known, one after the other."""
+        is_left = np.ones(self.source.n_rows, bool)
+        for found in self.known:
+            is_left[list(found.rows)] = False
+        while self.known:
+            rows = np.flatnonzero(is_left)
+            block = self.source.take(rows)
+            if len(set(block.y.tolist())) < 2:
+                return
+            part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
+            count = len(self.known)
+            self.know(decide(part, bias=self.bias, time_limit=self.clock.left), rows)
+            if len(self.known) == count:
+                return
+            is_left[list(self.known[-1].rows)] = False
 
     def start_with_a_sample(self) -> None:
         """Note where a descent on some of the rows leads; go on with all of them if there is time to merge them."""
@@ -179,8 +206,9 @@ class MistakeSearch:
     def has_time_for_round_rows(self) -> bool:
         """Whether rows so long can be brought into round coordinates, and walks over them lead anywhere, in time."""
         width = self.source.n_columns + self.bias
-        seconds = 4 * self.source.n_rows * width**2 / SPEED
-        return width <= WIDEST and (self.clock.left is None or seconds < SHARE_OF_DECIDING * self.clock.left)
+        rank = min(width, self.source.n_rows)
+        seconds = 4 * self.source.n_rows * width * rank / SPEED
+        return rank <= WIDEST and (self.clock.left is None or seconds < SHARE_OF_DECIDING * self.clock.left)
 
     def close(self, walks: VertexWalk, near: Floats) -> None:
         """Bring both ends together: walks from above, cases from below."""
@@ -200,12 +228,18 @@ class MistakeSearch:
             if self.watch is not None:
                 self.watch(self)
             before = self.clock.seconds
-            if spent < SHARE_OF_WALKS * (before - started):
+            if spent < self.share_of_walks(cover) * (before - started):
                 near = self.wander(walks, near, steps)
                 steps = min(2 * steps, 10 * STEPS)
                 spent += self.clock.seconds - before
             else:
                 cover.step()
+
+    def share_of_walks(self, cover: HittingSet) -> float:
+        """The part of the time that is for walks; little, where a few cases are expected to close what is open."""
+        if cover.best - cover.bound < NARROW:
+            return CLOSE
+        return LARGE if cover.search.is_large else SHARE_OF_WALKS
 
     def wander(self, walks: VertexWalk, near: Floats, steps: int) -> Floats:
         """A walk, and shakes for as long; returns the best weights."""
@@ -303,18 +337,20 @@ class MistakeSearch:
         facts |= {"weights": weights, "bias_weight": bias_weight, "mistaken_rows": tuple(self.wrong.tolist())}
         facts |= {"costs": self.costs, "unit": self.unit, "reads": self.clock.reads, "seconds": self.clock.seconds}
         if self.merged is None or self.cover is None:
-            return FewestMistakes(**facts, **self.one_obstruction())
+            return FewestMistakes(**facts, **self.known_obstructions())
         return FewestMistakes(**facts, **BoundProof(self.merged, self.cover).parts(self.spent, self.costs))
 
-    def one_obstruction(self) -> dict[str, Any]:
-        """The bound of the obstruction that decided the rows, where no more is known: its cheapest row."""
-        if self.merged is not None and self.merged.paid:
+    def known_obstructions(self) -> dict[str, Any]:
+        """The bound of the obstructions that decided the rows, where no more is known: the cheapest row of each."""
+        if self.merged is not None and self.merged.base >= sum(map(self.least_of, self.known)):
             return BoundProof(self.merged, None).parts(self.spent, self.costs)
-        if self.known is None:
-            return {}
-        cost = 1 if self.costs is None else min(self.costs[row] for row in self.known.rows)
-        plain = Obstruction(self.known.rows, self.known.weights)
-        return {"least": cost, "obstructions": (plain,), "leaves": (Leaf((), ((0, cost * UNITS),)),)}
+        found = sorted(self.known, key=lambda one: one.is_definite)
+        leaf = Leaf((), tuple((k, self.least_of(one) * UNITS) for k, one in enumerate(found)))
+        return {"least": sum(map(self.least_of, found)), "obstructions": tuple(found), "leaves": (leaf,)}
+
+    def least_of(self, found: Obstruction) -> int:
+        """What the cheapest row of an obstruction costs."""
+        return 1 if self.costs is None else min(self.costs[row] for row in found.rows)
 
 
 @dataclass(slots=True)

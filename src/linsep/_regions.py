@@ -27,7 +27,7 @@ from linsep.sources.inputs import as_classes
 from linsep.sources.memory import MemorySource
 
 SHARE_OF_DECIDING = 0.1  # of the time may pass before it is known whether one hyperplane is enough
-LEAST_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.5  # of the time
+LEAST_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.9  # of the time
 SORTING = 5e-8  # seconds for each comparison of a tree
 
 

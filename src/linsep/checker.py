@@ -34,6 +34,7 @@ each obstruction. So if the multipliers of the obstructions with a row add up to
 hyperplane costs Σ multipliers at least. The leaves are cases: rows that are right or mistaken, all cases of a tree.
 Mistaken rows have their cost, and their obstructions do not count; a row that is right does not use one up. Equal rows
 of one class are right or mistaken together: the first of them stands for all `copies`, with the sum of their costs.
+Version 5 has positive-definite obstructions after the others, and is otherwise the same.
 
 Rows are counted from 0; blank lines are not rows. A decimal is the nearest binary64, and exact if the proof has
 "decimal"; digits alone are an exact integer, refused if binary64 would round it unless the proof has
@@ -120,17 +121,13 @@ LATER: dict[Any, dict[str, dict[str, Any]]] = {
 }
 LATER["3"]["not-separable"] = SHORT | {"reason": TEXT}
 LEAF: dict[str, Any] = {"rows": [COUNT], "right": [bool], "obstructions": [COUNT], "units": [INTEGER]}
-BOUND: dict[str, Any] = {
-    "costs": ([INTEGER],),
-    "unit": rf"({PLUS})/({PLUS})",
-    "least": rf"0|{PLUS}",
-    "copies": [[COUNT]],
-}
-BOUND |= {"mistaken_rows": [COUNT], "obstructions": [ROWS], "leaves": [LEAF]}
+BOUND: dict[str, Any] = {"costs": ([INTEGER],), "unit": rf"({PLUS})/({PLUS})", "least": rf"0|{PLUS}"}
+BOUND |= {"copies": [[COUNT]], "mistaken_rows": [COUNT], "obstructions": [ROWS], "leaves": [LEAF]}
 LATER["4"] = {"mistakes": SEPARATOR | BOUND}
+LATER["5"] = {"mistakes": SEPARATOR | BOUND | {"definite_obstructions": [SHORT["definite"]]}}
 SIZES = {"rows": COUNT, "columns": COUNT, "rows_left_out": COUNT, "numbers": "binary64|exact-integers|decimal"}
 DATA = SIZES | {"bias": bool, "labels": [LABEL], "names": ([TEXT],), "label_column": (TEXT,)}
-FRAME = {"format": "linsep-proof", "version": "1|2|3|4", "sha256": "[0-9a-f]{64}", "data": DATA, "effort": EFFORT}
+FRAME = {"format": "linsep-proof", "version": "1|2|3|4|5", "sha256": "[0-9a-f]{64}", "data": DATA, "effort": EFFORT}
 SEAL = re.compile(rb'(.*)"sha256": "([0-9a-f]{64})"\n}\n', re.DOTALL)  # the last field: of all bytes before it
 
 
@@ -181,13 +178,14 @@ def read_proof(path: str) -> dict[str, Any]:
         need(data["numbers"] != "decimal", "a margin is proved for binary64, not for exact decimals")
         need((margin["high"] is None) == (margin["nearest"] is None), "the margin's high end lacks its proof")
         need(set(separator["weights"]) - {"0"}, "a margin needs weights that are not all 0")
-    need(claims is CLAIMS or data["numbers"] != "decimal", "versions 2 to 4 are about binary64, not about decimals")
+    need(claims is CLAIMS or data["numbers"] != "decimal", "versions 2 to 5 are about binary64, not about decimals")
     unpaired = (
         kind == "touching" and claims is CLAIMS and (proof["separated_rows"] is None) != (proof["spread"] is None)
     )
     need(not unpaired, "separated rows and the spread that proves them come together")
-    if claims is LATER["3"]:  # each step leads from one row to the next
-        short = proof["definite"]
+    need(proof.get("definite_obstructions", True), "version 5 has positive-definite obstructions")
+    shorts = [proof["definite"]] if claims is LATER["3"] else proof.get("definite_obstructions", ())
+    for short in shorts:  # each step leads from one row to the next
         short |= {"rows": [*accumulate(map(int, short["steps"].split()))], "weights": short["weights"].split()}
     return {**proof, "classes": labels}
 
@@ -487,8 +485,9 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
     bound = Fraction(margin["low"]) ** 2 * dot(w, w)
     w += [int(separator["bias_weight"], 0)] if separator["bias_weight"] and data["bias"] else []
     named, strict, wrong = Rows(), set[int](), set[int]()
-    for part in (*proof.get("copies", ()), *(part["rows"] for part in proof.get("obstructions", ()))):
-        wanted |= set(map(int, part))
+    packed = (*proof.get("obstructions", ()), *proof.get("definite_obstructions", ()))
+    for rows in (*proof.get("copies", ()), *(part["rows"] for part in packed)):
+        wanted |= set(map(int, rows))
     for i, (z, shift) in enumerate(read_rows(proof, layout, path)):
         side = dot(z, w) if w else 0
         if kind == "mistakes" and side <= 0:
@@ -532,10 +531,14 @@ def check_mistakes(proof: dict[str, Any], rows: Rows, wrong: set[int]) -> None:
     for first, *others in copies:
         need(all(rows[i] == rows[first] for i in others), f"row {first} and its copies are not equal", REFUTED)
         cost[first] = sum(cost.pop(i) for i in others) + cost[first]
-    found = [read_combination(part) for part in proof["obstructions"]]
-    for part in found:
+    definite = proof.get("definite_obstructions", [])
+    found = [read_combination(part) for part in proof["obstructions"] + definite]
+    for k, part in enumerate(found, -len(proof["obstructions"])):
         need(part.keys() <= cost.keys(), "an obstruction names a copy, or no row")
-        need(not any(add_up(part, rows)[0]), f"row {min(part)} and the rest do not cancel", REFUTED)
+        if k >= 0:
+            check_definite(definite[k], part, rows)
+        else:
+            need(not any(add_up(part, rows)[0]), f"row {min(part)} and the rest do not cancel", REFUTED)
     require_all_cases([list(zip(map(int, leaf["rows"]), leaf["right"], strict=True)) for leaf in proof["leaves"]])
     least = [bound for leaf in proof["leaves"] if (bound := cost_of_leaf(leaf, found, cost)) is not None]
     proved = least and -(-min(least) // UNITS) >= int(proof["least"], 0)

@@ -77,6 +77,10 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(X, Source):
             labels = as_given(X, y).facts.labels
             y = _classes(labels)[positions(np.concatenate(list(X.each(_marks_in))), len(labels))]
+        if np.ma.is_masked(y):
+            read_labels(y)  # says which one is missing
+        if np.ma.is_masked(sample_weight):
+            raise ArgumentError("sample_weight has values that are masked: every row needs a weight.")
         return float(super().score(X, y, sample_weight))
 
     def save(self, path: str | Path) -> None:
@@ -293,12 +297,13 @@ def _in_doubles(y: Array, classes: Array) -> Array:
 
 
 def _refuse_rounding(X: Any) -> None:
-    """Refuse by name what scikit-learn would round when it makes doubles of the rows; all else is left to it."""
-    if (isinstance(X, np.ndarray) or is_sparse(X)) and X.dtype in (np.float64, np.float32):
+    """Refuse by name what scikit-learn would round or unmask as it makes doubles of it; all else is left to it."""
+    is_masked = np.ma.is_masked(X)
+    if (isinstance(X, np.ndarray) or is_sparse(X)) and X.dtype in (np.float64, np.float32) and not is_masked:
         return
     try:
         read_doubles(X)
-    except InexactError:
+    except (InexactError, MissingValueError):
         raise
     except InputError:
         return

@@ -13,7 +13,7 @@ import numpy as np
 from linsep.errors import CertificateError, told
 from linsep.proofs import checks
 from linsep.proofs.checked_rows import Rows, each
-from linsep.proofs.obstructions import Obstruction, integers
+from linsep.proofs.obstructions import Obstruction, check_obstruction, integers, require_fit
 from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
 from linsep.proofs.verdicts import HalfspaceVerdict, Kind
 from linsep.report import Fact, Part, Report, Sentence, Where, column_names, count, one_line, row_grid
@@ -54,8 +54,11 @@ class FewestMistakes(HalfspaceVerdict):
             raise CertificateError("Where every mistake costs 1, the unit is 1.")
         if not self.unit > 0 or self.least < 0:
             raise CertificateError("Costs are not negative, and their unit is positive.")
-        if any(found.is_definite for found in self.obstructions):
-            raise CertificateError("The obstructions of a bound are exact combinations.")
+        kinds = [found.is_definite for found in self.obstructions]
+        if kinds != sorted(kinds):
+            raise CertificateError("The positive-definite obstructions of a bound come after the others.")
+        for found in self.obstructions:
+            require_fit(found, None, self.numbers)
 
     @property
     def separable(self) -> bool | None:  # type: ignore[override]
@@ -109,7 +112,7 @@ class FewestMistakes(HalfspaceVerdict):
         for group in self.copies:
             check_copies(rows, group)
         for obstruction in self.obstructions:
-            checks.check_combination(rows, obstruction.rows, obstruction.weights, self.bias, "obstruction")
+            check_obstruction(obstruction, rows, self.bias)
         proved = least_cost(self.leaves, self.obstructions, cost_of_rows(named, self.copies, self.costs))
         if proved is None or proved < self.least:
             raise CertificateError(f"The bound is {self.least} costs; the obstructions prove {proved}.")

@@ -41,7 +41,8 @@ def verdict_to_json(verdict: Verdict) -> str:
     with PROOF.refusals():
         fields = {"kind": verdict.kind, "data": _data(verdict), **_claim(verdict)}
     fields["effort"] = {"reads": str(verdict.reads), "seconds": float(verdict.seconds)}
-    text = PROOF.write(fields, "3" if "definite" in fields else "4" if "leaves" in fields else "1")
+    later = {"definite": "3", "definite_obstructions": "5", "leaves": "4"}  # the first of these fields tells
+    text = PROOF.write(fields, next((version for name, version in later.items() if name in fields), "1"))
     if len(text) > (most := documents.MOST_BYTES):
         raise CertificateError(f"The proof would have {len(text):,} bytes; at most {most:,} are read.")
     return text
@@ -93,15 +94,17 @@ def _claim(verdict: Verdict) -> Document:
 
 
 def _bound(found: FewestMistakes) -> Document:
+    exact = [obstruction for obstruction in found.obstructions if not obstruction.is_definite]
+    definite = found.obstructions[len(exact) :]
     return {
         "mistaken_rows": _written_rows(found.mistaken_rows),
         "costs": None if found.costs is None else [written_integer(cost) for cost in found.costs],
         "unit": f"{written_integer(found.unit.numerator)}/{written_integer(found.unit.denominator)}",
         "least": written_integer(found.least),
         "copies": [_written_rows(group) for group in found.copies],
-        "obstructions": [_rows(obstruction) for obstruction in found.obstructions],
+        "obstructions": [_rows(obstruction) for obstruction in exact],
         "leaves": [_leaf(leaf) for leaf in found.leaves],
-    }
+    } | ({"definite_obstructions": [_definite(obstruction) for obstruction in definite]} if definite else {})
 
 
 def _leaf(leaf: Leaf) -> Document:
@@ -172,7 +175,7 @@ def verdict_from_json(text: str | bytes) -> Verdict:
     """
     if not isinstance(text, (str, bytes)):
         raise CertificateError(f"A written proof is text, not {shown(text)}: read the file first.")
-    return PROOF.read(text, _verdict, v2=_listed_verdict, v3=_definite_verdict, v4=_bounded)
+    return PROOF.read(text, _verdict, v2=_listed_verdict, v3=_definite_verdict, v4=_bounded, v5=_bounded_definitely)
 
 
 # What the fields hold ------------------------------------------------------------------------------------
@@ -308,6 +311,7 @@ _BOUNDS: Mapping[str, Mapping[str, Reader]] = {
         "leaves": each(_leaf_of),
     },
 }
+_DEFINITE_BOUNDS = {"mistakes": {**_BOUNDS["mistakes"], "definite_obstructions": each(_definite_obstruction)}}
 _LISTED_CLAIMS, _DEFINITE_CLAIMS = (
     _claims_with(_listed_obstruction),
     {**_claims_with(_definite_obstruction), "not-separable": {"definite": _definite_obstruction, "reason": string}},
@@ -345,6 +349,15 @@ def _definite_verdict(document: Document, claims: Mapping[str, Mapping[str, Read
 def _bounded(document: Document) -> Verdict:
     """A proof of version 4: few mistakes, and how few are possible."""
     _, found = _fields_of(document, _BOUNDS)
+    return FewestMistakes(**found)
+
+
+def _bounded_definitely(document: Document) -> Verdict:
+    """A proof of version 5: the same, with positive-definite obstructions after the others."""
+    _, found = _fields_of(document, _DEFINITE_BOUNDS)
+    if not found["definite_obstructions"]:
+        raise FieldError("version 5 is for positive-definite obstructions, and there are none.")
+    found["obstructions"] = (*found["obstructions"], *found.pop("definite_obstructions"))
     return FewestMistakes(**found)
 
 

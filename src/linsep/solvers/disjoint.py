@@ -1,8 +1,12 @@
-"""Obstructions that share no row: as many as are easily found, and then a few more.
+"""Obstructions that share no row: as many as are easily found, and then more.
 
-The rows are dealt out, and obstructions taken from one hand after the other until it holds none. After that some
-obstructions are given up, and their rows taken together with others that are in none: if these hold as many or more,
-they replace them.
+The rows are dealt out, and obstructions taken from one hand after the other until it holds none. After that two
+obstructions are given up again and again, and their rows taken together with others that are in none: if these hold as
+many or more, they replace them.
+
+What ends a packing is that the mistaken rows of a good hyperplane run out, since every obstruction holds one of them.
+So an obstruction should hold few, and those that are hard to use: rows near the hyperplane fit into many obstructions,
+and are dear; rows far from it fit into few, and are cheap.
 """
 
 import numpy as np
@@ -11,47 +15,47 @@ from linsep.solvers.clock import Clock
 from linsep.solvers.warm_lp import CombinationProgram
 from linsep.sources.base import Floats, Ints
 
-HAND = 100  # times D + 1 rows
-GIVEN_UP = 0.1  # of the rows of a hand belong to obstructions that are given up
-PATIENCE = 20  # hands in vain
-EVEN = 0.02  # what rows cost that are right, in mean distances of those that are wrong
+HAND = 100  # times D + 1 rows are dealt at once
+GIVEN_UP, FREE = 2, 30  # obstructions given up for others, and times D + 1 rows that are taken with theirs
+PATIENCE = 100  # times in vain
+RIGHT, NEAREST = 0.05, 0.1  # price of a right row as far as a mistaken one; mean distances below which all are alike
 
 Rows = tuple[int, ...]
 
 
 class DisjointObstructions:
-    """Obstructions in unit rows z that share none, each worth the least cost of its rows."""
+    """Obstructions in unit rows z that share none, each worth the least cost of its rows.
+
+    The weights `near` are those of a hyperplane that makes few mistakes.
+    """
 
     def __init__(self, z: Floats, costs: Floats, near: Floats, clock: Clock) -> None:
         self.z, self.costs, self.clock = z, costs, clock
         self.random = np.random.default_rng(0)
         scores = z @ near
-        self.order = np.argsort(np.abs(scores))
-        depths = np.maximum(-scores, 0.0)
-        self.prices = EVEN + depths / (depths.sum() / max(1, np.count_nonzero(depths)) or 1.0)
-        self.length = HAND * (z.shape[1] + 1)
+        self.is_right, self.distances = scores > 0, np.abs(scores)
+        mean = float(self.distances[~self.is_right].mean()) if not self.is_right.all() else 0.0
+        prices = np.where(self.is_right, RIGHT, 1.0) / (self.distances / (mean or 1.0) + NEAREST) ** 2
+        self.prices = prices / prices.mean()
+        self.size = z.shape[1] + 1
         self.found: list[Rows] = []
 
     def deal(self) -> list[Rows]:
         """The first obstructions, from hands that are alike."""
-        hands = max(1, round(len(self.z) / self.length))
+        hands, order = max(1, round(len(self.z) / (HAND * self.size))), np.argsort(self.distances)
         for k in range(hands):
-            self.found = self.found + self._in(self.order[k::hands])
+            self.found = self.found + self._in(order[k::hands])
         return self.found
 
     def improve(self) -> bool:
         """Give some up for others; whether there are more now, or dearer ones."""
         if not self.found:
             return False
-        size = self.z.shape[1] + 1
-        count = min(len(self.found), max(1, int(GIVEN_UP * self.length / size)))
+        count = min(len(self.found), GIVEN_UP)
         given = set(self.random.choice(len(self.found), count, replace=False).tolist())
         kept = [rows for k, rows in enumerate(self.found) if k not in given]
-        is_free = np.ones(len(self.z), bool)
-        is_free[[row for rows in self.found for row in rows]] = False
-        hand = self.random.permutation(np.flatnonzero(is_free))[: self.length - count * size]
         before = self.worth(self.found)
-        new = kept + self._in(np.append(hand, [row for k in given for row in self.found[k]]))
+        new = kept + self._in(np.append(self._free(), [row for k in given for row in self.found[k]]))
         if self.worth(new) >= before:
             self.found = new
         return self.worth(new) > before
@@ -59,6 +63,15 @@ class DisjointObstructions:
     def worth(self, found: list[Rows]) -> float:
         """The sum of the least costs."""
         return float(sum(self.costs[list(rows)].min() for rows in found))
+
+    def _free(self) -> Ints:
+        """Rows that are in no obstruction: up to one half mistaken ones, and right ones, most of them near."""
+        is_free, most = np.ones(len(self.z), bool), FREE * self.size
+        is_free[[row for rows in self.found for row in rows]] = False
+        mistaken = self.random.permutation(np.flatnonzero(is_free & ~self.is_right))[: most // 2]
+        right = np.flatnonzero(is_free & self.is_right)
+        order = np.argsort(self.distances[right] * self.random.random(len(right)))
+        return np.append(mistaken, right[order[: most - len(mistaken)]])
 
     def _in(self, hand: Ints) -> list[Rows]:
         """Obstructions in a hand that share no row, until there is none."""

@@ -35,7 +35,10 @@ Settle = Callable[[Ints], tuple[int, ...] | None]
 
 @dataclass(order=True)
 class CaseNode:
-    """A node of the tree: which rows are right or mistaken, and what every hyperplane costs there at least."""
+    """A node of the tree: which rows are right or mistaken, and what every hyperplane costs there at least.
+
+    The bound is a float, infinite where there is no such hyperplane; `units` are the same in whole units.
+    """
 
     bound: float
     number: int
@@ -44,6 +47,7 @@ class CaseNode:
     multipliers: dict[int, int] = field(compare=False, default_factory=dict)
     mean: Floats | None = field(compare=False, default=None)
     is_solved: bool = field(compare=False, default=False)
+    units: int = field(compare=False, default=0)
 
 
 class HittingSet:
@@ -196,24 +200,22 @@ class HittingSet:
         """Write the dual solution down as whole units that no row exceeds, and the bound that they prove."""
         case_of = dict(case.path)
         used = zip(numbers, duals.tolist(), strict=True)
-        multipliers = {k: int(dual * UNITS) for k, dual in used if dual * UNITS >= 1 and self._counts(k, case_of)}
-        spent: dict[int, list[int]] = {}
-        for number in multipliers:
-            for i in self.found[number]:
-                if i not in case_of:
-                    spent.setdefault(i, []).append(number)
-        for i, numbers in spent.items():
-            excess = sum(multipliers[k] for k in numbers) - self.whole_costs[i] * UNITS
-            for k in numbers:
-                if excess <= 0:
-                    break
-                taken = min(excess, multipliers[k])
-                multipliers[k] -= taken
-                excess -= taken
+        wanted = {k: int(dual * UNITS) for k, dual in used if dual * UNITS >= 1 and self._counts(k, case_of)}
+        free = {k: [i for i in self.found[k] if i not in case_of] for k in wanted}
+        left = {i: self.whole_costs[i] * UNITS for rows in free.values() for i in rows}
+        multipliers = dict.fromkeys(wanted, 0)
+        for most in (wanted, None):  # first what is wanted, then what is still left of all rows, to the last unit
+            for k, rows in free.items():
+                taken = min(left[i] for i in rows) if rows else 0
+                taken = taken if most is None else min(most[k], taken)
+                multipliers[k] += taken
+                for i in rows:
+                    left[i] -= taken
         mistaken = sum(self.whole_costs[row] for row, is_right in case.path if not is_right)
-        bound = mistaken + sum(multipliers.values()) / UNITS
-        if bound >= case.bound or not case.multipliers:
-            case.bound, case.multipliers = bound, {k: m for k, m in multipliers.items() if m}
+        units = mistaken * UNITS + sum(multipliers.values())
+        if units >= case.units or not case.multipliers:
+            case.bound, case.units = units / UNITS, units
+            case.multipliers = {k: m for k, m in multipliers.items() if m}
 
     def _counts(self, number: int, case_of: dict[int, bool]) -> bool:
         """Whether an obstruction says anything in a case: none of its rows is mistaken there."""
@@ -223,7 +225,7 @@ class HittingSet:
 
     def is_done(self, case: CaseNode) -> bool:
         """Whether nothing cheaper than the best can be in this case: costs are whole numbers."""
-        return case.bound > self.best - 1 + 1e-4
+        return case.bound == np.inf or case.units > (self.best - 1) * UNITS + UNITS // 10_000
 
     def _file(self, case: CaseNode) -> None:
         if self.is_done(case):

@@ -13,7 +13,8 @@ from highspy import Highs, HighsModelStatus
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.sources.base import Floats, Ints
 
-TILT = 1e-4  # part by which costs are made smaller and unlike: a program with many best solutions takes long
+TILT = 1e-4  # part by which equal costs are made smaller and unlike: a program with many best solutions takes long
+LONG = 1e6  # a cost beyond which the program counts in mean costs: to HiGHS 1e20 is infinite
 DEVEX, WITHOUT_PRESOLVE = 1, {"presolve": "off", "solver": "simplex", "threads": 1, "output_flag": False}
 
 
@@ -45,7 +46,9 @@ class CoverProgram:
     """The cheapest shares x of the rows, 0 <= x <= 1, with x(S) >= 1 for each set S in use."""
 
     def __init__(self, costs: Floats, clock: Clock) -> None:
-        n, tilted = len(costs), costs * (1.0 - TILT * np.random.default_rng(0).random(len(costs)))
+        n, self.unit = len(costs), float(costs.mean()) if costs.max(initial=0.0) > LONG else 1.0
+        tilt = TILT if 2 * len(np.unique(costs)) <= n else 0.0
+        tilted = costs / self.unit * (1.0 - tilt * np.random.default_rng(0).random(n))
         self.clock, self.lp = clock, program()
         self.lp.addVars(n, np.zeros(n), np.ones(n))
         self.lp.changeColsCost(n, numbers(np.arange(n)), tilted)
@@ -78,7 +81,7 @@ class CoverProgram:
         if not solved(self.lp, self.clock):
             return None
         solution = self.lp.getSolution()
-        return np.array(solution.col_value), np.maximum(solution.row_dual, 0.0)
+        return np.array(solution.col_value), self.unit * np.maximum(solution.row_dual, 0.0)
 
 
 class CombinationProgram:
