@@ -24,10 +24,14 @@ def main(n_rows, n_columns, workers):
     os.environ["LINSEP_THREADS"] = str(workers)
     with tempfile.TemporaryDirectory(dir=os.environ.get("LINSEP_SCALE")) as folder:
         write(Path(folder), n_rows, n_columns)
-        for name, ask in {"in memory": in_memory, "files": in_files}.items():
-            show("one process", name, ask(Path(folder)))
-        for name, row in on_cluster(Path(folder), workers):
-            show(f"{workers} workers", name, row)
+        measure(Path(folder), workers)
+
+
+def measure(folder, workers):
+    for name, row in [*in_memory(folder), ("files", in_files(folder))]:
+        show("one process", name, row)
+    for name, row in on_cluster(folder, workers):
+        show(f"{workers} workers", name, row)
 
 
 def write(folder, n_rows, n_columns, at_once=1_000_000):
@@ -56,12 +60,15 @@ def load(file):
 
 
 def in_memory(folder):
+    """Deciding rows in memory, and one scan of them."""
     import linsep
+    from linsep.sources.inputs import as_source
 
     parts = [load(file) for file in sorted(folder.glob("*.parquet"))]
     X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
     del parts
-    return best(lambda: linsep.decide(X, y))
+    yield "in memory", best(partial(linsep.decide, X, y))
+    yield "one scan", best(scan_of(as_source(X, y)))
 
 
 def in_files(folder):

@@ -123,12 +123,12 @@ class DaskSource(Source):
 
     def _asked(self, work: Callable[..., T], marks: Marks | None) -> Iterator[Any]:
         for at, part in zip(self._places, self._partitions, strict=True):
-            bits = None
+            bits: Any = None
             if marks is not None:
                 flags = marks.get(at.start, at.start + at.rows)
                 if not flags.any():
                     continue
-                bits = np.packbits(flags)
+                bits = True if flags.all() else np.packbits(flags)
             yield partial(work_on, work, self._known, at, bits), part.x, part.y
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:

@@ -251,6 +251,14 @@ def doubles_of(x: Any) -> list[Floats] | None:
 
 def _classes(known: Known, labels: Array) -> Any:
     """The labels as blocks have them."""
+    if len(known.values) == 2 and labels.dtype.kind in "biuf":
+        low, high = known.values
+        is_high = labels == high
+        if np.count_nonzero(is_high) + np.count_nonzero(labels == low) == len(labels):
+            signs = is_high.view(np.int8)
+            signs *= 2 if known.codes[1] else -2
+            signs -= 1 if known.codes[1] else -1
+            return signs
     n_classes = len(known.facts.labels)
     found, places = distinct(labels)
     own = dict(zip(known.values, known.codes, strict=True))
@@ -266,10 +274,21 @@ def scan_partition(known: Known, at: Place, w: Floats, b: float, worst: int, x: 
 
 def take_from(known: Known, at: Place, rows: Ints, x: Any, y: Any) -> Block:
     """Some rows of a partition, by their numbers in the whole."""
-    return part_of(known, at, x, y).take(rows)
+    if isinstance(x, Unread):
+        x = x.load()
+    with _named(at.name):
+        own, labels = known.columns.split(x, y)
+        places, columns = rows - at.start, doubles_of(own) if known.kind == "float64" else None
+        if columns is None or len(columns) != known.facts.n_columns or _length(own) != at.rows:
+            return block_of(known, at, x, y).take(places)
+        signs = _classes(known, read_labels(labels, at.rows)[places])
+        return Block(Dense(ColumnValues(columns)[places]), signs, rows, known.facts.n_columns)
 
 
 def work_on(work: Callable[..., T], known: Known, at: Place, bits: Any, x: Any, y: Any) -> T:
-    """What a function makes of a partition; `bits` are the marks of its rows, if they are marked."""
+    """What a function makes of a partition; `bits` are the marks of its rows, if they are marked: True for all."""
     block = block_of(known, at, x, y)
-    return work(block) if bits is None else work(block, np.unpackbits(bits, count=at.rows).view(np.bool_))
+    if bits is None:
+        return work(block)
+    flags = np.ones(at.rows, np.bool_) if bits is True else np.unpackbits(bits, count=at.rows).view(np.bool_)
+    return work(block, flags)
