@@ -6,20 +6,7 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/loops/*.py | cksum | cut -d' ' -f1)
 
-# The theorems behind the verdicts, compiled from scratch by Coq, and what they assume: two minutes. theorems/README.md
-.PHONY: theorems checker three-checkers
-theorems:
-	$(PYTHON) theorems/build.py theorems
-
-# The checker that is extracted from them: theorems/build/linsep-checker.
-checker:
-	$(PYTHON) theorems/build.py checker
-
-# 20,000 proofs and forgeries before `verify`, the stand-alone checker and the extracted one. docs/trust.md
-three-checkers: $(VENV)/.test checker
-	PYTHONPATH=. $(BIN)/python tests/three_checkers.py 20000
-
-.PHONY: demo test test-quick torture oracle forge kills interrupts fuzz forge-cache forge-mistakes lint format bench scale load images chromium clean
+.PHONY: demo test test-quick torture oracle forge kills worker-kills interrupts fuzz forge-cache forge-mistakes lint format bench scale load images chromium theorems checker three-checkers clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo
@@ -52,6 +39,10 @@ forge: $(VENV)/.test
 # SIGKILL at 200 random moments, each run resumed until it is done: five minutes. docs/checkpoints.md
 kills: $(VENV)/.test
 	$(BIN)/python tests/kills.py 200
+
+# Workers of a Dask cluster killed in the middle of 50 runs: ten minutes. docs/cluster.md
+worker-kills: $(VENV)/.test
+	$(BIN)/python -W ignore tests/worker_kills.py 50
 
 # Ctrl-C at 200 random moments of importing, compiling, scanning and searching: fifteen minutes. CONTRIBUTING.md
 interrupts: $(VENV)/.test
@@ -123,3 +114,15 @@ $(VENV)/.run: $(BIN)/python pyproject.toml
 $(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: $(VENV)/.run
 	$(BIN)/pip install --quiet --editable '.[$*]'
 	@touch $@
+
+# The theorems behind the verdicts, compiled from scratch by Coq, and what they assume: two minutes. theorems/README.md
+theorems:
+	$(PYTHON) theorems/build.py theorems
+
+# The checker that is extracted from them: theorems/build/linsep-checker.
+checker:
+	$(PYTHON) theorems/build.py checker
+
+# 20,000 proofs and forgeries before `verify`, the stand-alone checker and the extracted one. docs/trust.md
+three-checkers: $(VENV)/.test checker
+	PYTHONPATH=. $(BIN)/python tests/three_checkers.py 20000

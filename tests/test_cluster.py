@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import dask.array as da
 import distributed
@@ -12,7 +14,7 @@ from cloudpickle import dumps
 
 import linsep
 from linsep.errors import ClusterError, NotFiniteError
-from linsep.sources.dask_source import Cluster
+from linsep.sources.dask_source import Cluster, _version_of
 
 X, Y = linsep.datasets.planted(20_000, 4, margin=0.005, seed=5)
 FLIPPED = np.where(np.arange(20_000) % 4999 == 5, -Y, Y)
@@ -97,3 +99,25 @@ def test_a_scan_moves_as_much_for_many_rows_as_for_few(client, monkeypatch):
         answers.append(len(dumps(source.scan(np.ones(4), 0.5, worst=50))))
     assert abs(sum(sent[1]) - sum(sent[0])) < 100 and abs(answers[1] - answers[0]) < 100
     assert sum(sent[1]) + 4 * answers[1] < 30_000 < X.nbytes
+
+
+def test_the_question_about_the_version_can_be_asked_where_linsep_is_not():
+    script = "import sys, pickle; sys.modules['linsep'] = None; print(repr(pickle.load(sys.stdin.buffer)()))"
+    asked = subprocess.run([sys.executable, "-c", script], input=dumps(_version_of()), capture_output=True, check=True)
+    assert asked.stdout == b"''\n"
+
+
+def test_rows_that_no_worker_could_hold_are_decided(tmp_path):
+    """400 MB of rows; a worker may take 350 MB, of which Python and its libraries are most."""
+    random, w = np.random.default_rng(0), np.ones(20) / np.sqrt(20)
+    for k in range(10):
+        X = random.standard_normal((250_000, 20))
+        score = X @ w
+        X += np.outer(0.05 * np.sign(score), w)
+        table = pd.DataFrame(X, columns=[f"c{j}" for j in range(20)]).assign(kind=score > 0)
+        table.to_parquet(tmp_path / f"{k}.parquet", row_group_size=50_000, index=False, compression=None)
+    options = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": "350MB"}
+    with distributed.LocalCluster(n_workers=2, **options) as cluster, distributed.Client(cluster) as client:
+        source = linsep.open(tmp_path / "*.parquet", label="kind", scheduler=client)
+        verdict = linsep.decide(source)
+    assert verdict.kind == "separable" and (verdict.n_rows, source.n_partitions) == (2_500_000, 50)

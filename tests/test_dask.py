@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import linsep
-from linsep import _decide, _mistakes
+from linsep import _mistakes
 from linsep.errors import (
     ArgumentError,
     ClusterError,
@@ -56,17 +56,31 @@ def proof(verdict):
     return json.dumps({key: value for key, value in told.items() if key not in ("effort", "sha256")})
 
 
+@pytest.fixture(params=["in NumPy", "compiled"])
+def way(request, monkeypatch):
+    """Few rows are scanned in NumPy, many by compiled loops: what is said here holds for both."""
+    if request.param == "compiled":
+        monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
+
+
 @pytest.mark.parametrize("kind", CASES)
-@pytest.mark.parametrize("few_rows", [0, _decide.FEW_ROWS])
-def test_neither_verdict_nor_proof_depends_on_the_partitions(kind, few_rows, monkeypatch):
-    monkeypatch.setattr(_decide, "FEW_ROWS", few_rows)
+def test_neither_verdict_nor_proof_depends_on_the_partitions(kind, way):
     verdicts = [linsep.decide(*arrays(*CASES[kind], cut)) for cut in CUTS.values()]
     assert {verdict.kind for verdict in verdicts} == {kind}
     assert len({proof(verdict) for verdict in [*verdicts, linsep.decide(*CASES[kind])]}) == 1
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_nor_where_the_rows_are_too_many_to_be_held(kind, monkeypatch):
+def test_nor_on_whether_they_are_arrays_or_dataframes(kind, way):
+    rows, labels = CASES[kind]
+    frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(rows.shape[1])]).assign(kind=labels)
+    known = proof(linsep.decide(frame.drop(columns="kind"), labels))
+    for partitions in (1, 7):
+        assert proof(linsep.decide(dd.from_pandas(frame, npartitions=partitions), "kind")) == known
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_nor_where_the_rows_are_too_many_to_be_held(kind, way, monkeypatch):
     monkeypatch.setattr(dask_source, "SAMPLE_BYTES", 1)
     monkeypatch.setattr(dask_source, "LEAST_AT_HAND", 64)
     monkeypatch.setattr(peel, "AT_HAND", 16)

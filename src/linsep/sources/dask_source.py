@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from linsep._version import __version__
-from linsep.errors import ArgumentError, ClusterError, LinsepError, MissingPackageError
+from linsep.errors import ArgumentError, ClusterError, InputError, LinsepError, MissingPackageError
 from linsep.faults import fault, few
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, T, joined
 from linsep.sources.files.labels import classes_of
@@ -32,7 +32,7 @@ from linsep.sources.partitions import (
     Seen,
     Unread,
     block_of,
-    look,
+    looked,
     scan_partition,
     take_from,
     work_on,
@@ -78,9 +78,8 @@ class DaskSource(Source):
         self._cluster.require_linsep()
         if not partitions:
             raise fault("no partition has rows", partitions=0)
-        seen: list[Seen] = self._cluster.compute(
-            [(partial(look, columns, part.name(k)), part.x, part.y) for k, part in enumerate(partitions)]
-        )
+        tasks = [(partial(looked, columns, part.name(k)), part.x, part.y) for k, part in enumerate(partitions)]
+        seen = [_found(found) for found in self._cluster.compute(tasks)]
         filled = [k for k, found in enumerate(seen) if found.rows]
         if not filled:
             raise fault("no partition has rows", partitions=len(partitions))
@@ -124,12 +123,12 @@ class DaskSource(Source):
 
     def _asked(self, work: Callable[..., T], marks: Marks | None) -> Iterator[Any]:
         for at, part in zip(self._places, self._partitions, strict=True):
-            bits = None
+            bits: Any = None
             if marks is not None:
                 flags = marks.get(at.start, at.start + at.rows)
                 if not flags.any():
                     continue
-                bits = np.packbits(flags)
+                bits = True if flags.all() else np.packbits(flags)
             yield partial(work_on, work, self._known, at, bits), part.x, part.y
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
@@ -172,6 +171,12 @@ def _facts(seen: Sequence[Seen], labels: tuple[Label, ...], files: tuple[str, ..
         files=files,
         label_column=label,
     )
+
+
+def _found(found: Seen | InputError) -> Seen:
+    if isinstance(found, InputError):
+        raise found
+    return found
 
 
 def _require_alike(seen: Mapping[str, Seen]) -> None:
@@ -284,8 +289,8 @@ class Cluster:
                 f"The scheduler at {client.scheduler.address} has no workers.", fix="Start some: dask worker ADDRESS."
             )
         for worker, version in sorted(versions.items()):
-            if version != __version__:
-                has = f"linsep {version}" if isinstance(version, str) and version else "no linsep"
+            if isinstance(version, str) and version != __version__:  # else it was lost while it was asked
+                has = f"linsep {version}" if version else "no linsep"
                 raise ClusterError(
                     f"Worker {worker} has {has}; here it is linsep {__version__}.",
                     fix="Install the same version on every worker.",

@@ -147,6 +147,11 @@ def scanned(facts: Facts, w: Floats, b: float, worst: int, block: Block, longest
     the same, to the last bit, however the rows are cut up.
     """
     part = MemorySource(block.table, block.y, facts.of_part(len(block)), block.numbers)
+    return scanned_part(part, facts, w, b, worst, longest2)
+
+
+def scanned_part(part: MemorySource, facts: Facts, w: Floats, b: float, worst: int, longest2: float) -> Scan:
+    """The same for a block that is a source of its own."""
     part._longest2 = longest2
     is_few = facts.n_rows * facts.n_columns <= exact.FEW_CELLS
     found = part.scan(w, b, worst=worst) if is_few else part.scan_alone(w, b, worst, np.inf)

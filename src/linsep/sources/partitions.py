@@ -11,12 +11,15 @@ from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from linsep import exact
 from linsep.errors import InputError
 from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Array, Block, Facts, Floats, Ints, Label, Scan, integer_bits, marks
+from linsep.sources.files.reader import ColumnValues
+from linsep.sources.files.source import ColumnPart
 from linsep.sources.inputs import read_table
-from linsep.sources.memory import scanned
+from linsep.sources.memory import MemorySource, scanned, scanned_part
 from linsep.tables import is_long, read_labels
 from linsep.tables.label_values import distinct
 
@@ -101,6 +104,14 @@ class Seen(NamedTuple):
     bits: int | None = None
     is_long: bool = False
     longest2: float = 0.0
+
+
+def looked(columns: Columns, name: str, x: Any, y: Any) -> Seen | InputError:
+    """The same, with what is wrong as a value: of several bad partitions the first is told of, not the quickest."""
+    try:
+        return look(columns, name, x, y)
+    except InputError as error:
+        return error
 
 
 def look(columns: Columns, name: str, x: Any, y: Any) -> Seen:
@@ -191,19 +202,63 @@ class Place:
 def block_of(known: Known, at: Place, x: Any, y: Any) -> Block:
     """The rows of a partition under their numbers in the whole; it must be the partition that was looked at."""
     with _named(at.name):
-        x, y = known.columns.split(x, y)
-        if _length(x) != at.rows:
-            raise fault("partition changed", said=at.rows, seen=_length(x))
+        x, signs = _read(known, at, x, y)
         table, n_columns, _ = read_table(x)
         values = table.values if isinstance(table, Dense) else table.data
         if n_columns != known.facts.n_columns or str(values.dtype) != known.kind:
             raise fault("partition changed", said=f"{known.facts.n_columns} columns of {known.kind}", seen=values.dtype)
-        signs = _classes(known, read_labels(y, at.rows))
         return Block(table, signs, range(at.start, at.start + at.rows), n_columns)
+
+
+def _read(known: Known, at: Place, x: Any, y: Any) -> tuple[Any, Any]:
+    """The rows of a partition as they are, and their labels as blocks have them."""
+    x, y = known.columns.split(x, y)
+    if _length(x) != at.rows:
+        raise fault("partition changed", said=f"{at.rows:,} rows", seen=f"{_length(x):,}")
+    return x, _classes(known, read_labels(y, at.rows))
+
+
+def part_of(known: Known, at: Place, x: Any, y: Any) -> MemorySource:
+    """The rows of a partition as they lie: doubles column by column, where they are so, and nothing is copied."""
+    if known.kind != "float64" or known.facts.n_rows * known.facts.n_columns <= exact.FEW_CELLS:
+        block = block_of(known, at, x, y)
+        return MemorySource(block.table, block.y, known.facts.of_part(at.rows), block.numbers)
+    if isinstance(x, Unread):
+        x = x.load()
+    with _named(at.name):
+        rows, signs = _read(known, at, x, y)
+        columns = doubles_of(rows)
+    if columns is None or len(columns) != known.facts.n_columns:
+        block = block_of(known, at, x, y)
+        return MemorySource(block.table, block.y, known.facts.of_part(at.rows), block.numbers)
+    return ColumnPart(ColumnValues(columns), signs, known.facts.of_part(at.rows), range(at.start, at.start + at.rows))
+
+
+def doubles_of(x: Any) -> list[Floats] | None:
+    """The columns of a dataframe or an Arrow table, where each is contiguous doubles without a gap; else None."""
+    if isinstance(x, Arrow):
+        chunked = [x.column(name) for name in x.column_names]
+        if not all(str(column.type) == "double" and not column.null_count for column in chunked):
+            return None
+        columns = [column.combine_chunks() if column.num_chunks != 1 else column.chunk(0) for column in chunked]
+        return [column.to_numpy(zero_copy_only=True) for column in columns]
+    types = getattr(x, "dtypes", None)
+    if types is None or not all(str(kind) == "float64" for kind in types):
+        return None
+    found = [x.iloc[:, j].to_numpy() for j in range(x.shape[1])]
+    return found if all(column.flags.c_contiguous and column.flags.aligned for column in found) else None
 
 
 def _classes(known: Known, labels: Array) -> Any:
     """The labels as blocks have them."""
+    if len(known.values) == 2 and labels.dtype.kind in "biuf":
+        low, high = known.values
+        is_high = labels == high
+        if np.count_nonzero(is_high) + np.count_nonzero(labels == low) == len(labels):
+            signs = is_high.view(np.int8)
+            signs *= 2 if known.codes[1] else -2
+            signs -= 1 if known.codes[1] else -1
+            return signs
     n_classes = len(known.facts.labels)
     found, places = distinct(labels)
     own = dict(zip(known.values, known.codes, strict=True))
@@ -214,15 +269,26 @@ def _classes(known: Known, labels: Array) -> Any:
 
 def scan_partition(known: Known, at: Place, w: Floats, b: float, worst: int, x: Any, y: Any) -> Scan:
     """The scan of a partition, with no row left in doubt; rows are numbered as in the whole."""
-    return scanned(known.facts, w, b, worst, block_of(known, at, x, y), at.longest2)
+    return scanned_part(part_of(known, at, x, y), known.facts, w, b, worst, at.longest2)
 
 
 def take_from(known: Known, at: Place, rows: Ints, x: Any, y: Any) -> Block:
     """Some rows of a partition, by their numbers in the whole."""
-    return block_of(known, at, x, y).take(rows - at.start)
+    if isinstance(x, Unread):
+        x = x.load()
+    with _named(at.name):
+        own, labels = known.columns.split(x, y)
+        places, columns = rows - at.start, doubles_of(own) if known.kind == "float64" else None
+        if columns is None or len(columns) != known.facts.n_columns or _length(own) != at.rows:
+            return block_of(known, at, x, y).take(places)
+        signs = _classes(known, read_labels(labels, at.rows)[places])
+        return Block(Dense(ColumnValues(columns)[places]), signs, rows, known.facts.n_columns)
 
 
 def work_on(work: Callable[..., T], known: Known, at: Place, bits: Any, x: Any, y: Any) -> T:
-    """What a function makes of a partition; `bits` are the marks of its rows, if they are marked."""
+    """What a function makes of a partition; `bits` are the marks of its rows, if they are marked: True for all."""
     block = block_of(known, at, x, y)
-    return work(block) if bits is None else work(block, np.unpackbits(bits, count=at.rows).view(np.bool_))
+    if bits is None:
+        return work(block)
+    flags = np.ones(at.rows, np.bool_) if bits is True else np.unpackbits(bits, count=at.rows).view(np.bool_)
+    return work(block, flags)

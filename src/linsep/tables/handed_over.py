@@ -221,7 +221,7 @@ def of_frame(frame: Any) -> ExactTable:
     if kind.kind == "O" or (kind.kind == "f" and any(c.dtype.kind in "iu" and is_long(c) for c in columns)):
         cells = list(chain.from_iterable(zip(*(column.tolist() for column in columns), strict=True)))
         return of_cells(cells, len(names), names)
-    table = np.empty(frame.shape, dtype=kind)
+    table = np.empty(frame.shape, dtype=kind, order="F" if kind == np.float64 else "C")  # the loops transpose doubles
     for j, column in enumerate(columns):
         table[:, j] = column
     return ExactTable(table, names)

@@ -1,0 +1,80 @@
+"""One set of questions to every kind of source: the same verdicts, and the same proofs to the byte."""
+
+import json
+
+import dask
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+
+import linsep
+from linsep.sources.calls import CallSource
+from linsep.sources.inputs import as_source
+
+X, Y = linsep.datasets.planted(2400, 3, margin=0.02, seed=5)
+FLIPPED = np.where(np.arange(2400) % 797 == 5, -Y, Y)
+PURE = np.column_stack([X, np.where(np.arange(2400) % 9 == 0, FLIPPED, 0) * (1 + X[:, 0] % 1)])
+CASES = {"separable": (X, Y), "overlapping": (X, FLIPPED), "touching": (PURE, FLIPPED)}
+WIDE = np.random.default_rng(0).standard_normal((400, 120))
+CASES |= {"wide separable": (WIDE, np.where(WIDE[:, 0] > 0, 1, -1)), "wide": (WIDE, np.where(WIDE[::-1, 0] > 0, 1, -1))}
+
+
+def in_files(X, y, folder):
+    table = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]).assign(y=y)
+    for k, start in enumerate(range(0, len(y), 700)):
+        table[start : start + 700].to_parquet(folder / f"{k}.parquet", row_group_size=300, index=False)
+    return linsep.open(folder, label="y")
+
+
+def in_parts(X, y, folder):
+    parts = [(X[k : k + 333], y[k : k + 333]) for k in range(0, len(y), 333)]
+    return CallSource(lambda: parts)
+
+
+def on_dask(X, y, folder):
+    return as_source(da.from_array(X, chunks=(451, -1)), da.from_array(y, chunks=451))
+
+
+SOURCES = {"files": in_files, "calls": in_parts, "dask": on_dask}  # a new kind of source is a line here
+QUESTIONS = {
+    "decide": linsep.decide,
+    "through the origin": lambda *data: linsep.decide(*data, bias=False),
+    "margin": linsep.max_margin,
+    "likelihood": lambda *data: linsep.mle_exists(*data).verdict,
+}
+
+
+@pytest.fixture(params=["in NumPy", "compiled"])
+def way(request, monkeypatch):
+    if request.param == "compiled":
+        monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
+
+
+def proof(verdict):
+    """What is proved: without what measures the work, and without what only files have."""
+    told = json.loads(verdict.to_json())
+    about = {key: value for key, value in told["data"].items() if key not in ("names", "label_column")}
+    return {key: value for key, value in told.items() if key not in ("effort", "sha256")} | {"data": about}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("kind", SOURCES)
+def test_every_source_gives_the_verdict_and_the_proof_of_the_rows_in_memory(kind, case, question, way, tmp_path):
+    with dask.config.set(scheduler="synchronous"):
+        found = QUESTIONS[question](SOURCES[kind](*CASES[case], tmp_path))
+    assert proof(found) == proof(QUESTIONS[question](*CASES[case]))
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_every_source_gives_the_run_of_the_perceptron_in_memory(kind, tmp_path):
+    with dask.config.set(scheduler="synchronous"):
+        run = linsep.perceptron(SOURCES[kind](X, Y, tmp_path), max_updates=300)
+    known = linsep.perceptron(X, Y, max_updates=300)
+    assert (run.updates, run.passes, run.halfspace.w.tolist()) == (
+        known.updates,
+        known.passes,
+        known.halfspace.w.tolist(),
+    )
