@@ -8,6 +8,7 @@ import scipy.sparse as sp
 import torch
 
 import linsep
+import linsep._decide
 from linsep.errors import ArgumentError, CertificateError, InputError, NotFiniteError, OverflowedError
 from linsep.proofs import Obstruction, Overlapping, definite, device_bounds
 from linsep.solvers import device_newton
@@ -20,6 +21,21 @@ X, Y = linsep.datasets.planted(3000, 4, margin=0.02, seed=5)
 FLIPPED = np.where(np.arange(3000) % 997 == 5, -Y, Y)
 PURE = np.column_stack([X, np.where(np.arange(3000) % 9 == 0, FLIPPED, 0)])
 CASES = {"separable": (X, Y), "overlapping": (X, FLIPPED), "touching": (PURE, FLIPPED)}
+
+
+@pytest.fixture(autouse=True)
+def stay_there(monkeypatch):
+    """Small tables are decided there too."""
+    monkeypatch.setattr(linsep._decide, "SMALL", 0)
+
+
+def test_small_tables_are_brought_here(monkeypatch):
+    source = here(X, Y)
+    monkeypatch.setattr(DeviceSource, "scan", lambda *_, **__: pytest.fail("asked the device"))
+    with pytest.raises(pytest.fail.Exception):
+        linsep.decide(source)
+    monkeypatch.setattr(linsep._decide, "SMALL", 1 << 20)
+    assert claim(linsep.decide(source)) == claim(linsep.decide(X, Y))
 
 
 def here(X, y):

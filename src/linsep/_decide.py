@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
-from linsep._wide import MOST_PAIRS, WideRows
+from linsep._wide import MOST_PAIRS, VERY_WIDE, WideRows
 from linsep.errors import OutOfMemoryError
 from linsep.exact import coprime
 from linsep.loops.layouts import Dense
@@ -57,6 +57,7 @@ from linsep.sources.memory import MemorySource
 from linsep.sources.row_set import Marks
 from linsep.sources.subset import Remaining
 
+SMALL = 1 << 28  # bytes of a table on a device that is looked at here, unless it is very wide
 FULL = 0.5  # part of the entries of a sparse table from which on it is looked at as a dense one
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 VERY_FEW = 5  # columns: up to here the exact LP is as quick as the search in floats, if numbers are small
@@ -111,7 +112,7 @@ def decide(
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     source, clock = as_source(X, y, decimals=True), Clock(limit, watch=watch)
-    case = Case(dense_if_full(source), bias, clock)
+    case = Case(best_held(source), bias, clock)
     try:
         with clock.limited():
             return checked(case.verdict(case.settle_while_reading()), source)
@@ -349,7 +350,19 @@ def in_memory(source: Source) -> MemorySource:
     return MemorySource(Dense(values), rows.y, source.facts.of_part(len(rows)))
 
 
-def dense_if_full(source: Source) -> Source:
+def best_held(source: Source) -> Source:
+    """The same rows where they are decided soonest: small tables of a device here, sparse ones with few zeros dense."""
+    if isinstance(source, DeviceSource):
+        return _brought(source) if source.nbytes <= SMALL and source.n_columns < VERY_WIDE else source
+    return _dense_if_full(source)
+
+
+def _brought(source: DeviceSource) -> Source:
+    rows = source.take(np.arange(source.n_rows))
+    return _dense_if_full(MemorySource(rows.table, rows.y, replace(source.facts, at_hand=None)))
+
+
+def _dense_if_full(source: Source) -> Source:
     """The same rows as a dense table, where a sparse one has few zeros and there is memory: that is quicker."""
     if not isinstance(source, MemorySource) or isinstance(source.table, Dense):
         return source

@@ -353,6 +353,11 @@ class DeviceSource(Source):
         self._refuse_strange(tiles, zeros, 0.0)
         self._longest2 = float(tiles.longest.amax())
 
+    @property
+    def nbytes(self) -> int:
+        """About what the rows take."""
+        return self.n_rows * self.table.row_bytes
+
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """One read, and a second look at the few tiles that matter; no row is left in doubt."""
         w, b = np.ascontiguousarray(w, dtype=np.float64), float(b)
