@@ -47,7 +47,7 @@ TOO_LONG = 120.0  # seconds for the exact weights: then other ways are better
 LOOKED_AT = 20  # rows
 ROUNDING = 1e-9  # parts of |x|·|w|: scores nearer to 0 may belong to rows where the weights will be 0
 CANCELS = 1e-8  # parts of Σ u: rows whose weighted sum is shorter cancel, as far as floats can tell
-ROUNDS = 60  # of additions to the working set or to F
+ROUNDS = 60  # of additions to the working set; those to F end by themselves, when it spans everything
 MOST_PRODUCTS = 1e11  # of the entries of dense rows with columns, when all are turned to another basis
 FIRST_ROWS, MORE_ROWS = 3, 4  # for each column: at first, and after each scan
 
@@ -220,7 +220,8 @@ class _Beside:
         if self.view is None:
             return False
         working = self._looked_at(self.view, self.source.sample(FIRST_ROWS * self.width, seed=1))
-        for _ in range(ROUNDS):
+        scans = 0
+        while scans < ROUNDS:
             self.clock.check()
             answer = working.solve(self.clock)
             if not answer.is_solved:
@@ -229,7 +230,7 @@ class _Beside:
                 working = self._looked_at(working.frame.beside(self.zero.block), working.block)
                 continue
             w, b, scan = scan_safely(self.source, *working.frame.halfspace(answer.w), worst=MORE_ROWS * self.width)
-            self.clock.reads += 1
+            scans, self.clock.reads = scans + 1, self.clock.reads + 1
             others = np.flatnonzero(working.frame.outside(scan.worst))
             if (scan.worst_scores[others] > 0).all() and self.is_right(self.source, w, b):
                 return True
