@@ -190,7 +190,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Span:
     """Which partition it is, and the rows it holds."""
 
     name: str
@@ -199,7 +199,7 @@ class Place:
     longest2: float
 
 
-def block_of(known: Known, at: Place, x: Any, y: Any) -> Block:
+def block_of(known: Known, at: Span, x: Any, y: Any) -> Block:
     """The rows of a partition under their numbers in the whole; it must be the partition that was looked at."""
     with _named(at.name):
         x, signs = _read(known, at, x, y)
@@ -210,7 +210,7 @@ def block_of(known: Known, at: Place, x: Any, y: Any) -> Block:
         return Block(table, signs, range(at.start, at.start + at.rows), n_columns)
 
 
-def _read(known: Known, at: Place, x: Any, y: Any) -> tuple[Any, Any]:
+def _read(known: Known, at: Span, x: Any, y: Any) -> tuple[Any, Any]:
     """The rows of a partition as they are, and their labels as blocks have them."""
     x, y = known.columns.split(x, y)
     if _length(x) != at.rows:
@@ -218,7 +218,7 @@ def _read(known: Known, at: Place, x: Any, y: Any) -> tuple[Any, Any]:
     return x, _classes(known, read_labels(y, at.rows))
 
 
-def part_of(known: Known, at: Place, x: Any, y: Any) -> MemorySource:
+def part_of(known: Known, at: Span, x: Any, y: Any) -> MemorySource:
     """The rows of a partition as they lie: doubles column by column, where they are so, and nothing is copied."""
     if known.kind != "float64" or known.facts.n_rows * known.facts.n_columns <= exact.FEW_CELLS:
         block = block_of(known, at, x, y)
@@ -267,12 +267,12 @@ def _classes(known: Known, labels: Array) -> Any:
     return marks(np.array([own[value] for value in found], np.int64)[places], n_classes)
 
 
-def scan_partition(known: Known, at: Place, w: Floats, b: float, worst: int, x: Any, y: Any) -> Scan:
+def scan_partition(known: Known, at: Span, w: Floats, b: float, worst: int, x: Any, y: Any) -> Scan:
     """The scan of a partition, with no row left in doubt; rows are numbered as in the whole."""
     return scanned_part(part_of(known, at, x, y), known.facts, w, b, worst, at.longest2)
 
 
-def take_from(known: Known, at: Place, rows: Ints, x: Any, y: Any) -> Block:
+def take_from(known: Known, at: Span, rows: Ints, x: Any, y: Any) -> Block:
     """Some rows of a partition, by their numbers in the whole."""
     if isinstance(x, Unread):
         x = x.load()
@@ -285,7 +285,7 @@ def take_from(known: Known, at: Place, rows: Ints, x: Any, y: Any) -> Block:
         return Block(Dense(ColumnValues(columns)[places]), signs, rows, known.facts.n_columns)
 
 
-def work_on(work: Callable[..., T], known: Known, at: Place, bits: Any, x: Any, y: Any) -> T:
+def work_on(work: Callable[..., T], known: Known, at: Span, bits: Any, x: Any, y: Any) -> T:
     """What a function makes of a partition; `bits` are the marks of its rows, if they are marked: True for all."""
     block = block_of(known, at, x, y)
     if bits is None:
