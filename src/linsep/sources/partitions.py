@@ -125,27 +125,44 @@ def look(columns: Columns, name: str, x: Any, y: Any) -> Seen:
             raise fault("length", rows=n_rows, labels=_length(y))
         if not n_rows:
             return Seen(0)
-        table, n_columns, names = read_table(x)
         found, _ = distinct(read_labels(y, n_rows))
         if len(found) > MOST_LABELS:
             raise fault("many labels", most=MOST_LABELS, seen=few(found))
-        values = table.values if isinstance(table, Dense) else table.data
-        facts = Facts(n_rows, n_columns, names=names)
-        block = Block(table, np.ones(n_rows, np.int8), range(n_rows), n_columns)
-        scan = scanned(facts, np.zeros(n_columns), 1.0, 0, block)  # it refuses what is not finite, by row and column
-        return Seen(
-            n_rows,
-            n_columns,
-            names,
-            (*_types(x), str(getattr(y, "dtype", getattr(y, "type", "")))),
-            str(values.dtype),
-            isinstance(table, Csr),
-            tuple(found),
-            int(values.size),
-            integer_bits(table),
-            values.dtype.kind in "iu" and is_long(values),
-            scan.longest2,
-        )
+        types = (*_types(x), str(getattr(y, "dtype", getattr(y, "type", ""))))
+        seen = _seen_columns(x, n_rows) or _seen_rows(x, n_rows)  # both refuse what is not finite, by row and column
+        return seen._replace(types=types, labels=tuple(found))
+
+
+def _seen_columns(x: Any, n_rows: int) -> Seen | None:
+    """What the first read of columns of doubles tells; None where they are not."""
+    columns = doubles_of(x)
+    names = tuple(map(str, _names(x))) if columns else ()
+    if columns is None or len(set(names)) < len(names) or n_rows * len(names) <= exact.FEW_CELLS:
+        return None
+    facts = Facts(n_rows, len(names), names=names)
+    part = ColumnPart(ColumnValues(columns), np.ones(n_rows, np.int8), facts, range(n_rows))
+    scan = part.scan_alone(np.zeros(len(names)), 1.0, 0, np.inf)
+    entries = n_rows * len(names)
+    return Seen(n_rows, len(names), names, kind="float64", entries=entries, longest2=scan.longest2)
+
+
+def _seen_rows(x: Any, n_rows: int) -> Seen:
+    """What the first read of any rows tells."""
+    table, n_columns, names = read_table(x)
+    values = table.values if isinstance(table, Dense) else table.data
+    block = Block(table, np.ones(n_rows, np.int8), range(n_rows), n_columns)
+    scan = scanned(Facts(n_rows, n_columns, names=names), np.zeros(n_columns), 1.0, 0, block)
+    return Seen(
+        n_rows,
+        n_columns,
+        names,
+        kind=str(values.dtype),
+        is_sparse=isinstance(table, Csr),
+        entries=int(values.size),
+        bits=integer_bits(table),
+        is_long=values.dtype.kind in "iu" and is_long(values),
+        longest2=scan.longest2,
+    )
 
 
 class _named:  # noqa: N801 - a context manager in two methods
