@@ -192,9 +192,10 @@ def refused(*parts, kind=InputError):
     return str(caught.value)
 
 
-def test_a_bad_number_is_named_by_partition_row_column_and_value():
-    said = refused(part(), part(b=[1.0, 2.0, np.nan]), kind=NotFiniteError)
-    assert said.startswith("partition 1: row 2, column 'b' holds NaN")
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_bad_number_is_named_by_partition_row_column_and_value(value, way):
+    said = refused(part(), part(b=[1.0, 2.0, value]), kind=NotFiniteError)
+    assert said.startswith(f"partition 1: row 2, column 'b' holds {'NaN' if np.isnan(value) else value}: not a finite")
 
 
 def test_partitions_of_different_types_are_refused_by_name():

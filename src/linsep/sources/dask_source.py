@@ -28,8 +28,8 @@ from linsep.sources.inputs import is_elsewhere
 from linsep.sources.partitions import (
     Columns,
     Known,
-    Place,
     Seen,
+    Span,
     Unread,
     block_of,
     looked,
@@ -89,7 +89,7 @@ class DaskSource(Source):
         self._starts: Ints = starts.astype(np.int64)
         self._partitions = [partitions[k] for k in filled]
         self._places = [
-            Place(partitions[k].name(k), int(start), seen[k].rows, seen[k].longest2)
+            Span(partitions[k].name(k), int(start), seen[k].rows, seen[k].longest2)
             for k, start in zip(filled, starts[:-1], strict=True)
         ]
         values, codes, labels = _labels(seen, positive, files, int(starts[-1]))

@@ -125,27 +125,44 @@ def look(columns: Columns, name: str, x: Any, y: Any) -> Seen:
             raise fault("length", rows=n_rows, labels=_length(y))
         if not n_rows:
             return Seen(0)
-        table, n_columns, names = read_table(x)
         found, _ = distinct(read_labels(y, n_rows))
         if len(found) > MOST_LABELS:
             raise fault("many labels", most=MOST_LABELS, seen=few(found))
-        values = table.values if isinstance(table, Dense) else table.data
-        facts = Facts(n_rows, n_columns, names=names)
-        block = Block(table, np.ones(n_rows, np.int8), range(n_rows), n_columns)
-        scan = scanned(facts, np.zeros(n_columns), 1.0, 0, block)  # it refuses what is not finite, by row and column
-        return Seen(
-            n_rows,
-            n_columns,
-            names,
-            (*_types(x), str(getattr(y, "dtype", getattr(y, "type", "")))),
-            str(values.dtype),
-            isinstance(table, Csr),
-            tuple(found),
-            int(values.size),
-            integer_bits(table),
-            values.dtype.kind in "iu" and is_long(values),
-            scan.longest2,
-        )
+        types = (*_types(x), str(getattr(y, "dtype", getattr(y, "type", ""))))
+        seen = _seen_columns(x, n_rows) or _seen_rows(x, n_rows)  # both refuse what is not finite, by row and column
+        return seen._replace(types=types, labels=tuple(found))
+
+
+def _seen_columns(x: Any, n_rows: int) -> Seen | None:
+    """What the first read of columns of doubles tells; None where they are not."""
+    columns = doubles_of(x)
+    names = tuple(map(str, _names(x))) if columns else ()
+    if columns is None or len(set(names)) < len(names) or n_rows * len(names) <= exact.FEW_CELLS:
+        return None
+    facts = Facts(n_rows, len(names), names=names)
+    part = ColumnPart(ColumnValues(columns), np.ones(n_rows, np.int8), facts, range(n_rows))
+    scan = part.scan_alone(np.zeros(len(names)), 1.0, 0, np.inf)
+    entries = n_rows * len(names)
+    return Seen(n_rows, len(names), names, kind="float64", entries=entries, longest2=scan.longest2)
+
+
+def _seen_rows(x: Any, n_rows: int) -> Seen:
+    """What the first read of any rows tells."""
+    table, n_columns, names = read_table(x)
+    values = table.values if isinstance(table, Dense) else table.data
+    block = Block(table, np.ones(n_rows, np.int8), range(n_rows), n_columns)
+    scan = scanned(Facts(n_rows, n_columns, names=names), np.zeros(n_columns), 1.0, 0, block)
+    return Seen(
+        n_rows,
+        n_columns,
+        names,
+        kind=str(values.dtype),
+        is_sparse=isinstance(table, Csr),
+        entries=int(values.size),
+        bits=integer_bits(table),
+        is_long=values.dtype.kind in "iu" and is_long(values),
+        longest2=scan.longest2,
+    )
 
 
 class _named:  # noqa: N801 - a context manager in two methods
@@ -190,7 +207,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Span:
     """Which partition it is, and the rows it holds."""
 
     name: str
@@ -199,7 +216,7 @@ class Place:
     longest2: float
 
 
-def block_of(known: Known, at: Place, x: Any, y: Any) -> Block:
+def block_of(known: Known, at: Span, x: Any, y: Any) -> Block:
     """The rows of a partition under their numbers in the whole; it must be the partition that was looked at."""
     with _named(at.name):
         x, signs = _read(known, at, x, y)
@@ -210,7 +227,7 @@ def block_of(known: Known, at: Place, x: Any, y: Any) -> Block:
         return Block(table, signs, range(at.start, at.start + at.rows), n_columns)
 
 
-def _read(known: Known, at: Place, x: Any, y: Any) -> tuple[Any, Any]:
+def _read(known: Known, at: Span, x: Any, y: Any) -> tuple[Any, Any]:
     """The rows of a partition as they are, and their labels as blocks have them."""
     x, y = known.columns.split(x, y)
     if _length(x) != at.rows:
@@ -218,7 +235,7 @@ def _read(known: Known, at: Place, x: Any, y: Any) -> tuple[Any, Any]:
     return x, _classes(known, read_labels(y, at.rows))
 
 
-def part_of(known: Known, at: Place, x: Any, y: Any) -> MemorySource:
+def part_of(known: Known, at: Span, x: Any, y: Any) -> MemorySource:
     """The rows of a partition as they lie: doubles column by column, where they are so, and nothing is copied."""
     if known.kind != "float64" or known.facts.n_rows * known.facts.n_columns <= exact.FEW_CELLS:
         block = block_of(known, at, x, y)
@@ -267,12 +284,12 @@ def _classes(known: Known, labels: Array) -> Any:
     return marks(np.array([own[value] for value in found], np.int64)[places], n_classes)
 
 
-def scan_partition(known: Known, at: Place, w: Floats, b: float, worst: int, x: Any, y: Any) -> Scan:
+def scan_partition(known: Known, at: Span, w: Floats, b: float, worst: int, x: Any, y: Any) -> Scan:
     """The scan of a partition, with no row left in doubt; rows are numbered as in the whole."""
     return scanned_part(part_of(known, at, x, y), known.facts, w, b, worst, at.longest2)
 
 
-def take_from(known: Known, at: Place, rows: Ints, x: Any, y: Any) -> Block:
+def take_from(known: Known, at: Span, rows: Ints, x: Any, y: Any) -> Block:
     """Some rows of a partition, by their numbers in the whole."""
     if isinstance(x, Unread):
         x = x.load()
@@ -285,7 +302,7 @@ def take_from(known: Known, at: Place, rows: Ints, x: Any, y: Any) -> Block:
         return Block(Dense(ColumnValues(columns)[places]), signs, rows, known.facts.n_columns)
 
 
-def work_on(work: Callable[..., T], known: Known, at: Place, bits: Any, x: Any, y: Any) -> T:
+def work_on(work: Callable[..., T], known: Known, at: Span, bits: Any, x: Any, y: Any) -> T:
     """What a function makes of a partition; `bits` are the marks of its rows, if they are marked: True for all."""
     block = block_of(known, at, x, y)
     if bits is None:
