@@ -10,6 +10,7 @@ a few rows and the form cancel each other. Either answer is proved in integers: 
 or by the rows that cancel, which no other row can change.
 """
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -67,17 +68,19 @@ class Cone:
         self.matrix = fmpz_mat(self.rows)
         self.floats = np.vstack([self.floats, [to_doubles(row) for row in new]])
 
-    def signs(self, inside: Weights) -> list[Signs]:
+    def signs(self, inside: Weights, asked: Iterable[int]) -> list[Signs]:
         """What the signs of each w_j on C make of coefficient j; `inside` is positive on all strict rows.
+
+        Of coefficients that are not asked for, the answer may be wrong.
 
         Where w_j is 0 inside but not everywhere on C, both signs occur. Where it is positive inside, one question is
         left: is it negative elsewhere?
         """
         directions = [[int(n) for n in row] for row in self.span.tolist()]
         states = [_state(weight) if any(row) else "finite" for weight, row in zip(inside, directions, strict=True)]
-        for j, row in enumerate(directions):
+        for j in asked:
             if states[j] in ("+inf", "-inf"):
-                other = self.member([-n if inside[j] > 0 else n for n in row])
+                other = self.member([-n if inside[j] > 0 else n for n in directions[j]])
                 crossed = [] if other is None else [k for k, n in enumerate(other) if n * inside[k] < 0]
                 for k in crossed:
                     states[k] = "undetermined"
