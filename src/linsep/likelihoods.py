@@ -141,12 +141,12 @@ class Likelihood:
         """With all cases of a stratum its controls are separated, and the other way round."""
         if self.sides is None:
             return found
-        strata, cases = self.sides
-        key = 2 * strata + cases
-        left = np.bincount(key, minlength=2 * int(strata.max()) + 2) - np.bincount(
-            key[found], minlength=2 * int(strata.max()) + 2
-        )
-        whole = (left.reshape(-1, 2) == 0).any(axis=1)
+        strata, cases = self.sides  # the last stratum is that of rows without part in the likelihood
+        open_rows = np.setdiff1d(np.arange(self.n_rows), found)
+        left = np.zeros((self.n_rows + 1, 2), np.int64)
+        np.add.at(left, (strata[open_rows], cases[open_rows]), 1)
+        whole = (left == 0).any(axis=1)
+        whole[-1] = False
         return np.union1d(found, np.flatnonzero(whole[strata]))
 
 
@@ -490,8 +490,7 @@ def _conditional(seen: Observed) -> Likelihood:
     found = _ranked(seen, groups, np.arange(seen.n_rows))
     taking_part = np.zeros(seen.n_rows, np.bool_)
     taking_part[[row for group in groups for row in (*group.above, *group.below)]] = True
-    sides = np.where(taking_part, strata, int(strata.max()) + 1), cases.astype(np.int64)
-    return replace(found, sides=sides)
+    return replace(found, sides=(np.where(taking_part, strata, seen.n_rows), cases.astype(np.int64)))
 
 
 def _cox(seen: Observed) -> Likelihood:
