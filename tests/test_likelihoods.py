@@ -4,14 +4,10 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
-import scipy.sparse as sp
-from scipy.optimize import linprog
 
 import linsep
 import naive
-from linsep.errors import ArgumentError, CertificateError
 from test_mle import WORDS, independent, takes_sign
 
 # ---------------------------------------------------------------------------------------------------

@@ -34,10 +34,12 @@ import numpy as np
 
 from linsep import arguments
 from linsep._decide import Case, part_of
-from linsep.errors import OutOfMemoryError
+from linsep.errors import ArgumentError, OutOfMemoryError
+from linsep.fits import Fit, firth_of, limits_of
 from linsep.likelihoods import INTERCEPT_NAME, Family, Likelihood, Options, likelihood_of
 from linsep.proofs import NotSeparable, Overlapping, Separable, Touching, Undecided, Verdict, explain
 from linsep.proofs.verdicts import HalfspaceVerdict, check
+from linsep.reasons import reasons
 from linsep.report import (
     SHOWN,
     TONES,
@@ -63,14 +65,23 @@ from linsep.sources.base import Ints, Source
 
 State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", "unknown"]
 
+DIVERGING = ("+inf", "-inf", "undetermined")
 SHOWN_COEFFICIENTS = 30  # up to here every coefficient is listed, beyond only those without a finite estimate
 ANSWERS = {True: "the estimate exists", False: "the estimate does not exist", None: "undecided"}
 ADVICE = (
     "look at the separated rows first, for a column that encodes the outcome or a category too "
     "rare to have both outcomes (merge it with another, or leave the column out). If the separation is "
-    "real, use an estimate that exists: Firth's penalised likelihood (logistf or brglm2 in R), a Bayesian "
+    "real, use an estimate that exists: Firth's penalised likelihood ({}), a Bayesian "
     "prior or a ridge penalty, with profile likelihood intervals instead of Wald's."
 )
+
+
+FIRTH = {  # where to find it for the families that have no fit here
+    "multinomial": "brglm2 in R",
+    "ordinal": "brglm2 in R",
+    "conditional": "coxphf in R",
+    "cox": "coxphf in R",
+}
 
 
 class Words(NamedTuple):
@@ -213,13 +224,15 @@ class Regression:
             verdict = verdict or self._checked(case.undecided())
         except OutOfMemoryError as error:
             verdict = verdict or self._checked(case.out_of_memory(error))
+        named = tuple((self._name(c), state) for c, state in states.items() if c not in hidden)
         return MleReport(
             verdict=verdict,
-            states=tuple((self._name(c), state) for c, state in states.items() if c not in hidden),
+            states=named,
             dependences=tuple(self._dependence(alias) for alias in aliases),
             family=self.likelihood.family,
             n_rows=self.likelihood.n_rows,
             separated_rows=self._separated(verdict),
+            reasons=reasons(self.likelihood, named) if any(state in DIVERGING for _, state in named) else (),
             likelihood=self.likelihood,
         )
 
@@ -326,7 +339,7 @@ class MleReport(Reported):
     `dependences` say for each aliased column which combination of earlier columns it is.
     `separated_rows` are the rows that some direction along which the likelihood never falls puts strictly on their
     side, as many as can be; None if time ran out. They are what makes coefficients diverge: some of their fitted
-    probabilities (of counts, their means) tend to 0.
+    probabilities (of counts, their means) tend to 0. `reasons` are sentences about columns that do it on their own.
     """
 
     verdict: Verdict
@@ -335,6 +348,7 @@ class MleReport(Reported):
     family: Family = "binomial"
     n_rows: int = 0
     separated_rows: tuple[int, ...] | None = None
+    reasons: tuple[str, ...] = ()
     likelihood: Likelihood | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -377,6 +391,28 @@ class MleReport(Reported):
         made = likelihood_of(X, y, None, family=self.family, bias=bias, options=options)
         check(replace(self.verdict, names=None), made.source)
 
+    def limits(self) -> Fit:
+        """Where the coefficients go as the likelihood tends to its supremum, and the fitted probabilities there.
+
+        Of families "binomial" (with the logit link) and "poisson". Where the estimate exists, it is the usual one.
+        """
+        likelihood = self._data()
+        if self.separated_rows is None or "unknown" in self.coefficients.values():
+            raise ArgumentError("What diverges is not decided: allow more time.")
+        return limits_of(likelihood, self.states, self.separated_rows)
+
+    def firth(self, *, level: float = 0.95) -> Fit:
+        """Firth's penalised estimates, with profile intervals of this level, and the limits beside them.
+
+        Of families "binomial" (with the logit link) and "poisson". They are finite whatever is separated.
+        """
+        return firth_of(self._data(), self.states, arguments.part("level", level), self.limits())
+
+    def _data(self) -> Likelihood:
+        if self.likelihood is None:
+            raise ArgumentError("This report has no data with it: ask mle_exists again.")
+        return self.likelihood
+
     def __repr__(self) -> str:
         finite = sum(state == "finite" for _, state in self.states)
         coefficients = f"{finite} of {count(len(self.states), 'coefficient')} finite"
@@ -384,7 +420,7 @@ class MleReport(Reported):
 
     def report(self, where: Where | None = None) -> Report:
         """The answer, what diverges, what to do next, the coefficients, and the rows behind it."""
-        sentences = [*self._divergence(), *self._aliasing(), *self._advice()]
+        sentences = [*map(Sentence, self.reasons), *self._divergence(), *self._aliasing(), *self._advice()]
         parts = (*sentences, self._coefficients(), *self._separated(where), *explain.left_out(self.verdict))
         return Report(self._existence(), parts, TONES[self.exists])
 
@@ -396,6 +432,7 @@ class MleReport(Reported):
             "family": self.family,
             "kind": self.verdict.kind,
             "coefficients": self.coefficients,
+            "reasons": list(self.reasons),
             "separated_rows": None if rows is None else list(rows),
             "rows": self.n_rows,
             "rows_left_out": self.verdict.rows_left_out,
@@ -458,7 +495,7 @@ class MleReport(Reported):
 
     def _advice(self) -> Iterable[Part]:
         if self.exists is False:
-            yield Fact("what to do", ADVICE)
+            yield Fact("what to do", ADVICE.format(FIRTH.get(self.family, "report.firth()")))
 
     def _coefficients(self) -> Grid:
         """Every coefficient; of many, those without a finite estimate."""

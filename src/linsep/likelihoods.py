@@ -137,6 +137,14 @@ class Likelihood:
         found = self.order[np.flatnonzero(np.cumsum(steps[:-1]) > 0)]
         return tuple(np.unique(self._whole_strata(found)).tolist())
 
+    def part(self, rows: Ints) -> Source:
+        """Some of the user's rows, of a model whose columns are theirs: labels mean nothing."""
+        if self.observed is not None:
+            signs = np.ones(len(rows), np.int8)
+            return self.observed.source(self.observed.values[rows], signs, self.observed.facts.scales)
+        block = self.source.take(rows)
+        return MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
+
     def _whole_strata(self, found: Ints) -> Ints:
         """With all cases of a stratum its controls are separated, and the other way round."""
         if self.sides is None:
