@@ -8,6 +8,7 @@ LINSEP_DATA; without either it is `shared/data` beside the repository.
     ('overlapping', 22)
 """
 
+import csv
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -164,3 +165,63 @@ def logistic_sets(folder: str | Path | None = None) -> Iterator[tuple[Logistic, 
     """Every regression with a published answer."""
     for published in LOGISTIC:
         yield published, *load(published.name, folder)
+
+
+@dataclass(frozen=True)
+class RModel:
+    """A model matrix, its outcomes, and what R's detectseparation says about them."""
+
+    name: str
+    names: tuple[str, ...]
+    X: NDArray[np.float64]
+    y: Labels
+    verdict: str
+    coefficients: dict[str, str]
+
+
+IN_R = {"0": "finite", "Inf": "+inf", "-Inf": "-inf", "NA": "aliased"}
+
+
+def separation_models(folder: str | Path | None = None) -> Iterator[RModel]:
+    """R's 34 models, in alphabetical order."""
+    for file in sorted((data_folder(folder) / "separation").glob("*.csv")):
+        head, values = _csv(file)
+        separated, complete = file.with_suffix(".out").read_text().split()
+        verdict = "none" if separated == "FALSE" else "complete" if complete == "TRUE" else "quasi-complete"
+        with file.with_suffix(".coef").open(newline="") as lines:
+            said = {row["name"]: IN_R[row["coef"]] for row in csv.DictReader(lines)}
+        yield RModel(file.stem, tuple(head[:-1]), values[:, :-1], values[:, -1].astype(np.int64), verdict, said)
+
+
+@dataclass(frozen=True)
+class PoissonSet:
+    """A set of ppmlhdfe: predictors with a dummy for each level of its fixed effects but the first."""
+
+    name: str
+    names: tuple[str, ...]
+    X: NDArray[np.float64]
+    y: NDArray[np.float64]
+    separated: set[int]
+
+
+def poisson_sets(folder: str | Path | None = None) -> Iterator[PoissonSet]:
+    """The 18 sets of ppmlhdfe."""
+    for file in sorted((data_folder(folder) / "poisson_separation").glob("*.csv")):
+        head, values = _csv(file)
+        columns, names = [], []
+        for name, column in zip(head, values.T, strict=True):
+            if name.startswith("x"):
+                columns.append(column)
+                names.append(name)
+            elif name.startswith("id"):
+                levels = np.unique(column)[1:]
+                columns += [(column == level).astype(float) for level in levels]
+                names += [f"{name}[{level:g}]" for level in levels]
+        separated = set(np.flatnonzero(values[:, head.index("separated")]).tolist())
+        yield PoissonSet(file.stem, tuple(names), np.column_stack(columns), values[:, head.index("y")], separated)
+
+
+def _csv(file: Path) -> tuple[list[str], NDArray[np.float64]]:
+    with file.open(newline="") as lines:
+        head, *rows = csv.reader(lines)
+    return head, np.array(rows, np.float64)

@@ -25,19 +25,21 @@ C. Geyer, Likelihood inference in exponential families and directions of recessi
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
 
 from linsep import arguments
 from linsep._decide import Case, part_of
 from linsep.errors import ArgumentError, OutOfMemoryError
+from linsep.fits import Fit, firth_of, limits_of
+from linsep.likelihoods import INTERCEPT_NAME, Family, Likelihood, Options, likelihood_of
 from linsep.proofs import NotSeparable, Overlapping, Separable, Touching, Undecided, Verdict, explain
-from linsep.proofs.verdicts import check
+from linsep.proofs.verdicts import HalfspaceVerdict, check
+from linsep.reasons import reasons
 from linsep.report import (
     SHOWN,
     TONES,
@@ -58,22 +60,72 @@ from linsep.solvers.aliasing import INTERCEPT, Alias, TooLarge, find_aliases
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.recession import Cone
-from linsep.solvers.scaling import Frame, require_columns
+from linsep.solvers.scaling import Frame
 from linsep.sources.base import Ints, Source
-from linsep.sources.inputs import as_source
 
 State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", "unknown"]
 
-INTERCEPT_NAME = "(Intercept)"
-BYTES_A_COLUMN = 500  # its name, its coefficient and what is found out about it
+DIVERGING = ("+inf", "-inf", "undetermined")
 SHOWN_COEFFICIENTS = 30  # up to here every coefficient is listed, beyond only those without a finite estimate
 ANSWERS = {True: "the estimate exists", False: "the estimate does not exist", None: "undecided"}
 ADVICE = (
     "look at the separated rows first, for a column that encodes the outcome or a category too "
     "rare to have both outcomes (merge it with another, or leave the column out). If the separation is "
-    "real, use an estimate that exists: Firth's penalised likelihood (logistf or brglm2 in R), a Bayesian "
+    "real, use an estimate that exists: Firth's penalised likelihood ({}), a Bayesian "
     "prior or a ridge penalty, with profile likelihood intervals instead of Wald's."
 )
+
+
+FIRTH = {  # where to find it for the families that have no fit here
+    "multinomial": "brglm2 in R",
+    "ordinal": "brglm2 in R",
+    "conditional": "coxphf in R",
+    "cox": "coxphf in R",
+}
+
+
+class Words(NamedTuple):
+    """How a family says why there is an estimate, why there is none, and which rows are to blame."""
+
+    overlap: str
+    separation: str
+    rows: str
+
+
+WORDS: dict[Family, Words] = {
+    "binomial": Words(
+        "the classes overlap", "", "Rows that some hyperplane has strictly on their side, and none on its wrong side:"
+    ),
+    "poisson": Words(
+        "no combination of the columns is 0 where y > 0 and negative where y = 0",
+        "separation. A combination of the columns is 0 wherever y > 0, never positive where y = 0, and negative on {}",
+        "Rows with y = 0 whose fitted means tend to 0:",
+    ),
+    "multinomial": Words(
+        "the classes overlap",
+        "separation. Along some direction no row's own class loses to another class, and on {} it gains on some",
+        "Rows where the fitted probability of some other class tends to 0:",
+    ),
+    "ordinal": Words(
+        "the classes overlap",
+        "separation. Along some direction no row's score leaves the interval of its class, and on {} it moves "
+        "away from an end of it",
+        "Rows whose scores move away from a threshold for ever:",
+    ),
+    "conditional": Words(
+        "in no direction do cases stand above the controls of their strata",
+        "separation. A combination of the columns is nowhere smaller for a case than for a control of the same "
+        "stratum, and sets {} apart",
+        "Rows whose outcome within their stratum becomes certain:",
+    ),
+    "cox": Words(
+        "in no direction does every event stand above the rows at risk",
+        "monotone likelihood. A combination of the columns is at every event the largest of all rows at risk, and "
+        "smaller than that on {}",
+        "Rows whose share of a risk set tends to 0:",
+    ),
+}
+LEVELS = {"conditional": "stratum", "cox": "stratum"}
 
 
 def mle_exists(
@@ -81,11 +133,17 @@ def mle_exists(
     y: Any = None,
     names: Sequence[str] | None = None,
     *,
+    family: Family = "binomial",
+    trials: Any = None,
+    weights: Any = None,
+    offset: Any = None,
+    strata: Any = None,
+    time: Any = None,
     bias: bool = True,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> MleReport:
-    """Say whether the maximum likelihood estimate of a logistic regression exists, and which coefficients diverge.
+    """Say whether a regression has a maximum likelihood estimate, and which coefficients diverge.
 
     `names` are the names of the columns; a dataframe brings its own. The intercept, added unless `bias=False`, is
     called "(Intercept)". The report's `coefficients` map each name to "finite", "+inf", "-inf", "undetermined" (the
@@ -93,45 +151,59 @@ def mle_exists(
     it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `watch` is that of
     `decide`.
 
+    Parameters
+    ----------
+    family : what y is
+        "binomial": two labels, or counts, with any link (logit, probit, complementary log-log). "poisson": counts or
+        amounts with a log link, negative binomial and gamma-like ones included. "multinomial": classes, the first being
+        the one that others are compared with. "ordinal": classes in order, by a cumulative model. "conditional": two
+        labels within strata. "cox": y says whether there was an event (1) or the row was censored (0).
+    trials : the number of trials of each row, of which y is the number of successes
+        Or y has two columns, successes and failures.
+    weights : frequencies or other weights of the rows
+        A row of weight 0 does not count. Other weights change estimates, but not whether they exist.
+    offset : known parts of the scores
+        They do not matter to whether estimates exist.
+    strata : the stratum of each row ("conditional", "cox")
+    time : when the event or the censoring of each row was ("cox")
+        Each of the last five is a value for each row, or the name of a column of X, which is then not a predictor.
+
     >>> import linsep
     >>> report = linsep.mle_exists([[0, 3], [0, 5], [0, 6], [1, 2], [1, 6]], [0, 1, 0, 1, 1], ["treated", "age"])
     >>> report.exists, report.coefficients
     (False, {'(Intercept)': 'finite', 'treated': '+inf', 'age': 'finite'})
     >>> report.separated_rows
     (3, 4)
+    >>> linsep.mle_exists([[0], [0], [1], [1]], [2, 3, 0, 0], ["site"], family="poisson").coefficients
+    {'(Intercept)': 'finite', 'site': '-inf'}
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source = as_source(X, y, decimals=True)
-    require_columns(source.n_columns, BYTES_A_COLUMN)
-    regression = Regression(source, _names(source, names, bias), bias, Clock(limit, watch=watch))
-    return regression.report()
-
-
-def _names(source: Source, names: Sequence[str] | None, bias: bool) -> tuple[str, ...]:
-    """The names of the columns of the source, which must tell them apart."""
-    chosen = [source.facts.column_name(j) for j in range(source.n_columns)] if names is None else list(map(str, names))
-    if len(chosen) != source.n_columns:
-        raise ArgumentError(f"{len(chosen)} names for {source.n_columns} columns: give one for each.")
-    if bias and INTERCEPT_NAME in chosen:
-        raise ArgumentError(f"A column is called {INTERCEPT_NAME!r}: say bias=False, or give it another name.")
-    name, times = Counter(chosen).most_common(1)[0]
-    if times > 1:
-        raise ArgumentError(f"{times} columns are called {name!r}: each needs a name of its own.")
-    return tuple(chosen)
+    options = Options(trials, weights, offset, strata, time)
+    likelihood = likelihood_of(X, y, names, family=family, bias=bias, options=options)
+    return Regression(likelihood, Clock(limit, watch=watch)).report()
 
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """The rows of a logistic regression, and the way from them to a report."""
+    """The question about a likelihood, and the way from its rows to a report."""
 
-    source: Source
-    names: tuple[str, ...]
-    bias: bool
+    likelihood: Likelihood
     clock: Clock
+
+    @property
+    def source(self) -> Source:
+        """The rows of the question."""
+        return self.likelihood.source
+
+    @property
+    def bias(self) -> bool:
+        """Whether the question has a bias, which is then the intercept."""
+        return self.likelihood.bias
 
     def report(self) -> MleReport:
         """The whole answer, every part of it proved or called unknown."""
-        columns = [*([INTERCEPT] if self.bias else []), *range(self.source.n_columns)]
+        hidden = range(self.likelihood.hidden)
+        columns = [*hidden, *([INTERCEPT] if self.bias else []), *range(len(hidden), self.source.n_columns)]
         states: dict[int, State] = dict.fromkeys(columns, "unknown")
         aliases: tuple[Alias, ...] = ()
         case = Case(self.source, self.bias, self.clock)
@@ -152,18 +224,38 @@ class Regression:
             verdict = verdict or self._checked(case.undecided())
         except OutOfMemoryError as error:
             verdict = verdict or self._checked(case.out_of_memory(error))
+        named = tuple((self._name(c), state) for c, state in states.items() if c not in hidden)
         return MleReport(
             verdict=verdict,
-            states=tuple((self._name(c), state) for c, state in states.items()),
+            states=named,
             dependences=tuple(self._dependence(alias) for alias in aliases),
+            family=self.likelihood.family,
+            n_rows=self.likelihood.n_rows,
+            separated_rows=self._separated(verdict),
+            reasons=reasons(self.likelihood, named) if any(state in DIVERGING for _, state in named) else (),
+            likelihood=self.likelihood,
         )
+
+    def _separated(self, verdict: Verdict) -> tuple[int, ...] | None:
+        """The user's rows that are separated, as many as can be; None where that is not known."""
+        match verdict:
+            case Touching():
+                rows = verdict.separated_rows
+                return None if rows is None else self.likelihood.separated(np.array(rows, np.int64))
+            case Separable():
+                return self.likelihood.separated(np.arange(self.source.n_rows))
+            case Overlapping():
+                return ()
+            case _:
+                return None
 
     def _checked(self, verdict: Verdict) -> Verdict:
         check(verdict, self.source)
         return self._named(verdict)
 
     def _named(self, verdict: Verdict) -> Verdict:
-        return replace(verdict, names=self.names)
+        hidden = (f"threshold {k + 1}" for k in range(self.likelihood.hidden))
+        return replace(verdict, names=(*hidden, *self.likelihood.names))
 
     def _states(self, case: Case, settled: Settled, kept: list[int], aliases: tuple[Alias, ...]) -> Sequence[State]:
         """The states of the columns that are not aliased."""
@@ -172,7 +264,8 @@ class Regression:
         bias_last = sorted(kept, key=lambda column: column % (self.source.n_columns + 1))
         inside = _without((*settled.weights, settled.bias_weight), aliases)
         columns = np.array([column for column in bias_last if column != INTERCEPT], np.int64)
-        found = self._cone(case, settled, columns).signs(tuple(inside[column] for column in bias_last))
+        asked = [place for place, column in enumerate(bias_last) if not 0 <= column < self.likelihood.hidden]
+        found = self._cone(case, settled, columns).signs(tuple(inside[column] for column in bias_last), asked)
         of = dict(zip(bias_last, found, strict=True))
         return [of[column] for column in kept]
 
@@ -185,12 +278,16 @@ class Regression:
         return Cone(separated, frame, self.source.take(settled.spread.rows), self.clock)
 
     def _name(self, column: int) -> str:
-        return INTERCEPT_NAME if column == INTERCEPT else self.names[column]
+        hidden = self.likelihood.hidden
+        if column == INTERCEPT:
+            return INTERCEPT_NAME
+        return self.likelihood.names[column - hidden] if column >= hidden else ""
 
     def _dependence(self, alias: Alias) -> Dependence:
         own = self._scale(alias.column)  # the source holds columns times whole numbers: the user's are told of
-        terms = ((self._name(c), factor * self._scale(c) / own) for c, factor in alias.terms)
-        return Dependence(self._name(alias.column), tuple(terms))
+        terms = [(self._name(c), factor * self._scale(c) / own) for c, factor in alias.terms]
+        within = LEVELS.get(self.likelihood.family, "")
+        return Dependence(self._name(alias.column), tuple(term for term in terms if term[0]), within)
 
     def _scale(self, column: int) -> int:
         scales = self.source.facts.scales
@@ -218,6 +315,7 @@ class Dependence:
 
     name: str
     terms: tuple[tuple[str, Fraction], ...]
+    within: str = ""  # of a model that compares rows: up to a constant in each of these
 
     @property
     def is_constant(self) -> bool:
@@ -225,22 +323,33 @@ class Dependence:
         return [name for name, _ in self.terms] == [INTERCEPT_NAME]
 
     def __str__(self) -> str:
-        return f"{self.name} = {linear(((factor, name) for name, factor in self.terms), SHOWN)}"
+        of_each = f" + a constant of each {self.within}" if self.within else ""
+        return f"{self.name} = {linear(((factor, name) for name, factor in self.terms), SHOWN)}{of_each}"
 
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class MleReport(Reported):
-    """Does the maximum likelihood estimate of a logistic regression exist, and which coefficients diverge?
+    """Does a regression have a maximum likelihood estimate, and which coefficients diverge?
 
     `verdict` is the proof: of overlap (the estimate exists), of complete or quasi-complete separation (it does not).
+    It is about rows made from the data as `linsep.likelihoods` says: of a binomial model with two labels, the data
+    themselves. `verify` makes them again and checks it.
     `states` are the coefficients in order, the intercept first; `coefficients` is the same as a dictionary.
     `dependences` say for each aliased column which combination of earlier columns it is.
+    `separated_rows` are the rows that some direction along which the likelihood never falls puts strictly on their
+    side, as many as can be; None if time ran out. They are what makes coefficients diverge: some of their fitted
+    probabilities (of counts, their means) tend to 0. `reasons` are sentences about columns that do it on their own.
     """
 
     verdict: Verdict
     states: tuple[tuple[str, State], ...]
     dependences: tuple[Dependence, ...] = ()
+    family: Family = "binomial"
+    n_rows: int = 0
+    separated_rows: tuple[int, ...] | None = None
+    reasons: tuple[str, ...] = ()
+    likelihood: Likelihood | None = field(default=None, compare=False, repr=False)
 
     @property
     def exists(self) -> bool | None:
@@ -254,16 +363,55 @@ class MleReport(Reported):
         return dict(self.states)
 
     @property
-    def separated_rows(self) -> tuple[int, ...] | None:
-        """The rows that some weak separator puts strictly on their side, as many as can be; None if time ran out.
+    def direction(self) -> dict[str, int] | None:
+        """Integers for the coefficients: along them the likelihood grows for ever. None where there are none."""
+        if not isinstance(self.verdict, HalfspaceVerdict):
+            return None
+        own = self.verdict.weights[self.verdict.n_columns - (len(self.states) - self.verdict.bias) :]
+        weights = (*((self.verdict.bias_weight,) if self.verdict.bias else ()), *own)
+        return {name: weight for (name, _), weight in zip(self.states, weights, strict=True)}
 
-        They are what makes coefficients diverge: the fitted probabilities of their labels tend to 1.
+    def verify(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        trials: Any = None,
+        weights: Any = None,
+        offset: Any = None,
+        strata: Any = None,
+        time: Any = None,
+    ) -> None:
+        """Make the rows of the proof again from the data, and check it against them in exact arithmetic.
+
+        Raises CertificateError if it does not hold.
         """
-        if isinstance(self.verdict, Touching):
-            return self.verdict.separated_rows
-        if isinstance(self.verdict, Separable):
-            return tuple(range(self.verdict.n_rows))
-        return () if self.exists else None
+        options = Options(trials, weights, offset, strata, time)
+        bias = any(name == INTERCEPT_NAME or name.endswith(f":{INTERCEPT_NAME}") for name, _ in self.states)
+        made = likelihood_of(X, y, None, family=self.family, bias=bias, options=options)
+        check(replace(self.verdict, names=None), made.source)
+
+    def limits(self) -> Fit:
+        """Where the coefficients go as the likelihood tends to its supremum, and the fitted probabilities there.
+
+        Of families "binomial" (with the logit link) and "poisson". Where the estimate exists, it is the usual one.
+        """
+        likelihood = self._data()
+        if self.separated_rows is None or "unknown" in self.coefficients.values():
+            raise ArgumentError("What diverges is not decided: allow more time.")
+        return limits_of(likelihood, self.states, self.separated_rows)
+
+    def firth(self, *, level: float = 0.95) -> Fit:
+        """Firth's penalised estimates, with profile intervals of this level, and the limits beside them.
+
+        Of families "binomial" (with the logit link) and "poisson". They are finite whatever is separated.
+        """
+        return firth_of(self._data(), self.states, arguments.part("level", level), self.limits())
+
+    def _data(self) -> Likelihood:
+        if self.likelihood is None:
+            raise ArgumentError("This report has no data with it: ask mle_exists again.")
+        return self.likelihood
 
     def __repr__(self) -> str:
         finite = sum(state == "finite" for _, state in self.states)
@@ -272,7 +420,7 @@ class MleReport(Reported):
 
     def report(self, where: Where | None = None) -> Report:
         """The answer, what diverges, what to do next, the coefficients, and the rows behind it."""
-        sentences = [*self._divergence(), *self._aliasing(), *self._advice()]
+        sentences = [*map(Sentence, self.reasons), *self._divergence(), *self._aliasing(), *self._advice()]
         parts = (*sentences, self._coefficients(), *self._separated(where), *explain.left_out(self.verdict))
         return Report(self._existence(), parts, TONES[self.exists])
 
@@ -281,34 +429,40 @@ class MleReport(Reported):
         rows = self.separated_rows
         return {
             "exists": self.exists,
+            "family": self.family,
             "kind": self.verdict.kind,
             "coefficients": self.coefficients,
+            "reasons": list(self.reasons),
             "separated_rows": None if rows is None else list(rows),
-            "rows": self.verdict.n_rows,
+            "rows": self.n_rows,
             "rows_left_out": self.verdict.rows_left_out,
             "reads": self.verdict.reads,
             "seconds": self.verdict.seconds,
         }
 
     def _existence(self) -> str:
-        n_rows = self.verdict.n_rows
         if self.exists is None:
             reason = f"{self.verdict.reason} " if isinstance(self.verdict, NotSeparable | Undecided) else ""
             return f"Not decided. {reason}Whether the estimate exists is open: allow more time."
+        words = WORDS[self.family]
         if self.exists:
             return (
-                "The maximum likelihood estimate exists and is unique: the classes overlap, "
+                f"The maximum likelihood estimate exists and is unique: {words.overlap}, "
                 "and every coefficient that is not aliased is finite."
             )
+        none = "The maximum likelihood estimate does not exist"
+        strict = "some" if self.separated_rows is None else f"{len(self.separated_rows):,}"
+        if self.family != "binomial":
+            of_them = f"{strict} of the {count(self.n_rows, 'row')}"
+            return f"{none}: {words.separation.format(of_them)}, so the likelihood grows for ever."
         if isinstance(self.verdict, Separable):
             return (
-                "The maximum likelihood estimate does not exist: complete separation. "
-                f"A hyperplane has all {n_rows} rows strictly on their side, so the likelihood grows for ever."
+                f"{none}: complete separation. "
+                f"A hyperplane has all {self.n_rows} rows strictly on their side, so the likelihood grows for ever."
             )
-        strict = "some" if self.separated_rows is None else len(self.separated_rows)
         return (
-            "The maximum likelihood estimate does not exist: quasi-complete separation. "
-            f"A hyperplane has {strict} of the {n_rows} rows strictly on their side "
+            f"{none}: quasi-complete separation. "
+            f"A hyperplane has {strict} of the {self.n_rows} rows strictly on their side "
             "and the others on itself, so the likelihood grows for ever."
         )
 
@@ -341,7 +495,7 @@ class MleReport(Reported):
 
     def _advice(self) -> Iterable[Part]:
         if self.exists is False:
-            yield Fact("what to do", ADVICE)
+            yield Fact("what to do", ADVICE.format(FIRTH.get(self.family, "report.firth()")))
 
     def _coefficients(self) -> Grid:
         """Every coefficient; of many, those without a finite estimate."""
@@ -355,11 +509,9 @@ class MleReport(Reported):
 
     def _separated(self, where: Where | None) -> Iterable[Part]:
         """The rows that make coefficients diverge, where they are not all."""
-        if isinstance(self.verdict, Touching) and self.verdict.separated_rows:
-            yield Sentence(
-                "Rows that some hyperplane has strictly on their side, and none on its wrong side:", "separated"
-            )
-            yield row_grid(self.verdict.separated_rows, {}, where)
+        if self.separated_rows and len(self.separated_rows) < self.n_rows:
+            yield Sentence(WORDS[self.family].rows, "separated")
+            yield row_grid(self.separated_rows, {}, where)
 
     def _named(self, state: State) -> str:
         return listed(name for name, each in self.states if each == state)

@@ -1,8 +1,51 @@
-"""`linsep mle`: whether a logistic regression has a maximum likelihood estimate."""
+"""`linsep mle`: whether a regression has a maximum likelihood estimate."""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal, TypeAlias
+
+from cyclopts import Parameter
 
 import linsep
 from linsep.cli import answers, terminal
-from linsep.cli.parameters import CODES, OF_A_FAULT, Asking, Bias, File, Label, Search, app
+from linsep.cli.parameters import CODES, OF_A_FAULT, Asking, Bias, File, Label, Search, app, path, switch
+
+Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
+TWO_LABELS = ("binomial", "conditional")
+
+
+def column(what: str) -> Parameter:
+    """An option that names a column of the files."""
+    return Parameter(help=f"The column with {what}.", converter=path)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """What the label is, and the columns that are not predictors."""
+
+    family: Annotated[
+        Family,
+        Parameter(
+            help="What the label is: one of two (binomial), a count (poisson), a class (multinomial), a class in order "
+            "(ordinal), a case within a stratum (conditional), an event or not (cox)."
+        ),
+    ] = "binomial"
+    trials: Annotated[str | None, column("the number of trials, of which the label counts the successes")] = None
+    weights: Annotated[str | None, column("the weights of the rows")] = None
+    offset: Annotated[str | None, column("an offset, which changes estimates but not whether they exist")] = None
+    strata: Annotated[str | None, column("the strata")] = None
+    time: Annotated[str | None, column("the times of a Cox model")] = None
+
+    @property
+    def keywords(self) -> dict[str, str]:
+        """What was given, for `linsep.mle_exists`."""
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        return {} if given == {"family": "binomial"} else given
+
+    @property
+    def takes_any_labels(self) -> bool:
+        """Whether there may be more or fewer labels than two."""
+        return self.family not in TWO_LABELS or self.trials is not None
 
 
 @app.command(
@@ -13,18 +56,26 @@ def mle(
     *file: File,
     label: Label = None,
     bias: Bias = None,
+    model: Model = Model(),
+    firth: Annotated[
+        bool, switch("Show Firth's estimates and the limits of the usual ones (binomial, poisson).")
+    ] = False,
     search: Search = Search(),
     reading: Asking = Asking(),
 ) -> int:
-    """Does the maximum likelihood estimate of a logistic regression exist? If not, which coefficients diverge.
+    """Does the maximum likelihood estimate of a regression exist? If not, which coefficients diverge.
 
     The intercept is the bias.
     """
-    with answers.Question(file, label, reading, search).asked("Deciding") as (table, data, watch):
+    question = answers.Question(file, label, reading, search, any_labels=model.takes_any_labels)
+    with question.asked("Deciding") as (table, data, watch):
         chosen, limit = table.chosen_bias(bias, file[0]), search.time_limit
-        found = linsep.mle_exists(*data, names=table.columns, bias=chosen, time_limit=limit, watch=watch)
+        options: dict[str, Any] = {"bias": chosen, "time_limit": limit, "watch": watch, **model.keywords}
+        found = linsep.mle_exists(*data, names=table.columns, **options)
+        fit = found.firth() if firth and found.exists is not None else None
     if search.json:
-        terminal.say_json(found.facts())
+        terminal.say_json({**found.facts(), **({} if fit is None else {"firth": fit.facts()})})
     else:
-        answers.show(found.report(table.where), found.verdict)
+        said = found.report(table.where)
+        answers.show(said if fit is None else said + fit.report().parts, found.verdict)
     return CODES[found.exists]

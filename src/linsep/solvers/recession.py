@@ -10,13 +10,23 @@ a few rows and the form cancel each other. Either answer is proved in integers: 
 or by the rows that cancel, which no other row can change.
 """
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from flint import fmpz_mat
 
-from linsep.exact import coprime, integer_rows, null_combination, nullspace, original_weights, to_doubles
+from linsep.exact import (
+    coprime,
+    independent_rows,
+    integer_rows,
+    lengths,
+    null_combination,
+    nullspace,
+    original_weights,
+    to_doubles,
+)
 from linsep.signs import form_of
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_lp import ExactLP
@@ -32,6 +42,7 @@ Weights: TypeAlias = tuple[int, ...]  # of the columns in play, the bias last
 Row: TypeAlias = list[int]
 
 SAMPLE = 2  # rows per column that the questions begin with
+SHORT = 64  # bits of the coordinates of a row that is a simple combination of others
 
 
 class Cone:
@@ -45,19 +56,20 @@ class Cone:
         self.strict, self.frame, self.clock = strict, frame, clock
         first = strict.sample(SAMPLE * frame.width, seed=1)
         self.exponents = frame.integers(first + contact).column_exponents
-        self.span = self._span(contact)
+        self.span = self._span(first, contact)
         self.rows: list[Row] = []
         self.floats = np.zeros((0, self.span.ncols()))
         self._add(first)
 
-    def _span(self, contact: Block) -> fmpz_mat:
-        """A basis of the w that are 0 on the contact rows, as columns, its integers made short."""
+    def _span(self, first: Block, contact: Block) -> fmpz_mat:
+        """A basis of the w that are 0 on the contact rows, as columns, in which rows have short integers."""
         identity = fmpz_mat([[int(i == j) for j in range(self.frame.width)] for i in range(self.frame.width)])
         if not len(contact):
             return identity
         basis, nullity = nullspace(fmpz_mat(self.frame.integers(contact, self.exponents).rows.tolist()))
-        columns = [coprime(basis[i, k] for i in range(self.frame.width)) for k in range(nullity)]
-        return fmpz_mat(columns).lll().transpose()
+        columns = fmpz_mat([coprime(basis[i, k] for i in range(self.frame.width)) for k in range(nullity)])
+        rows = fmpz_mat(self.frame.integers(first, self.exponents).rows.tolist()) * columns.transpose()
+        return _of_scores(columns, rows) or columns.lll().transpose()
 
     def _add(self, rows: Block) -> None:
         """Look at more of the strict rows: as integers, for flint, and as floats."""
@@ -67,17 +79,19 @@ class Cone:
         self.matrix = fmpz_mat(self.rows)
         self.floats = np.vstack([self.floats, [to_doubles(row) for row in new]])
 
-    def signs(self, inside: Weights) -> list[Signs]:
+    def signs(self, inside: Weights, asked: Iterable[int]) -> list[Signs]:
         """What the signs of each w_j on C make of coefficient j; `inside` is positive on all strict rows.
+
+        Of coefficients that are not asked for, the answer may be wrong.
 
         Where w_j is 0 inside but not everywhere on C, both signs occur. Where it is positive inside, one question is
         left: is it negative elsewhere?
         """
         directions = [[int(n) for n in row] for row in self.span.tolist()]
         states = [_state(weight) if any(row) else "finite" for weight, row in zip(inside, directions, strict=True)]
-        for j, row in enumerate(directions):
+        for j in asked:
             if states[j] in ("+inf", "-inf"):
-                other = self.member([-n if inside[j] > 0 else n for n in row])
+                other = self.member([-n if inside[j] > 0 else n for n in directions[j]])
                 crossed = [] if other is None else [k for k, n in enumerate(other) if n * inside[k] < 0]
                 for k in crossed:
                     states[k] = "undetermined"
@@ -128,6 +142,24 @@ class Cone:
         except Stopped:
             raise OutOfTime from None
         return list(found) if isinstance(found, tuple) else None
+
+
+def _of_scores(columns: fmpz_mat, rows: fmpz_mat) -> fmpz_mat | None:
+    """The basis in which the coordinates are the scores of some of the rows, if the other rows are short in it.
+
+    A table of categories has few different rows, or rows that are simple combinations of others, however many digits
+    its columns have: contrasts such as orthogonal polynomials are a change of basis, and this one undoes it. None if
+    these rows do not determine w, or are about as long in this basis as they were.
+    """
+    chosen = independent_rows([[int(n) for n in row] for row in rows.tolist()])
+    if len(chosen) < rows.ncols():
+        return None
+    scores = fmpz_mat([rows.tolist()[i] for i in chosen]).transpose()
+    combinations, common = scores.solve(rows.transpose()).numer_denom()
+    if max(lengths(combinations)[0], int(common).bit_length()) > SHORT:
+        return None
+    made, _ = scores.solve(columns).numer_denom()
+    return made.transpose()
 
 
 def _levelled(z: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:

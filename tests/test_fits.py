@@ -1,0 +1,158 @@
+"""Limits and Firth's estimates: against published numbers, and against an optimiser that shares nothing with them."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import linsep
+from linsep.errors import ArgumentError
+
+# logistf's sex2 (Foxman et al. 1997): age, oc, vic, vicl, vis, dia, then cases and controls.
+SEX2 = """000010 1 1|001000 14 2|001010 3 1|001100 10 8|001110 12 18|001111 1 0|010000 44 42|010001 3 0|010010 0 1|
+011000 15 1|011001 1 0|011010 2 0|011100 7 5|011110 3 6|101000 2 0|101010 1 0|101011 1 0|101100 1 2|101110 0 4|
+101111 1 0|110000 5 14|110010 0 1|111000 3 1|111110 0 2"""
+
+
+SLOWLY = {"method": "Nelder-Mead", "options": {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 10_000, "maxfev": 10_000}}
+
+
+def sex2():
+    groups = [group.split() for group in SEX2.replace("\n", "").split("|")]
+    X = [[int(digit) for digit in code] for code, _, _ in groups]
+    return X, [[int(cases), int(controls)] for _, cases, controls in groups], ["age", "oc", "vic", "vicl", "vis", "dia"]
+
+
+def test_firth_agrees_with_logistf_on_sex2():
+    """The numbers printed in the documentation of logistf."""
+    fit = linsep.mle_exists(*sex2()).firth()
+    columns = {name: np.array([getattr(each, name) for each in fit.estimates]) for name in ("value", "low", "high")}
+    values = [0.12025405, -1.10598131, -0.06881673, 2.26887464, -2.11140817, -0.78831694, 3.09601166]
+    lows = [-0.8185591, -1.9737884, -0.9414363, 1.2730216, -3.2608611, -1.6080879, 0.7745682]
+    highs = [1.07315122, -0.30742514, 0.78920202, 3.43543273, -1.11773495, 0.01518468, 8.03029352]
+    assert np.abs(columns["value"] - values).max() < 1e-6
+    assert np.abs(columns["low"] - lows).max() < 2e-5 and np.abs(columns["high"] - highs).max() < 2e-5
+
+
+def test_without_separation_the_limit_is_the_usual_estimate():
+    """Agresti's horseshoe crabs in miniature: a two-by-two table has log odds ratios in closed form."""
+    fit = linsep.mle_exists([[0], [1]], [[3, 7], [8, 4]], ["x"]).limits()
+    assert fit.coefficients["(Intercept)"] == pytest.approx(math.log(3 / 7), rel=1e-12)
+    assert fit.coefficients["x"] == pytest.approx(math.log(8 / 4) - math.log(3 / 7), rel=1e-12)
+    assert fit.estimates[1].error == pytest.approx(math.sqrt(1 / 3 + 1 / 7 + 1 / 8 + 1 / 4), rel=1e-12)
+    assert fit.fitted == pytest.approx((0.3, 2 / 3))
+
+
+def test_firth_of_a_two_by_two_table_adds_a_half_to_each_cell():
+    fit = linsep.mle_exists([[0], [1]], [[3, 7], [5, 0]], ["x"]).firth()
+    assert fit.coefficients["(Intercept)"] == pytest.approx(math.log(3.5 / 7.5), rel=1e-9)
+    assert fit.coefficients["x"] == pytest.approx(math.log(5.5 / 0.5) - math.log(3.5 / 7.5), rel=1e-9)
+    assert fit.limits.coefficients["x"] == math.inf
+    assert fit.estimates[1].low > 0 and math.isfinite(fit.estimates[1].high)
+
+
+def test_firth_of_counts_adds_a_half_to_each_group():
+    fit = linsep.mle_exists([[0], [1]], [4, 0], ["x"], family="poisson").firth()
+    assert fit.fitted == pytest.approx((4.5, 0.5), rel=1e-9)
+    assert fit.limits.fitted == (pytest.approx(4.0), 0.0)
+
+
+def penalised(w, A, y, trials, offset, is_binomial, power):
+    """Minus the log-likelihood, less the penalty, straight from the definition."""
+    eta = A @ w + offset
+    if is_binomial:
+        p = 1 / (1 + np.exp(-eta))
+        value, variance = y @ np.log(p) + (trials - y) @ np.log1p(-p), trials * p * (1 - p)
+    else:
+        value, variance = y @ eta - trials @ np.exp(eta), trials * np.exp(eta)
+    return -value - power / 2 * np.linalg.slogdet(A.T @ (variance[:, None] * A))[1]
+
+
+def random_fit(rng):
+    n, family = 25, str(rng.choice(["binomial", "poisson"]))
+    X = np.column_stack([rng.random(n) < 0.3, rng.normal(size=(n, 2)).round(2)]).astype(float)
+    weights, offset = rng.integers(1, 4, n), rng.normal(size=n).round(2) / 2
+    y = rng.integers(0, 2, n) if family == "binomial" else rng.poisson(1.5, n)
+    y[X[:, 0] > 0] = 0
+    return family, X, y, weights, offset
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_firth_and_limits_are_what_another_optimiser_finds(seed):
+    family, X, y, weights, offset = random_fit(np.random.default_rng(seed))
+    fit = linsep.mle_exists(X, y, family=family, weights=weights, offset=offset).firth()
+    A = np.column_stack([np.ones(len(y)), X])
+    given = (y * weights, weights, offset, family == "binomial")
+    w = np.array(list(fit.coefficients.values()))
+    found = minimize(
+        penalised, w + 0.1, (A, *given, 1.0), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-13}
+    )
+    assert np.abs(found.x - w).max() < 1e-5
+    rest = X[:, 0] == 0
+    B, other = A[rest][:, [0, 2, 3]], tuple(v[rest] if isinstance(v, np.ndarray) else v for v in given)
+    limit = np.array(list(fit.limits.coefficients.values()))
+    assert limit[1] == -math.inf
+    found = minimize(
+        penalised, np.zeros(3), (B, *other, 0.0), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-13}
+    )
+    assert np.abs(found.x - limit[[0, 2, 3]]).max() < 1e-5
+
+
+def profiled(moved, j, w, *model):
+    """The penalised likelihood with coefficient j moved, the others found by another optimiser."""
+    others = [k for k in range(len(w)) if k != j]
+
+    def of_others(v):
+        full = np.insert(v, j, w[j] + moved)
+        return penalised(full, *model, 1.0)
+
+    return minimize(of_others, w[others], **SLOWLY).fun
+
+
+def test_the_ends_of_an_interval_are_where_the_profile_has_fallen_by_chi_square():
+    family, X, y, weights, offset = random_fit(np.random.default_rng(3))
+    fit = linsep.mle_exists(X, y, family=family, weights=weights, offset=offset).firth(level=0.9)
+    A, w = np.column_stack([np.ones(len(y)), X]), np.array(list(fit.coefficients.values()))
+    model = (A, y * weights, weights, offset, family == "binomial")
+    for end in (fit.estimates[1].low, fit.estimates[1].high):
+        fallen = 2 * (profiled(end - w[1], 1, w, *model) - penalised(w, *model, 1.0))
+        assert fallen == pytest.approx(2.705543454, abs=1e-5)
+
+
+def test_aliased_and_undetermined_coefficients_have_no_number():
+    X, y = [[1, 3, 4], [2, 2, 4], [3, -1, 2], [5, 2, 7], [6, 4, 10], [10, 1, 11]], [0, 0, 0, 1, 1, 1]
+    fit = linsep.mle_exists(X, y, ["a", "b", "sum"]).firth()
+    assert math.isnan(fit.coefficients["sum"]) and math.isfinite(fit.coefficients["b"])
+    assert math.isnan(fit.limits.coefficients["b"]) and fit.limits.coefficients["a"] == math.inf
+    assert fit.limits.fitted == (0, 0, 0, 1, 1, 1)
+
+
+def test_units_do_not_matter():
+    X, y, names = sex2()
+    units = np.array([1e-8, 1.0, 1e8, 3.0, 1.0, 1e4])
+    plain, scaled = (linsep.mle_exists(np.array(X) * unit, y, names).firth() for unit in (1.0, units))
+    ours = np.array(list(scaled.coefficients.values()))[1:] * units
+    assert ours == pytest.approx(list(plain.coefficients.values())[1:], rel=1e-8)
+
+
+def test_a_row_of_weight_zero_has_no_part_and_no_fitted_value():
+    fit = linsep.mle_exists([[0], [1], [1], [0]], [0, 0, 1, 1], weights=[1, 2, 1, 0]).limits()
+    assert math.isnan(fit.fitted[3]) and fit.coefficients["(Intercept)"] == -math.inf
+    assert fit.fitted[:3] == (0.0, pytest.approx(1 / 3), pytest.approx(1 / 3))
+
+
+def test_both_are_shown_side_by_side_as_text_html_and_json():
+    fit = linsep.mle_exists([[0], [1]], [[3, 7], [5, 0]], ["<x>"]).firth()
+    assert "+inf" in fit.explain() and "limit of ML" in fit.explain() and "&lt;x&gt;" in fit._repr_html_()
+    assert json.loads(json.dumps(fit.facts()))["limits"]["estimates"][1]["value"] == "+inf"
+    assert "Firth" in repr(fit)
+
+
+def test_families_without_a_fit_and_reports_without_an_answer_are_refused():
+    with pytest.raises(ArgumentError, match="not for 'multinomial'"):
+        linsep.mle_exists([[1], [2], [3], [4]], [0, 1, 2, 0], family="multinomial").firth()
+    report = linsep.mle_exists(np.random.default_rng(0).normal(size=(3000, 30)), np.arange(3000) % 2, time_limit=0)
+    with pytest.raises(ArgumentError, match="not decided"):
+        report.limits()
