@@ -6,19 +6,6 @@ BIN := $(VENV)/bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/loops/*.py | cksum | cut -d' ' -f1)
 
-# The theorems behind the verdicts, compiled from scratch by Coq, and what they assume: two minutes. theorems/README.md
-.PHONY: theorems checker three-checkers
-theorems:
-	$(PYTHON) theorems/build.py theorems
-
-# The checker that is extracted from them: theorems/build/linsep-checker.
-checker:
-	$(PYTHON) theorems/build.py checker
-
-# 20,000 proofs and forgeries before `verify`, the stand-alone checker and the extracted one. docs/trust.md
-three-checkers: $(VENV)/.test checker
-	PYTHONPATH=. $(BIN)/python tests/three_checkers.py 20000
-
 .PHONY: demo test test-quick torture oracle forge kills interrupts fuzz forge-cache forge-mistakes lint format bench scale load images chromium clean
 
 demo: $(VENV)/.run
@@ -68,6 +55,24 @@ forge-cache: $(VENV)/.test
 # 2,000 small tables against brute force, and 100,000 forged bounds on mistakes: ten minutes.
 forge-mistakes: $(VENV)/.test
 	$(BIN)/python tests/forge_mistakes.py
+
+# The theorems behind the verdicts, compiled from scratch by Coq, and what they assume: two minutes. theorems/README.md
+.PHONY: theorems checker three-checkers
+theorems:
+	$(PYTHON) theorems/build.py theorems
+
+# The checker that is extracted from them: theorems/build/linsep-checker.
+checker:
+	$(PYTHON) theorems/build.py checker
+
+# 20,000 proofs and forgeries before `verify`, the stand-alone checker and the extracted one. docs/trust.md
+three-checkers: $(VENV)/.test checker
+	PYTHONPATH=.:tests $(BIN)/python tests/three_checkers.py 20000
+
+# Every mutant of the stand-alone checker: ten minutes. docs/trust.md
+.PHONY: mutants
+mutants: $(VENV)/.test checker
+	PYTHONPATH=.:tests $(BIN)/python tests/mutants.py linsep.checker
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
