@@ -60,6 +60,24 @@ forge-cache: $(VENV)/.test
 forge-mistakes: $(VENV)/.test
 	$(BIN)/python tests/forge_mistakes.py
 
+# The theorems behind the verdicts, compiled from scratch by Coq, and what they assume: two minutes. theorems/README.md
+.PHONY: theorems checker three-checkers
+theorems:
+	$(PYTHON) theorems/build.py theorems
+
+# The checker that is extracted from them: theorems/build/linsep-checker.
+checker:
+	$(PYTHON) theorems/build.py checker
+
+# 20,000 proofs and forgeries before `verify`, the stand-alone checker and the extracted one. docs/trust.md
+three-checkers: $(VENV)/.test checker
+	PYTHONPATH=.:tests $(BIN)/python tests/three_checkers.py 20000
+
+# Every mutant of the stand-alone checker: ten minutes. docs/trust.md
+.PHONY: mutants
+mutants: $(VENV)/.test checker
+	PYTHONPATH=.:tests $(BIN)/python tests/mutants.py linsep.checker
+
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

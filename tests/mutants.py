@@ -1,10 +1,11 @@
-"""Mutants of the checkers, each of which some test must kill: python tests/mutants.py MODULE [SAMPLE] [SEED]
+"""Mutants of the checkers, each of which something must kill: python tests/mutants.py MODULE [SAMPLE] [SEED]
 
-    PYTHONPATH=. python tests/mutants.py linsep.checker 200
+    PYTHONPATH=. python tests/mutants.py linsep.checker
 
 A mutant is the module with one change: a comparison, an operator, a constant, a condition turned round, or a
-statement left out. Each runs in a process of its own with the tests of its module, the quick ones first, until one
-fails; one that takes too long counts as killed. What survives is printed with its line. Without SAMPLE it is all.
+statement left out. Those of the stand-alone checker answer the cases of `tests/test_theorems.py`, proofs and
+forgeries of every kind, and are killed by the first answer that is not the extracted checker's; those of other modules
+run their tests, each in a process of its own. One that takes too long counts as killed. What survives is printed.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import contextlib
 import copy
 import importlib.abc
 import importlib.util
+import io
+import itertools
 import os
 import random
 import resource
+import signal
 import sys
-from collections import Counter
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +32,14 @@ import numpy  # noqa: F401
 import pytest
 import scipy.sparse  # noqa: F401
 
+from linsep import checker
+from tests import test_theorems, three_checkers
+from tests.extracted import Extracted
+
 ROOT = Path(__file__).parents[1]
 SECONDS = 120  # of the processor, for all tests of a mutant
 QUICK = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "--no-header", "--tb=no"]
 TESTS = {
-    "linsep.checker": [["tests/test_checker.py"], ["tests/test_mistakes.py"], ["tests/test_theorems.py"]],
     "linsep.proofs": [
         ["tests/test_certificates.py"],
         ["tests/test_mistakes.py"],
@@ -87,16 +94,14 @@ class Replace(ast.NodeTransformer):
         return self.new if node is self.old else self.generic_visit(node)
 
 
-def mutants(source: str) -> Iterator[tuple[int, str, Any]]:
-    """Line, words and code of every mutant."""
+def mutants(source: str) -> Iterator[tuple[int, str, int, ast.AST]]:
+    """Line, words, and which node of the tree becomes what."""
     tree = ast.parse(source)
     annotations = {id(n) for node in ast.walk(tree) for part in _annotations(node) for n in ast.walk(part)}
-    spots = [node for node in ast.walk(tree) if id(node) not in annotations]
-    for node in spots:
-        for words, new in changes(node):
-            changed = ast.fix_missing_locations(_replaced(source, node, new))
-            with contextlib.suppress(SyntaxError, ValueError):
-                yield node.lineno, words, compile(changed, "mutant", "exec")  # type: ignore[attr-defined]
+    for place, node in enumerate(ast.walk(tree)):
+        if id(node) not in annotations:
+            for words, new in changes(node):
+                yield node.lineno, words, place, new  # type: ignore[attr-defined]
 
 
 def _annotations(node: ast.AST) -> list[ast.AST]:
@@ -104,15 +109,11 @@ def _annotations(node: ast.AST) -> list[ast.AST]:
     return [part for part in found if part is not None]
 
 
-def _replaced(source: str, node: ast.AST, new: ast.AST) -> Any:
-    """A fresh tree, in which the node at the same place is another."""
+def code_of(source: str, place: int, new: ast.AST) -> Any:
+    """The module with this node in place of another."""
     tree = ast.parse(source)
-    place = [
-        n
-        for n in ast.walk(tree)
-        if type(n) is type(node) and ast.dump(n, include_attributes=True) == ast.dump(node, include_attributes=True)
-    ]
-    return Replace(place[0], new).visit(tree)
+    old = next(node for k, node in enumerate(ast.walk(tree)) if k == place)
+    return compile(ast.fix_missing_locations(Replace(old, new).visit(tree)), "mutant", "exec")
 
 
 class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -142,6 +143,8 @@ def fate(name: str, path: Path, code: Any, rounds: list[list[str]]) -> str:
             os.dup2(silence, 1)
             os.dup2(silence, 2)
             resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+            for loaded in [each for each in sys.modules if each.split(".")[0] in ("linsep", "tests", "conftest")]:
+                del sys.modules[loaded]
             sys.meta_path.insert(0, Loader(name, path, code))
             status = 1
             with contextlib.suppress(BaseException):
@@ -152,24 +155,88 @@ def fate(name: str, path: Path, code: Any, rounds: list[list[str]]) -> str:
     return "survived"
 
 
+def cases() -> list[tuple[bytes, str, list[str], int, str]]:
+    """Proofs, rows and options with the answers that the checkers agree on; the words only where they must agree."""
+    with tempfile.TemporaryDirectory() as folder:
+        bench = three_checkers.compare(400, 0, Path(folder))
+    found = bench.cases
+    with tempfile.TemporaryDirectory() as folder, Extracted() as extracted:
+        bench = three_checkers.Bench(Path(folder), extracted)
+        for _, data, proof in test_theorems.EXAMPLES:
+            bench.hear("examples", proof.encode(), data)
+        for kind, changed in test_theorems.UNFIT:
+            data = next(data for name, data, _ in test_theorems.EXAMPLES if name == kind)
+            bench.hear("unfit", test_theorems.proof_of(kind, **changed).encode(), data)
+        for cell, numbers in itertools.product(test_theorems.CELLS, ("binary64", "exact-integers", "decimal")):
+            for data in (f"0,0\n{cell},1\n", f"x,y\n0,0\n{cell},1\n", f"0,0\n3,{cell}\n"):
+                bench.hear("cells", test_theorems.point_proof(numbers=numbers).encode(), data)
+        for first, second in itertools.product(test_theorems.LABELS, repeat=2):
+            proof = test_theorems.point_proof(labels=[first, second], rows="4")
+            bench.hear("labels", proof.encode(), "0,0\n2,1\n0,00\n2,true\n")
+    return found + bench.cases
+
+
+def answers_differ(code: Any, known: list[Any], paths: tuple[Path, Path]) -> bool:
+    """Does the mutant give another answer to one of the cases?"""
+    module: dict[str, Any] = {"__name__": "mutant"}
+    try:
+        exec(code, module)
+        for proof, data, options, status, text in known:
+            paths[0].write_bytes(proof)
+            paths[1].write_text(data, encoding="utf-8", newline="")
+            said = io.StringIO()
+            signal.alarm(20)
+            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
+                found = module["main"]([*map(str, paths), *options])
+            if found != status or (status != 2 and said.getvalue() != text):
+                return True
+    except BaseException as error:  # the mutant's, whatever it is
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return True
+    finally:
+        signal.alarm(0)
+    return False
+
+
+def judge_of(name: str, path: Path) -> Callable[[Any], bool]:
+    """What tells whether a mutant is killed."""
+    if name != "linsep.checker":
+        rounds = next(tests for prefix, tests in TESTS.items() if name.startswith(prefix))
+        return lambda code: fate(name, path, code, rounds) != "survived"
+    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
+    known, folder = cases(), Path(tempfile.mkdtemp())
+    paths = folder / "proof.json", folder / "data.csv"
+    known = [(proof, data, options, status, text) for proof, data, options, status, text in _placed(known, paths)]
+    random.Random(0).shuffle(known)
+    return lambda code: answers_differ(code, known, paths)
+
+
+def _placed(known: list[Any], paths: tuple[Path, Path]) -> Iterator[Any]:
+    """The cases, their answers given anew for files in this place, whose name the answers hold."""
+    for proof, data, options, status, _ in known:
+        paths[0].write_bytes(proof)
+        paths[1].write_text(data, encoding="utf-8", newline="")
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            assert checker.main([*map(str, paths), *options]) == status
+        yield proof, data, options, status, said.getvalue()
+
+
 def main(name: str, sample: int = 0, seed: int = 0) -> int:
     """Every mutant of a module, or some of them."""
     os.chdir(ROOT)
     path = ROOT / "src" / Path(*name.split(".")).with_suffix(".py")
-    rounds = next(tests for prefix, tests in TESTS.items() if name.startswith(prefix))
-    every = list(mutants(path.read_text("utf-8")))
+    source = path.read_text("utf-8")
+    every = list(mutants(source))
     chosen = random.Random(seed).sample(every, sample) if sample else every
-    fates: Counter[str] = Counter()
-    for line, words, code in sorted(chosen, key=lambda each: each[0]):
-        found = fate(name, path, code, rounds)
-        fates[found] += 1
-        if found == "survived":
+    is_killed, survivors = judge_of(name, path), 0
+    for line, words, place, new in sorted(chosen, key=lambda each: each[0]):
+        if not is_killed(code_of(source, place, new)):
+            survivors += 1
             print(f"{path.name}:{line}: {words}", flush=True)
-    print(
-        f"{name}: {len(every)} mutants, {len(chosen)} tried: "
-        + ", ".join(f"{count} {how}" for how, count in fates.items())
-    )
-    return int(bool(fates["survived"]))
+    print(f"{name}: {len(every)} mutants, {len(chosen)} tried, {survivors} survived")
+    return int(bool(survivors))
 
 
 if __name__ == "__main__":

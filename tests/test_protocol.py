@@ -36,7 +36,11 @@ def on_dask(X, y, folder):
     return as_source(da.from_array(X, chunks=(451, -1)), da.from_array(y, chunks=451))
 
 
-SOURCES = {"files": in_files, "calls": in_parts, "dask": on_dask}  # a new kind of source is a line here
+def on_a_device(X, y, folder):
+    return linsep.on_device(X, y, device="cpu")
+
+
+SOURCES = {"files": in_files, "calls": in_parts, "dask": on_dask, "device": on_a_device}  # a new kind of source is a line here
 QUESTIONS = {
     "decide": linsep.decide,
     "through the origin": lambda *data: linsep.decide(*data, bias=False),
@@ -47,6 +51,7 @@ QUESTIONS = {
 
 @pytest.fixture(params=["in NumPy", "compiled"])
 def way(request, monkeypatch):
+    monkeypatch.setattr("linsep._decide.SMALL", 0)  # small tables of a device are decided there too
     if request.param == "compiled":
         monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
 

@@ -19,7 +19,7 @@ from linsep.cli import main
 from linsep.proofs import checks, eigenvalues, packings
 from linsep.solvers import perceptron
 from tests.extracted import PROGRAM, Extracted
-from tests.test_checker import EXAMPLES, point_proof
+from tests.test_checker import EXAMPLES, point_proof, proof_of
 from tests.three_checkers import compare
 
 THEOREMS = Path(__file__).parents[1] / "theorems"
@@ -266,6 +266,51 @@ def test_lines_are_read_alike(both, data, options):
     alone, extracted = both(point_proof(), data, *options)
     assert alone[0] == extracted[0], (alone, extracted)
     assert alone[0] == 2 or alone == extracted
+
+
+ONE = {"rows": ["0"], "weights": ["1"]}
+MARGIN = {"low": 1.0, "high": 1.0, "nearest": {"rows": ["0", "2"], "weights": ["1", "1"]}}
+UNFIT = [
+    *(
+        ("separable", {"margin": MARGIN | {"low": low}})
+        for low in (-1.0, float("inf"), float("nan"), 1, "1", None, True)
+    ),
+    ("separable", {"margin": MARGIN, "numbers": "decimal"}),
+    ("separable", {"margin": MARGIN | {"nearest": None}}),
+    ("separable", {"margin": MARGIN | {"high": None}}),
+    ("separable", {"margin": MARGIN | {"nearest": {"rows": [], "weights": []}}}),
+    ("separable", {"margin": MARGIN | {"nearest": {"rows": ["0", "0"], "weights": ["1", "1"]}}}),
+    ("separable", {"margin": MARGIN | {"nearest": {"rows": ["0", "2"], "weights": ["1"]}}}),
+    ("separable", {"margin": MARGIN | {"nearest": {"rows": ["0", "2"], "weights": ["1", "0"]}}}),
+    ("separable", {"margin": MARGIN, "separator": {"weights": ["0", "0"], "bias_weight": "1"}}),
+    ("separable", {"separator": {"weights": ["1"], "bias_weight": "-1"}}),
+    ("separable", {"bias": False}),
+    ("separable", {"effort": {"reads": "1", "seconds": -1.0}}),
+    ("separable", {"labels": ["number:-1e999", "text:yes"]}),
+    ("separable", {"labels": ["text:no"]}),
+    ("separable", {"names": ["x0"]}),
+    ("touching", {"separated_rows": None}),
+    ("touching", {"spread": None}),
+    ("overlapping", {"obstruction": {"rows": [], "weights": []}}),
+    ("overlapping", {"spread": {"rows": ["0"], "weights": ["-1"]}}),
+    ("definite", {"numbers": "decimal"}),
+]
+
+
+@needs_program
+@pytest.mark.parametrize(("kind", "changes"), UNFIT)
+def test_parts_that_do_not_fit_together_are_refused_alike(both, kind, changes):
+    data = next(data for name, data, _ in EXAMPLES if name == kind)
+    alone, extracted = both(proof_of(kind, **changes), data)
+    assert alone[0] == extracted[0] == 2
+    assert alone == extracted or "malformed" in alone[1] or "cannot be read" in alone[1]
+
+
+@needs_program
+@pytest.mark.parametrize("options", [("--no-bias",), ("--bias",), ("--numbers", "decimal"), ("--positive", "no")])
+def test_an_option_that_disagrees_is_refused_alike(both, options):
+    alone, extracted = both(proof_of("separable"), EXAMPLES[0][1], *options)
+    assert alone == extracted
 
 
 LABELS = [

@@ -40,6 +40,7 @@ class Bench:
         self.extracted = extracted
         self.asked: Counter[tuple[str, str]] = Counter()
         self.faults: list[str] = []
+        self.cases: list[tuple[bytes, str, list[str], int, str]] = []  # for the mutants
 
     def hear(self, campaign: str, proof: bytes, data: str, options: list[str] | None = None) -> int:
         """Both answers to one case; the exit status of the stand-alone one."""
@@ -56,6 +57,7 @@ class Bench:
                 f"{campaign}: {said.getvalue()!r}, but extracted: {text!r}\n{proof[:3000]!r}\n{data}\n{options}"
             )
         self.asked[campaign, VERDICTS[status]] += 1
+        self.cases.append((proof, data, options or [], status, text))
         return status
 
     def told(self) -> str:
