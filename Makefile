@@ -132,15 +132,3 @@ $(VENV)/.run: $(BIN)/python pyproject.toml
 $(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: $(VENV)/.run
 	$(BIN)/pip install --quiet --editable '.[$*]'
 	@touch $@
-
-# The theorems behind the verdicts, compiled from scratch by Coq, and what they assume: two minutes. theorems/README.md
-theorems:
-	$(PYTHON) theorems/build.py theorems
-
-# The checker that is extracted from them: theorems/build/linsep-checker.
-checker:
-	$(PYTHON) theorems/build.py checker
-
-# 20,000 proofs and forgeries before `verify`, the stand-alone checker and the extracted one. docs/trust.md
-three-checkers: $(VENV)/.test checker
-	PYTHONPATH=. $(BIN)/python tests/three_checkers.py 20000

@@ -60,6 +60,8 @@ def proof(verdict):
     """What is proved: without what measures the work, and without what only files have."""
     told = json.loads(verdict.to_json())
     about = {key: value for key, value in told["data"].items() if key not in ("names", "label_column")}
+    if margin := told.get("margin"):  # the lowest score of a device may be rounded in another way
+        margin["low"] = float(f"{margin['low']:.13g}")
     return {key: value for key, value in told.items() if key not in ("effort", "sha256")} | {"data": about}
 
 
