@@ -125,7 +125,16 @@ def models(folder: str | None) -> bool:
         lines.append([known.name, size, known.verdict, verdict, counted(report.coefficients), said, confirmed])
         lines[-1].append(f"{seconds:.2f} s")
         proofs += finite_in_r(known, report)
-    heads = ["model", "rows x columns", "separation, R", "ours", "coefficients, ours", "R → ours", "confirmed by LPs", ""]
+    heads = [
+        "model",
+        "rows x columns",
+        "separation, R",
+        "ours",
+        "coefficients, ours",
+        "R → ours",
+        "confirmed by LPs",
+        "",
+    ]
     print(table(heads, lines))
     print("\nWhere R says finite and we say infinite, a direction along which the likelihood never falls:\n")
     print("\n".join(proofs))
@@ -135,9 +144,7 @@ def models(folder: str | None) -> bool:
 def finite_in_r(known: Any, report: linsep.MleReport) -> list[str]:
     """A direction for each model in which R calls a coefficient finite that diverges: its smallest entries."""
     ours, direction = report.coefficients, report.direction
-    named = [
-        name for name, said in known.coefficients.items() if said == "finite" and ours[name] in ("+inf", "-inf")
-    ]
+    named = [name for name, said in known.coefficients.items() if said == "finite" and ours[name] in ("+inf", "-inf")]
     if not named or direction is None:
         return []
     terms = [f"{weight:+d}·{name}" for name, weight in direction.items() if weight]
@@ -159,7 +166,15 @@ def counts(folder: str | None) -> bool:
         confirmed = "all" if not wrong else "not " + ", ".join(wrong)
         size = f"{len(known.y)} x {len(known.names)}"
         lines.append(
-            [known.name, size, str(len(known.separated)), str(len(ours)), agree, counted(report.coefficients), confirmed]
+            [
+                known.name,
+                size,
+                str(len(known.separated)),
+                str(len(ours)),
+                agree,
+                counted(report.coefficients),
+                confirmed,
+            ]
         )
     heads = ["set", "rows x columns", "separated rows, published", "ours", "", "coefficients", "confirmed by LPs"]
     print(table(heads, lines))

@@ -40,7 +40,12 @@ def on_a_device(X, y, folder):
     return linsep.on_device(X, y, device="cpu")
 
 
-SOURCES = {"files": in_files, "calls": in_parts, "dask": on_dask, "device": on_a_device}  # a new kind of source is a line here
+SOURCES = {
+    "files": in_files,
+    "calls": in_parts,
+    "dask": on_dask,
+    "device": on_a_device,
+}  # a new kind of source is a line here
 QUESTIONS = {
     "decide": linsep.decide,
     "through the origin": lambda *data: linsep.decide(*data, bias=False),

@@ -3,6 +3,7 @@
 from enum import Enum
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -225,3 +226,19 @@ def test_a_named_value_that_no_double_is_is_refused(value):
 def test_a_function_that_makes_no_source_is_refused(parts, options, error):
     with pytest.raises(error):
         CallSource(parts, **options)
+
+
+@pytest.mark.parametrize("ask", [linsep.decide, linsep.max_margin, linsep.mle_exists, linsep.fewest_mistakes])
+def test_rows_and_labels_of_pandas_with_other_indices_are_not_joined_by_place(ask):
+    X = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0]}, index=[5, 6, 7, 8])
+    y = pd.Series([0, 0, 1, 1], index=[5, 6, 7, 8])
+    assert ask(X, y) is not None and ask(X, y.to_frame()) is not None and ask(X, y.tolist()) is not None
+    with pytest.raises(errors.InputError, match="Row 0: X calls the row 5, and y calls it 8: their indices differ"):
+        ask(X, y[::-1])
+    with pytest.raises(errors.InputError, match="Row 2: X calls the row 7, and y calls it 9"):
+        ask(X, y.rename({7: 9}))
+
+
+def test_rows_called_nan_by_both_are_one_row():
+    X = pd.DataFrame({"x": [0.0, 1.0]}, index=[1.0, np.nan])
+    assert linsep.decide(X, pd.Series([0, 1], index=[1.0, np.nan])).kind == "separable"

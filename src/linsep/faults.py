@@ -114,6 +114,11 @@ FAULTS = {
     "length": Entry(
         errors.LengthError, "X has {rows:,} rows, but y has {labels:,} labels", "Give one label for each row."
     ),
+    "other index": Entry(
+        errors.LengthError,
+        "X calls the row {named}, and y calls it {other}: their indices differ",
+        "Put them in one order with y.loc[X.index], or leave the indices out with y.to_numpy() if they are.",
+    ),
     # rows of text
     "not text": Entry(errors.EncodingError, "{what}, at byte {byte:,}"),
     "line not text": Entry(errors.EncodingError, "{what}"),

@@ -19,7 +19,14 @@ from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import MOST_BITS, Facts, Label, Numbers, Signs, Source, Table, integer_bits, marks
 from linsep.sources.memory import MemorySource
-from linsep.tables import is_long, is_on_device, read_doubles, read_exact, read_labels, require_finite
+from linsep.tables import (
+    is_long,
+    is_on_device,
+    read_doubles,
+    read_exact,
+    read_labels,
+    require_finite,
+)
 from linsep.tables.exact_numbers import Columns, ExactTable
 from linsep.tables.label_values import distinct
 

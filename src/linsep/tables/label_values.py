@@ -1,6 +1,7 @@
 """Labels: one value a row, each what it was, and the different ones in rising order."""
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import Any
@@ -31,6 +32,16 @@ def read_labels(y: Any, n_rows: int | None = None) -> Array:
     if n_rows is not None and len(labels) != n_rows:
         raise fault("length", rows=n_rows, labels=len(labels))
     return labels
+
+
+def require_one_index(X: Any, y: Any) -> None:
+    """Refuse rows and labels of pandas whose indices differ: joined by place, they would be other rows' labels."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(y, (pandas.Series, pandas.DataFrame)) or not isinstance(X, pandas.DataFrame):
+        return
+    if len(X) == len(y) and not X.index.equals(y.index):
+        row = next(k for k, (a, b) in enumerate(zip(X.index, y.index, strict=True)) if a is not b and a != b)
+        raise fault("other index", row=row, named=shown(X.index[row]), other=shown(y.index[row]))
 
 
 def _flat_labels(y: Any) -> Array | None:
