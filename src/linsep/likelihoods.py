@@ -39,7 +39,7 @@ from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Array, Facts, Floats, Ints, Label, Numbers, Signs, Source, integer_bits, positions
 from linsep.sources.inputs import as_signs, as_source, as_table
 from linsep.sources.memory import MemorySource
-from linsep.tables import is_long, is_sparse, read_exact, read_labels, require_finite
+from linsep.tables import is_long, is_sparse, read_exact, read_labels, require_finite, require_one_index
 from linsep.tables.label_values import distinct
 
 Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
@@ -245,6 +245,7 @@ def _table(X: Any, y: Any) -> tuple[Any, list[str], Facts, Array]:
         return block.values, own, X.facts, read_labels(levels[codes].tolist())
     if y is None:
         raise ArgumentError("y is missing: each row of X needs an outcome.")
+    require_one_index(X, y)
     exact = read_exact(X)
     if exact.inexact is not None and not (exact.scales is not None and exact.fits_64_bits):
         raise exact.inexact

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.tables import is_sparse, read_exact, read_labels, require_finite
+from linsep.tables import is_sparse, read_exact, read_labels, require_finite, require_one_index
 from linsep.tables.exact_numbers import EXACT, fit_doubles
 from linsep.tables.label_values import distinct
 
@@ -172,6 +172,7 @@ def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
         return X
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
+    require_one_index(X, y)
     table = read_exact(X)
     require_finite(table)
     signs = _signs(read_labels(y, table.values.shape[0]), labels)

@@ -26,6 +26,7 @@ from linsep.tables import (
     read_exact,
     read_labels,
     require_finite,
+    require_one_index,
 )
 from linsep.tables.exact_numbers import Columns, ExactTable
 from linsep.tables.label_values import distinct
@@ -75,6 +76,7 @@ def _on_cluster(X: Any, y: Any) -> Source:
 def _in_memory(X: Any, y: Any, decimals: bool, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]) -> Source:
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
+    require_one_index(X, y)
     threads_asked_for()  # a wrong setting is told of at once, not only by large tables
     exact = _in_64_bits(read_exact(X), decimals)
     n_rows, n_columns = exact.values.shape
