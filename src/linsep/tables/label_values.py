@@ -40,8 +40,9 @@ def require_one_index(X: Any, y: Any) -> None:
     if pandas is None or not isinstance(y, (pandas.Series, pandas.DataFrame)) or not isinstance(X, pandas.DataFrame):
         return
     if len(X) == len(y) and not X.index.equals(y.index):
-        row = next(k for k, (a, b) in enumerate(zip(X.index, y.index, strict=True)) if a is not b and a != b)
-        raise fault("other index", row=row, named=shown(X.index[row]), other=shown(y.index[row]))
+        names = list(zip(X.index.tolist(), y.index.tolist(), strict=True))
+        row = next((k for k, (named, other) in enumerate(names) if named != other), 0)
+        raise fault("other index", row=row, named=shown(names[row][0]), other=shown(names[row][1]))
 
 
 def _flat_labels(y: Any) -> Array | None:
