@@ -244,8 +244,8 @@ class Fit(Reported):
 
     `estimates` are the coefficients in order, each with `name`, `value` (infinite where it diverges, NaN where it is
     undetermined or aliased) and `error`, its standard error; Firth's also with `low` and `high`, a profile interval of
-    `level`, and `p_value`. `fitted` are the probabilities of the positive label, of counts the means, row by row; NaN in
-    a row of weight 0.
+    `level`, and `p_value`. `fitted` are the probabilities of the positive label, of counts the means, row by row; NaN
+    in a row of weight 0.
     """
 
     method: str

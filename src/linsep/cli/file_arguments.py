@@ -68,7 +68,7 @@ def read(files: Sequence[str], label: str | None, reading: Reading, *, any_label
 
 
 def of_files(source: Any, *, any_labels: bool = False) -> Table:
-    """The table of a source, once what is odd about it has been said; unless any labels will do, not two are refused."""
+    """The table of a source, once what is odd about it has been said; of two labels, unless any will do."""
     if not any_labels:
         _ = source.facts.pair
     for remark in source.remarks():

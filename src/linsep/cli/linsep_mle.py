@@ -1,13 +1,14 @@
 """`linsep mle`: whether a regression has a maximum likelihood estimate."""
 
 from dataclasses import asdict, dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from cyclopts import Parameter
 
 import linsep
 from linsep.cli import answers, terminal
 from linsep.cli.parameters import CODES, OF_A_FAULT, Bias, File, Label, Learning, Search, app, path, switch
+from linsep.report import count
 
 Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
 TWO_LABELS = ("binomial", "conditional")
@@ -57,7 +58,7 @@ def mle(
     label: Label = None,
     bias: Bias = None,
     model: Model = Model(),
-    firth: Annotated[bool, switch("Show Firth's estimates and the limits of the usual ones (binomial, poisson).")] = False,
+    firth: Annotated[bool, switch("Show Firth's estimates, and limits of the usual ones (binomial, poisson).")] = False,
     search: Search = Search(),
     reading: Learning = Learning(),
 ) -> int:
@@ -68,12 +69,13 @@ def mle(
     question = answers.Question(file, label, reading, search, any_labels=model.takes_any_labels)
     with question.asked("Deciding") as (table, data, watch):
         chosen, limit = table.chosen_bias(bias, file[0]), search.time_limit
-        options = {"bias": chosen, "time_limit": limit, "watch": watch, **model.keywords}
+        options: dict[str, Any] = {"bias": chosen, "time_limit": limit, "watch": watch, **model.keywords}
         found = linsep.mle_exists(*data, names=table.columns, **options)
         fit = found.firth() if firth and found.exists is not None else None
     if search.json:
         terminal.say_json({**found.facts(), **({} if fit is None else {"firth": fit.facts()})})
     else:
         said = found.report(table.where)
-        answers.show(said if fit is None else said + fit.report().parts, found.verdict)
+        size = f"{count(found.n_rows, 'row')}, {count(len(found.states), 'coefficient')}" if model.keywords else ""
+        answers.show(said if fit is None else said + fit.report().parts, found.verdict, size)
     return CODES[found.exists]
