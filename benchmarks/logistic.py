@@ -158,10 +158,8 @@ def models(folder: str | None) -> bool:
         proofs += finite_in_r(known, report)
     heads = ["model", "rows x columns", "separation, R", "ours", "coefficients, ours", "R → ours"]
     print(table([*heads, "confirmed by LPs", ""], lines))
-    print(
-        "\nWhere R says finite and we say infinite, a direction along which the likelihood never falls and which moves"
-    )
-    print("that coefficient, checked in integers:\n")
+    print("\nWhere R says finite and we say infinite, a direction along which the likelihood never falls")
+    print("and which moves these coefficients, checked in integers:\n")
     print("\n".join(proofs))
     return fine
 

@@ -313,6 +313,18 @@ def test_ordered_categories_have_an_order_and_text_has_none():
         linsep.mle_exists(X, ["low", "high", "mid", "low"], family="ordinal")
 
 
+def test_an_integer_that_cannot_be_negated_is_refused():
+    with pytest.raises(ArgumentError, match="smaller units"):
+        linsep.mle_exists(np.array([[-(2**63)], [0], [1]]), [0, 1, 2], family="multinomial")
+
+
+def test_a_column_called_intercept_is_a_column_of_its_own():
+    X, y = pd.DataFrame({"(Intercept)": [1, 1, 1, 1], "x": [0, 0, 1, 1]}), [2, 3, 0, 0]
+    report = linsep.mle_exists(X, y, family="poisson", bias=False)
+    assert report.coefficients == {"(Intercept)": "finite", "x": "-inf"}
+    report.verify(X, y)
+
+
 def test_counts_that_are_all_zero_have_no_estimate():
     report = linsep.mle_exists([[0], [1]], [0, 0], family="poisson")
     assert report.coefficients["(Intercept)"] == "-inf" and report.separated_rows == (0, 1)
@@ -390,6 +402,7 @@ def test_a_proof_does_not_hold_for_other_data(family):
         ([1, 1, 1], {"family": "multinomial"}, "one class"),
         ([0, 1, 0], {"family": "conditional", "strata": [1, 2, 3]}, "No stratum has both"),
         ([0, 0, 0], {"family": "cox", "time": [1, 2, 3]}, "No event"),
+        ([1, 2, 1], {"family": "cox", "time": [1, 2, 3]}, "y of row 1 is 2: of a Cox model it is 1 for an event"),
         ([[1, 2]] * 3, {"family": "poisson"}, "two columns"),
         (["a", "b", "a"], {"family": "poisson"}, "text"),
         (None, {"family": "poisson"}, "y is missing"),

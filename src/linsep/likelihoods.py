@@ -36,6 +36,7 @@ import scipy.sparse as sp
 
 from linsep.errors import ArgumentError, shown
 from linsep.sources.base import Array, Facts, Floats, Ints, Label, Numbers, Signs, Source, integer_bits, positions
+from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.inputs import as_signs, as_source, as_table
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, is_sparse, read_exact, read_labels, require_finite
@@ -48,7 +49,7 @@ SIDES = ("<= 0", ">= 0")  # the labels of rows that were made: what their score 
 HALF = 2**62  # differences of smaller integers fit into 64 bits
 
 
-class Options(NamedTuple):
+class Extras(NamedTuple):
     """What a model needs beside X and y: values for each row, or the name of the column of X that holds them."""
 
     trials: Any = None
@@ -76,7 +77,7 @@ class Observed:
     bias: bool
     y: Array
     facts: Facts
-    options: Options
+    options: Extras
     counts: tuple[Floats, Floats] | None = None  # successes and failures
     levels: tuple[Label, ...] = ()  # the classes in order
 
@@ -159,7 +160,7 @@ class Likelihood:
 
 
 def likelihood_of(
-    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Options
+    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras
 ) -> Likelihood:
     """The question about a model, made from its data."""
     _require_options(family, options)
@@ -172,7 +173,7 @@ def likelihood_of(
     return MAKERS[family](seen)
 
 
-def _require_options(family: str, options: Options) -> None:
+def _require_options(family: str, options: Extras) -> None:
     if family not in FAMILIES:
         raise ArgumentError(f"family is {shown(family)}: choose one of {', '.join(FAMILIES)}.")
     for name in NEEDED.get(family, ()):
@@ -218,7 +219,7 @@ def chosen_names(own: Sequence[str], names: Sequence[str] | None, bias: bool) ->
 # ---------------------------------------------------------------------------------------------------
 
 
-def observed(X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Options) -> Observed:
+def observed(X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras) -> Observed:
     """The user's rows, each option a value for each of them."""
     values, own, facts, labels = _table(X, y)
     chosen = chosen_names(own, names, bias)
@@ -235,6 +236,7 @@ def _table(X: Any, y: Any) -> tuple[Any, list[str], Facts, Array]:
     if isinstance(X, Source):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
+        require_finite_rows(X)
         block = X.take(np.arange(X.n_rows))
         own = [X.facts.column_name(j) for j in range(X.n_columns)]
         levels = np.array(X.facts.labels, dtype=object)
@@ -274,8 +276,8 @@ def _places(y: Any) -> Any:
 
 
 def _columns_out(
-    values: Any, names: tuple[str, ...], facts: Facts, options: Options
-) -> tuple[Any, tuple[str, ...], Facts, Options]:
+    values: Any, names: tuple[str, ...], facts: Facts, options: Extras
+) -> tuple[Any, tuple[str, ...], Facts, Extras]:
     """The options as arrays, and the table without the columns that are named by them."""
     out: list[int] = []
     read: dict[str, Array] = {}
@@ -300,7 +302,7 @@ def _columns_out(
         scales = None if facts.scales is None else tuple(facts.scales[j] for j in kept)
         values, names = values[:, kept], tuple(names[j] for j in kept)
         facts = replace(facts, n_columns=len(kept), names=None, scales=scales)
-    return values, names, facts, Options(**read)
+    return values, names, facts, Extras(**read)
 
 
 def _numbers(what: str, given: Array, least: float | None) -> Floats:
@@ -319,8 +321,8 @@ def _numbers(what: str, given: Array, least: float | None) -> Floats:
 def _signed(values: Any) -> Any:
     """Integers that can be subtracted: with a sign, and of 64 bits."""
     entries = _entries(values)
-    if values.dtype == np.uint64 and entries.size and int(entries.max()) >= HALF:
-        raise ArgumentError("X holds integers beyond 2^62 without a sign: give floats, or smaller units.")
+    if entries.size and max(int(entries.max()), -int(entries.min())) >= 2 * HALF:
+        raise ArgumentError("X holds an integer beyond 2^63 - 1, which cannot be subtracted: use smaller units.")
     return values.astype(np.int64)
 
 
@@ -347,7 +349,11 @@ def _outcomes(seen: Observed, categories: tuple[str, ...] | None) -> Observed:
         signs, labels = as_signs(y)
         return replace(seen, counts=((signs > 0).astype(float), (signs < 0).astype(float)), levels=labels)
     if seen.family in ("poisson", "cox"):
-        return replace(seen, y=_numbers("y", y, 0))
+        numbers = _numbers("y", y, 0)
+        if seen.family == "cox" and not np.isin(numbers, (0, 1)).all():
+            row = int(np.argmin(np.isin(numbers, (0, 1))))
+            raise ArgumentError(f"y of row {row} is {numbers[row]:g}: of a Cox model it is 1 for an event, else 0.")
+        return replace(seen, y=numbers)
     if seen.family == "ordinal" and y.dtype.kind not in "biuf":
         raise ArgumentError("The classes are text, and their order is not known: give numbers, or pandas categories.")
     found, codes = distinct(y)

@@ -21,7 +21,7 @@ def column(what: str) -> Parameter:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Model:
+class Likelihoods:
     """What the label is, and the columns that are not predictors."""
 
     family: Annotated[
@@ -57,7 +57,7 @@ def mle(
     *file: File,
     label: Label = None,
     bias: Bias = None,
-    model: Model = Model(),
+    model: Likelihoods = Likelihoods(),
     firth: Annotated[bool, switch("Show Firth's estimates, and limits of the usual ones (binomial, poisson).")] = False,
     search: Search = Search(),
     reading: Learning = Learning(),
