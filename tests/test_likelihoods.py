@@ -298,11 +298,26 @@ def test_strata_may_be_text_and_integers_may_be_long():
 
 
 def test_a_difference_that_no_double_is_changes_nothing():
-    """0.3 - 0.1 is rounded: the stratum gets a threshold instead, and 0.1 + 0.2 is still more than 0.3."""
+    """0.3 - 0.1 is rounded: what is lost has a column of its own, and 0.1 + 0.2 is still more than 0.3."""
     X, strata = [[0.3, 1.0], [0.1, 1.0], [0.1 + 0.2, 0.1], [0.3, 0.1]], [0, 0, 1, 1]
     report = agree("conditional", np.array(X), np.array([1, 0, 1, 0]), strata=np.array(strata))
     assert report.coefficients == {"x1": "+inf", "x2": "aliased"}
     assert "x2 = 0 + a constant of each stratum" in report.explain()
+
+
+def test_numbers_at_the_ends_of_the_range_of_doubles():
+    """Differences that overflow: every stratum has a threshold instead."""
+    X = np.array([[1.5e308, 1.0], [-1.5e308, 1.0], [3.0, 5e-324], [3.0, 0.0]])
+    report = agree("conditional", X, np.array([1, 0, 1, 0]), strata=np.array([0, 0, 1, 1]))
+    assert report.coefficients == {"x1": "+inf", "x2": "+inf"}
+
+
+def test_many_rows_of_decimals_make_no_column_for_each_event():
+    rng = np.random.default_rng(0)
+    X, event = np.column_stack([rng.normal(size=(2000, 3)).round(3), rng.random(2000) < 0.01]), rng.integers(0, 2, 2000)
+    event[X[:, 3] > 0] = 0
+    report = linsep.mle_exists(X, event, family="cox", time=rng.random(2000))
+    assert list(report.coefficients.values()) == ["finite"] * 3 + ["-inf"] and report.verdict.n_columns <= 8
 
 
 def test_ordered_categories_have_an_order_and_text_has_none():

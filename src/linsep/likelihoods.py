@@ -14,8 +14,8 @@ So each is the question that `decide` answers, about rows made from the user's. 
 with w, and positive weights multiply terms that each must not fall: neither changes the rows. A row of weight 0 is
 left out.
 
-No number is rounded on the way. A difference of rows that no double is, is avoided by one more column for its
-stratum, a threshold between its cases and its controls; the same is done where they would make very many pairs. In a
+No number is rounded on the way: a difference of rows that no double is, is two doubles, with a column for each. Where
+several cases meet several controls, one more column stands for a threshold between them, instead of all pairs. In a
 Cox model the first event of a time stands above the rows that leave before the next one, and above the next one: each
 row takes part once, not once for every event before it. Only the multinomial rows are many: K - 1 for each of the
 user's, of K - 1 times as many columns.
@@ -452,7 +452,7 @@ def _beside(left: Any, right: Any) -> Any:
     """Two tables side by side, sparse where the second is."""
     if is_sparse(right):
         return sp.csr_array(sp.hstack([left, right], format="csr"))
-    return np.hstack([left.toarray(), right])
+    return np.hstack([left.toarray() if is_sparse(left) else left, right])
 
 
 def _of_rows(seen: Observed, source: Source, names: tuple[str, ...], origin: Ints, *, bias: bool = False) -> Likelihood:
@@ -553,14 +553,16 @@ def _risk_sets(rows: Ints, time: Floats, event: npt.NDArray[np.bool_], place: In
 
 
 def _ranked(seen: Observed, groups: list[Ranked], order: Ints) -> Likelihood:
-    """The question about rows above others: their differences, or each against a threshold between them."""
+    """The question about rows above others: their differences, or, of many against many, each against a threshold.
+
+    A difference is a double and what rounding it loses, another double. The latter has a column of its own, and two
+    rows say that its weight is that of the column it belongs to.
+    """
     pairs = [(g, *pair) for g, group in enumerate(groups) if group.is_star for pair in group.pairs()]
     up, down = (np.array([pair[k] for pair in pairs], np.int64) for k in (1, 2))
-    differences, is_exact = _differences(seen.values, up, down)
-    owner = np.array([pair[0] for pair in pairs], np.int64)
-    rounded = set(owner[~is_exact].tolist())
-    wide = [g for g, group in enumerate(groups) if g in rounded or not group.is_star]
-    kept = np.flatnonzero(~np.isin(owner, wide))
+    difference, lost, is_finite = _differences(seen.values, up, down)
+    wide = [g for g, group in enumerate(groups) if not (group.is_star and is_finite)]
+    kept = np.arange(len(pairs)) if is_finite else np.zeros(0, np.int64)
     members = [
         (row, column, sign, span)
         for column, g in enumerate(wide)
@@ -569,35 +571,37 @@ def _ranked(seen: Observed, groups: list[Ranked], order: Ints) -> Likelihood:
     ]
     rows = np.array([member[0] for member in members], np.int64)
     thresholds = np.array([member[1] for member in members], np.int64)
-    dtype = seen.values.dtype
+    rounded = np.unique(lost[kept].nonzero()[1])
+    dtype, width, hidden = seen.values.dtype, len(seen.names), len(wide) + len(rounded)
+    places = np.repeat(np.arange(len(rounded)), 2)
+    tied = _ones_at(rounded[places], width, dtype, 1)
     parts = [
-        _beside(sp.csr_array((len(kept), len(wide)), dtype=dtype), differences[kept]),
-        _beside(_ones_at(thresholds, len(wide), dtype, -1), seen.values[rows]),
+        _beside(_beside(_nothing(len(kept), len(wide), dtype), lost[kept][:, rounded]), difference[kept]),
+        _beside(_ones_at(thresholds, hidden, dtype, -1), seen.values[rows]),
+        _beside(_ones_at(len(wide) + places, hidden, dtype, -1), tied if is_sparse(lost) else tied.toarray()),
     ]
     table = sp.csr_array(sp.vstack(parts)) if is_sparse(parts[0]) else np.vstack(parts)
-    signs = np.array([1] * len(kept) + [member[2] for member in members], np.int8)
-    spans = np.array([pairs[k][3] for k in kept.tolist()] + [member[3] for member in members], np.int64).reshape(-1, 2)
-    source = seen.source(table, signs, seen.scales(len(wide)))
-    names = seen.names
-    return Likelihood(
-        seen.family, source, names, False, seen.n_rows, len(wide), order, spans[:, 0], spans[:, 1], observed=seen
-    )
+    signs = [1] * len(kept) + [member[2] for member in members] + [1, -1] * len(rounded)
+    spans = [pairs[k][3] for k in kept.tolist()] + [member[3] for member in members] + [(0, 0)] * len(places)
+    first, last = np.array(spans, np.int64).reshape(-1, 2).T
+    source = seen.source(table, np.array(signs, np.int8), seen.scales(hidden))
+    return Likelihood(seen.family, source, seen.names, False, seen.n_rows, hidden, order, first, last, observed=seen)
 
 
-def _differences(values: Any, up: Ints, down: Ints) -> tuple[Any, npt.NDArray[np.bool_]]:
-    """Rows less other rows, and which of these differences are exact (Knuth's error of a sum)."""
+def _nothing(n_rows: int, n_columns: int, dtype: Any) -> Any:
+    return sp.csr_array((n_rows, n_columns), dtype=dtype)
+
+
+def _differences(values: Any, up: Ints, down: Ints) -> tuple[Any, Any, bool]:
+    """Rows less other rows, rounded; what that lost (Knuth's two-sum); and whether that is all."""
     a, b = values[up], values[down]
     with np.errstate(over="ignore", invalid="ignore"):
         s = a - b
         rest = s - a
-        error = (a - (s - rest)) - (b + rest)
-    wrong = error != 0
+        lost = (a - (s - rest)) - (b + rest)
     if values.dtype.kind != "f":
-        big = np.abs(_entries(values)).max(initial=0) >= HALF
-        return s, np.full(len(up), not big)
-    is_exact = np.asarray(wrong.sum(axis=1)).ravel() == 0
-    finite = np.isfinite(_entries(s)).all()
-    return s, is_exact if finite else np.zeros(len(up), np.bool_)
+        return s, lost, bool(np.abs(_entries(values)).max(initial=0) < HALF)
+    return s, lost, bool(np.isfinite(_entries(s)).all())
 
 
 MAKERS = {
