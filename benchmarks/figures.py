@@ -82,6 +82,14 @@ PAGES = {
         ("python benchmarks/logistic.py",),
         (*DECIDING, "src/linsep/_mle.py", "benchmarks/logistic.py"),
     ),
+    "docs/logistic.md": Page(
+        ("python benchmarks/logistic.py --part models counts firth",),
+        (
+            *DECIDING,
+            *(f"src/linsep/{part}.py" for part in ("_mle", "likelihoods", "fits", "reasons")),
+            *("benchmarks/logistic.py", "benchmarks/real_data.py"),
+        ),
+    ),
     "docs/mistakes.md": Page(
         ("python benchmarks/mistakes.py --limit 30",),
         (*ROWS, "src/linsep/_mistakes.py", "benchmarks/mistakes.py"),

@@ -15,10 +15,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-import linsep
 import numpy as np
-from real_data import Logistic, load, logistic_sets, poisson_sets, separation_models
+from flint import fmpq, fmpq_mat, fmpz_mat
 from scipy.optimize import linprog
+
+import linsep
+from real_data import Logistic, load, logistic_sets, poisson_sets, separation_models
 from timing import table
 
 OURS = {"intercept": "(Intercept)"}  # what the published tables call otherwise
@@ -92,11 +94,38 @@ def by_programs(Z: np.ndarray, aliased: list[bool]) -> list[str]:
     return states
 
 
+def aliased_of(report: linsep.MleReport) -> list[bool]:
+    """Which coefficients are left out."""
+    return [state == "aliased" for state in report.coefficients.values()]
+
+
 def checked(report: linsep.MleReport, Z: np.ndarray) -> list[str]:
     """The coefficients whose state two programs each do not confirm."""
     ours = list(report.coefficients.values())
-    theirs = by_programs(Z, [state == "aliased" for state in ours])
+    theirs = by_programs(Z, aliased_of(report))
     return [name for name, mine, other in zip(report.coefficients, ours, theirs, strict=True) if mine != other]
+
+
+def by_cells(X: np.ndarray, y: np.ndarray, aliased: list[bool]) -> list[str] | None:
+    """The same in fractions, for a table whose different rows are independent: a coefficient is a combination of them.
+
+    For columns that depend on each other but for rounding, which no program in floats can tell apart.
+    """
+    kept = [j for j, left_out in enumerate(aliased) if not left_out]
+    outcomes: dict[tuple[float, ...], set[int]] = {}
+    for row, label in zip(X[:, kept].tolist(), y.tolist(), strict=True):
+        outcomes.setdefault(tuple(row), set()).add(1 if label > 0 else -1)
+    if len(outcomes) != len(kept):
+        return None
+    entries = [fmpq(*row[j].as_integer_ratio()) for j in range(len(kept)) for row in outcomes]
+    unit = fmpq_mat(fmpz_mat(np.eye(len(kept), dtype=int).tolist()))
+    shares = fmpq_mat(len(kept), len(kept), entries).solve(unit)
+    pure = [(i, next(iter(seen))) for i, seen in enumerate(outcomes.values()) if len(seen) == 1]
+    states = ["aliased"] * len(aliased)
+    for place, j in enumerate(kept):
+        pulls = [shares[i, place] * sign for i, sign in pure]
+        states[j] = BY_LPS[any(pull > 0 for pull in pulls), any(pull < 0 for pull in pulls)]
+    return states
 
 
 def counted(states: dict[str, str]) -> str:
@@ -118,13 +147,16 @@ def models(folder: str | None) -> bool:
             if theirs != ours
         )
         wrong = checked(report, known.X * np.where(known.y > 0, 1, -1)[:, None])
+        confirmed = f"all but {', '.join(wrong)}" if wrong else "all"
+        if wrong and by_cells(known.X, known.y, aliased_of(report)) == list(report.coefficients.values()):
+            confirmed, wrong = f"{confirmed}; all in fractions", []
         fine &= verdict == known.verdict and not wrong
         size = f"{len(known.y)} x {len(known.names)}"
         said = "; ".join(f"{number} {what}" for what, number in unlike.items()) or "the same"
-        confirmed = "all" if not wrong else "not " + ", ".join(wrong)
-        lines.append([known.name, size, known.verdict, verdict, counted(report.coefficients), said, confirmed])
-        lines[-1].append(f"{seconds:.2f} s")
+        states = counted(report.coefficients)
+        lines.append([known.name, size, known.verdict, verdict, states, said, confirmed, f"{seconds:.2f} s"])
         proofs += finite_in_r(known, report)
+<<<<<<< HEAD
     heads = [
         "model",
         "rows x columns",
@@ -137,21 +169,55 @@ def models(folder: str | None) -> bool:
     ]
     print(table(heads, lines))
     print("\nWhere R says finite and we say infinite, a direction along which the likelihood never falls:\n")
+=======
+    heads = ["model", "rows x columns", "separation, R", "ours", "coefficients, ours", "R → ours"]
+    print(table([*heads, "confirmed by LPs", ""], lines))
+    print("\nWhere R says finite and we say infinite, a direction along which the likelihood never falls")
+    print("and which moves these coefficients, checked in integers:\n")
+>>>>>>> mle
     print("\n".join(proofs))
     return fine
 
 
 def finite_in_r(known: Any, report: linsep.MleReport) -> list[str]:
+<<<<<<< HEAD
     """A direction for each model in which R calls a coefficient finite that diverges: its smallest entries."""
     ours, direction = report.coefficients, report.direction
     named = [name for name, said in known.coefficients.items() if said == "finite" and ours[name] in ("+inf", "-inf")]
     if not named or direction is None:
+=======
+    """A direction that moves every coefficient that R calls finite and we do not, checked in integers."""
+    Z, ours = known.X * np.where(known.y > 0, 1, -1)[:, None], report.coefficients
+    infinite = {"+inf": 1, "-inf": -1}
+    unlike = {
+        j: infinite[ours[name]]
+        for j, name in enumerate(known.names)
+        if known.coefficients[name] == "finite" and ours[name] in infinite
+    }
+    if not unlike:
+>>>>>>> mle
         return []
-    terms = [f"{weight:+d}·{name}" for name, weight in direction.items() if weight]
-    shortened = " ".join(terms[:12]) + (f" ... ({len(terms) - 12} more)" if len(terms) > 12 else "")
-    strict = len(report.separated_rows or ())
-    which = ", ".join(f"{name} {ours[name]}" for name in named)
-    return [f"- {known.name} ({which}): `{shortened}` is positive on the side of {strict} rows, and 0 on all others."]
+    w = short_direction(Z, unlike, aliased_of(report))
+    terms = " ".join(f"{weight:+d}·{known.names[k]}" for k, weight in enumerate(w) if weight)
+    strict = int(np.count_nonzero(Z @ w))
+    which = ", ".join(f"{known.names[j]} {ours[known.names[j]]}" for j in unlike)
+    return [f"- {known.name}: {which}. `{terms}` has {strict} rows strictly on their side and none on the wrong one."]
+
+
+def short_direction(Z: np.ndarray, moved: dict[int, int], aliased: list[bool]) -> np.ndarray:
+    """Few small integers w with Z·w >= 0 that move some coefficients: the least sum of sizes, made whole."""
+    D = Z.shape[1]
+    moves = np.zeros((len(moved), D))
+    moves[np.arange(len(moved)), list(moved)] = list(moved.values())
+    rows, most = np.vstack([-Z, -moves]), np.repeat([0.0, -1.0], [len(Z), len(moved)])
+    bounds = 2 * [(0, 0) if left_out else (0, None) for left_out in aliased]
+    found = linprog(np.ones(2 * D), A_ub=np.hstack([rows, -rows]), b_ub=most, bounds=bounds, method="highs").x
+    whole = Z.astype(np.int64)
+    for k in range(1, 61):
+        w = np.rint(k * (found[:D] - found[D:])).astype(np.int64)
+        if (whole == Z).all() and (whole @ w >= 0).all() and all(sign * w[j] > 0 for j, sign in moved.items()):
+            return w
+    raise AssertionError("No short direction was found.")
 
 
 def counts(folder: str | None) -> bool:
@@ -163,8 +229,9 @@ def counts(folder: str | None) -> bool:
         wrong = checked(report, poisson_rows(known.X, known.y))
         fine &= ours == known.separated and not wrong
         agree = "the same" if ours == known.separated else f"differ: {sorted(ours ^ known.separated)}"
-        confirmed = "all" if not wrong else "not " + ", ".join(wrong)
+        confirmed = f"all but {', '.join(wrong)}" if wrong else "all"
         size = f"{len(known.y)} x {len(known.names)}"
+<<<<<<< HEAD
         lines.append(
             [
                 known.name,
@@ -176,6 +243,10 @@ def counts(folder: str | None) -> bool:
                 confirmed,
             ]
         )
+=======
+        numbers = [str(len(known.separated)), str(len(ours))]
+        lines.append([known.name, size, *numbers, agree, counted(report.coefficients), confirmed])
+>>>>>>> mle
     heads = ["set", "rows x columns", "separated rows, published", "ours", "", "coefficients", "confirmed by LPs"]
     print(table(heads, lines))
     return fine

@@ -477,6 +477,46 @@ def test_many_coefficients_are_cut_to_those_that_matter(monkeypatch, capsys):
     assert "--json lists them all." in err
 
 
+TRIAL = "weeks,treated,age,event,n\n1,0,5,1,2\n2,1,3,0,3\n3,0,8,1,4\n4,1,2,0,1\n5,0,1,0,2\n6,0,9,1,3\n"
+FAMILIES = {
+    "cox": ["--label", "event", "--family", "cox", "--time", "weeks", "--offset", "n"],
+    "poisson": ["--label", "event", "--family", "poisson", "--columns", "treated,age"],
+    "binomial": ["--label", "event", "--trials", "n", "--columns", "treated,age,n"],
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_and_its_columns_are_options(family, capsys):
+    Path("trial.csv").write_text(TRIAL)
+    assert main(["mle", "trial.csv", *FAMILIES[family], "--json"]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["family"] == family and printed["rows"] == 6 and printed["coefficients"]["treated"] == "-inf"
+    assert main(["mle", "trial.csv", *FAMILIES[family]]) == 1
+    assert "6 rows, " in capsys.readouterr().out
+
+
+def test_classes_and_strata_are_options(capsys):
+    Path("classes.csv").write_text("x,s,y\n1,1,a\n1,1,b\n0,2,c\n0,2,a\n0,1,b\n")
+    assert main(["mle", "classes.csv", "--label", "y", "--family", "multinomial"]) == 1
+    assert "Of the 2 rows with x = 1, none is 'c'." in capsys.readouterr().out
+    Path("pairs.csv").write_text("x,s,y\n1,1,1\n0,1,0\n0,2,1\n1,2,0\n")
+    assert main(["mle", "pairs.csv", "--label", "y", "--family", "conditional", "--strata", "s"]) == 0
+
+
+def test_firths_estimates_are_shown_beside_the_limits(capsys):
+    Path("trial.csv").write_text(TRIAL)
+    assert main(["mle", "trial.csv", *FAMILIES["poisson"], "--firth"]) == 1
+    assert "limit of ML" in capsys.readouterr().out
+    main(["mle", "trial.csv", *FAMILIES["poisson"], "--firth", "--json"])
+    assert json.loads(capsys.readouterr().out)["firth"]["estimates"][0]["name"] == "(Intercept)"
+
+
+def test_a_family_that_lacks_a_column_is_refused(capsys):
+    Path("trial.csv").write_text(TRIAL)
+    assert main(["mle", "trial.csv", "--label", "event", "--family", "cox"]) == 2
+    assert "needs time=" in capsys.readouterr().err
+
+
 def test_errors_of_the_library_name_the_file(monkeypatch, capsys):
     def refuse(*rows, **options):
         raise InputError("column 'a' is too wide.")

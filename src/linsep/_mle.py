@@ -36,7 +36,7 @@ from linsep import arguments
 from linsep._decide import Case, part_of
 from linsep.errors import ArgumentError, OutOfMemoryError
 from linsep.fits import Fit, firth_of, limits_of
-from linsep.likelihoods import INTERCEPT_NAME, Family, Likelihood, Options, likelihood_of
+from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of
 from linsep.proofs import NotSeparable, Overlapping, Separable, Touching, Undecided, Verdict, explain
 from linsep.proofs.verdicts import HalfspaceVerdict, check
 from linsep.reasons import reasons
@@ -178,7 +178,7 @@ def mle_exists(
     {'(Intercept)': 'finite', 'site': '-inf'}
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    options = Options(trials, weights, offset, strata, time)
+    options = Extras(trials, weights, offset, strata, time)
     likelihood = likelihood_of(X, y, names, family=family, bias=bias, options=options)
     return Regression(likelihood, Clock(limit, watch=watch)).report()
 
@@ -386,8 +386,9 @@ class MleReport(Reported):
 
         Raises CertificateError if it does not hold.
         """
-        options = Options(trials, weights, offset, strata, time)
-        bias = any(name == INTERCEPT_NAME or name.endswith(f":{INTERCEPT_NAME}") for name, _ in self.states)
+        options = Extras(trials, weights, offset, strata, time)
+        has_intercept = any(name.endswith(f":{INTERCEPT_NAME}") for name, _ in self.states)
+        bias = has_intercept if self.family == "multinomial" else self.verdict.bias
         made = likelihood_of(X, y, None, family=self.family, bias=bias, options=options)
         check(replace(self.verdict, names=None), made.source)
 

@@ -14,8 +14,8 @@ So each is the question that `decide` answers, about rows made from the user's. 
 with w, and positive weights multiply terms that each must not fall: neither changes the rows. A row of weight 0 is
 left out.
 
-No number is rounded on the way. A difference of rows that no double is, is avoided by one more column for its
-stratum, a threshold between its cases and its controls; the same is done where they would make very many pairs. In a
+No number is rounded on the way: a difference of rows that no double is, is two doubles, with a column for each. Where
+several cases meet several controls, one more column stands for a threshold between them, instead of all pairs. In a
 Cox model the first event of a time stands above the rows that leave before the next one, and above the next one: each
 row takes part once, not once for every event before it. Only the multinomial rows are many: K - 1 for each of the
 user's, of K - 1 times as many columns.
@@ -37,6 +37,7 @@ import scipy.sparse as sp
 from linsep.errors import ArgumentError, shown
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Array, Facts, Floats, Ints, Label, Numbers, Signs, Source, integer_bits, positions
+from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.inputs import as_signs, as_source, as_table
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, is_sparse, read_exact, read_labels, require_finite, require_one_index
@@ -50,7 +51,7 @@ SIDES = ("<= 0", ">= 0")  # the labels of rows that were made: what their score 
 HALF = 2**62  # differences of smaller integers fit into 64 bits
 
 
-class Options(NamedTuple):
+class Extras(NamedTuple):
     """What a model needs beside X and y: values for each row, or the name of the column of X that holds them."""
 
     trials: Any = None
@@ -78,7 +79,7 @@ class Observed:
     bias: bool
     y: Array
     facts: Facts
-    options: Options
+    options: Extras
     counts: tuple[Floats, Floats] | None = None  # successes and failures
     levels: tuple[Label, ...] = ()  # the classes in order
 
@@ -161,7 +162,7 @@ class Likelihood:
 
 
 def likelihood_of(
-    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Options
+    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras
 ) -> Likelihood:
     """The question about a model, made from its data."""
     _require_options(family, options)
@@ -175,7 +176,7 @@ def likelihood_of(
     return MAKERS[family](seen)
 
 
-def _require_options(family: str, options: Options) -> None:
+def _require_options(family: str, options: Extras) -> None:
     if family not in FAMILIES:
         raise ArgumentError(f"family is {shown(family)}: choose one of {', '.join(FAMILIES)}.")
     for name in NEEDED.get(family, ()):
@@ -221,7 +222,7 @@ def chosen_names(own: Sequence[str], names: Sequence[str] | None, bias: bool) ->
 # ---------------------------------------------------------------------------------------------------
 
 
-def observed(X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Options) -> Observed:
+def observed(X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras) -> Observed:
     """The user's rows, each option a value for each of them."""
     values, own, facts, labels = _table(X, y)
     chosen = chosen_names(own, names, bias)
@@ -238,6 +239,7 @@ def _table(X: Any, y: Any) -> tuple[Any, list[str], Facts, Array]:
     if isinstance(X, Source):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
+        require_finite_rows(X)
         block = X.take(np.arange(X.n_rows))
         own = [X.facts.column_name(j) for j in range(X.n_columns)]
         levels = np.array(X.facts.labels, dtype=object)
@@ -278,8 +280,8 @@ def _places(y: Any) -> Any:
 
 
 def _columns_out(
-    values: Any, names: tuple[str, ...], facts: Facts, options: Options
-) -> tuple[Any, tuple[str, ...], Facts, Options]:
+    values: Any, names: tuple[str, ...], facts: Facts, options: Extras
+) -> tuple[Any, tuple[str, ...], Facts, Extras]:
     """The options as arrays, and the table without the columns that are named by them."""
     out: list[int] = []
     read: dict[str, Array] = {}
@@ -304,7 +306,7 @@ def _columns_out(
         scales = None if facts.scales is None else tuple(facts.scales[j] for j in kept)
         values, names = values[:, kept], tuple(names[j] for j in kept)
         facts = replace(facts, n_columns=len(kept), names=None, scales=scales)
-    return values, names, facts, Options(**read)
+    return values, names, facts, Extras(**read)
 
 
 def _numbers(what: str, given: Array, least: float | None) -> Floats:
@@ -323,8 +325,8 @@ def _numbers(what: str, given: Array, least: float | None) -> Floats:
 def _signed(values: Any) -> Any:
     """Integers that can be subtracted: with a sign, and of 64 bits."""
     entries = _entries(values)
-    if values.dtype == np.uint64 and entries.size and int(entries.max()) >= HALF:
-        raise ArgumentError("X holds integers beyond 2^62 without a sign: give floats, or smaller units.")
+    if entries.size and max(int(entries.max()), -int(entries.min())) >= 2 * HALF:
+        raise ArgumentError("X holds an integer beyond 2^63 - 1, which cannot be subtracted: use smaller units.")
     return values.astype(np.int64)
 
 
@@ -351,7 +353,11 @@ def _outcomes(seen: Observed, categories: tuple[str, ...] | None) -> Observed:
         signs, labels = as_signs(y)
         return replace(seen, counts=((signs > 0).astype(float), (signs < 0).astype(float)), levels=labels)
     if seen.family in ("poisson", "cox"):
-        return replace(seen, y=_numbers("y", y, 0))
+        numbers = _numbers("y", y, 0)
+        if seen.family == "cox" and not np.isin(numbers, (0, 1)).all():
+            row = int(np.argmin(np.isin(numbers, (0, 1))))
+            raise ArgumentError(f"y of row {row} is {numbers[row]:g}: of a Cox model it is 1 for an event, else 0.")
+        return replace(seen, y=numbers)
     if seen.family == "ordinal" and y.dtype.kind not in "biuf":
         raise ArgumentError("The classes are text, and their order is not known: give numbers, or pandas categories.")
     found, codes = distinct(y)
@@ -450,7 +456,7 @@ def _beside(left: Any, right: Any) -> Any:
     """Two tables side by side, sparse where the second is."""
     if is_sparse(right):
         return sp.csr_array(sp.hstack([left, right], format="csr"))
-    return np.hstack([left.toarray(), right])
+    return np.hstack([left.toarray() if is_sparse(left) else left, right])
 
 
 def _of_rows(seen: Observed, source: Source, names: tuple[str, ...], origin: Ints, *, bias: bool = False) -> Likelihood:
@@ -551,14 +557,16 @@ def _risk_sets(rows: Ints, time: Floats, event: npt.NDArray[np.bool_], place: In
 
 
 def _ranked(seen: Observed, groups: list[Ranked], order: Ints) -> Likelihood:
-    """The question about rows above others: their differences, or each against a threshold between them."""
+    """The question about rows above others: their differences, or, of many against many, each against a threshold.
+
+    A difference is a double and what rounding it loses, another double. The latter has a column of its own, and two
+    rows say that its weight is that of the column it belongs to.
+    """
     pairs = [(g, *pair) for g, group in enumerate(groups) if group.is_star for pair in group.pairs()]
     up, down = (np.array([pair[k] for pair in pairs], np.int64) for k in (1, 2))
-    differences, is_exact = _differences(seen.values, up, down)
-    owner = np.array([pair[0] for pair in pairs], np.int64)
-    rounded = set(owner[~is_exact].tolist())
-    wide = [g for g, group in enumerate(groups) if g in rounded or not group.is_star]
-    kept = np.flatnonzero(~np.isin(owner, wide))
+    difference, lost, is_finite = _differences(seen.values, up, down)
+    wide = [g for g, group in enumerate(groups) if not (group.is_star and is_finite)]
+    kept = np.arange(len(pairs)) if is_finite else np.zeros(0, np.int64)
     members = [
         (row, column, sign, span)
         for column, g in enumerate(wide)
@@ -567,35 +575,37 @@ def _ranked(seen: Observed, groups: list[Ranked], order: Ints) -> Likelihood:
     ]
     rows = np.array([member[0] for member in members], np.int64)
     thresholds = np.array([member[1] for member in members], np.int64)
-    dtype = seen.values.dtype
+    rounded = np.unique(lost[kept].nonzero()[1])
+    dtype, width, hidden = seen.values.dtype, len(seen.names), len(wide) + len(rounded)
+    places = np.repeat(np.arange(len(rounded)), 2)
+    tied = _ones_at(rounded[places], width, dtype, 1)
     parts = [
-        _beside(sp.csr_array((len(kept), len(wide)), dtype=dtype), differences[kept]),
-        _beside(_ones_at(thresholds, len(wide), dtype, -1), seen.values[rows]),
+        _beside(_beside(_nothing(len(kept), len(wide), dtype), lost[kept][:, rounded]), difference[kept]),
+        _beside(_ones_at(thresholds, hidden, dtype, -1), seen.values[rows]),
+        _beside(_ones_at(len(wide) + places, hidden, dtype, -1), tied if is_sparse(lost) else tied.toarray()),
     ]
     table = sp.csr_array(sp.vstack(parts)) if is_sparse(parts[0]) else np.vstack(parts)
-    signs = np.array([1] * len(kept) + [member[2] for member in members], np.int8)
-    spans = np.array([pairs[k][3] for k in kept.tolist()] + [member[3] for member in members], np.int64).reshape(-1, 2)
-    source = seen.source(table, signs, seen.scales(len(wide)))
-    names = seen.names
-    return Likelihood(
-        seen.family, source, names, False, seen.n_rows, len(wide), order, spans[:, 0], spans[:, 1], observed=seen
-    )
+    signs = [1] * len(kept) + [member[2] for member in members] + [1, -1] * len(rounded)
+    spans = [pairs[k][3] for k in kept.tolist()] + [member[3] for member in members] + [(0, 0)] * len(places)
+    first, last = np.array(spans, np.int64).reshape(-1, 2).T
+    source = seen.source(table, np.array(signs, np.int8), seen.scales(hidden))
+    return Likelihood(seen.family, source, seen.names, False, seen.n_rows, hidden, order, first, last, observed=seen)
 
 
-def _differences(values: Any, up: Ints, down: Ints) -> tuple[Any, npt.NDArray[np.bool_]]:
-    """Rows less other rows, and which of these differences are exact (Knuth's error of a sum)."""
+def _nothing(n_rows: int, n_columns: int, dtype: Any) -> Any:
+    return sp.csr_array((n_rows, n_columns), dtype=dtype)
+
+
+def _differences(values: Any, up: Ints, down: Ints) -> tuple[Any, Any, bool]:
+    """Rows less other rows, rounded; what that lost (Knuth's two-sum); and whether that is all."""
     a, b = values[up], values[down]
     with np.errstate(over="ignore", invalid="ignore"):
         s = a - b
         rest = s - a
-        error = (a - (s - rest)) - (b + rest)
-    wrong = error != 0
+        lost = (a - (s - rest)) - (b + rest)
     if values.dtype.kind != "f":
-        big = np.abs(_entries(values)).max(initial=0) >= HALF
-        return s, np.full(len(up), not big)
-    is_exact = np.asarray(wrong.sum(axis=1)).ravel() == 0
-    finite = np.isfinite(_entries(s)).all()
-    return s, is_exact if finite else np.zeros(len(up), np.bool_)
+        return s, lost, bool(np.abs(_entries(values)).max(initial=0) < HALF)
+    return s, lost, bool(np.isfinite(_entries(s)).all())
 
 
 MAKERS = {

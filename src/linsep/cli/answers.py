@@ -92,10 +92,10 @@ def timed(table: Table, work: Callable[..., Any], *data: Any, **options: Any) ->
     return replace(verdict, names=table.columns, label_column=table.text_label, seconds=time.perf_counter() - started)
 
 
-def show(said: Report, verdict: Any) -> None:
-    """A report, and what the answer took."""
-    size = f"{count(verdict.n_rows, 'row')}, {count(verdict.n_columns, 'column')}"
-    bias = "" if verdict.bias else ", through the origin (no bias)"
+def show(said: Report, verdict: Any, size: str = "") -> None:
+    """A report, and what the answer took; `size` is that of the data, where the verdict is about rows made of them."""
+    bias = "" if verdict.bias or size else ", through the origin (no bias)"
+    size = size or f"{count(verdict.n_rows, 'row')}, {count(verdict.n_columns, 'column')}"
     facts = (
         Fact("data", f"{size}; numbers {NUMBERS[verdict.numbers]}{bias}"),
         Fact("work", f"{count(verdict.reads, 'read')} of the whole data, {verdict.seconds:.3f} s"),

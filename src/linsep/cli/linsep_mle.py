@@ -7,7 +7,12 @@ from cyclopts import Parameter
 
 import linsep
 from linsep.cli import answers, terminal
+<<<<<<< HEAD
 from linsep.cli.parameters import CODES, OF_A_FAULT, Asking, Bias, File, Label, Search, app, path, switch
+=======
+from linsep.cli.parameters import CODES, OF_A_FAULT, Bias, File, Label, Learning, Search, app, path, switch
+from linsep.report import count
+>>>>>>> mle
 
 Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
 TWO_LABELS = ("binomial", "conditional")
@@ -20,7 +25,7 @@ def column(what: str) -> Parameter:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Model:
+class Likelihoods:
     """What the label is, and the columns that are not predictors."""
 
     family: Annotated[
@@ -56,10 +61,15 @@ def mle(
     *file: File,
     label: Label = None,
     bias: Bias = None,
+<<<<<<< HEAD
     model: Model = Model(),
     firth: Annotated[
         bool, switch("Show Firth's estimates and the limits of the usual ones (binomial, poisson).")
     ] = False,
+=======
+    model: Likelihoods = Likelihoods(),
+    firth: Annotated[bool, switch("Show Firth's estimates, and limits of the usual ones (binomial, poisson).")] = False,
+>>>>>>> mle
     search: Search = Search(),
     reading: Asking = Asking(),
 ) -> int:
@@ -77,5 +87,6 @@ def mle(
         terminal.say_json({**found.facts(), **({} if fit is None else {"firth": fit.facts()})})
     else:
         said = found.report(table.where)
-        answers.show(said if fit is None else said + fit.report().parts, found.verdict)
+        size = f"{count(found.n_rows, 'row')}, {count(len(found.states), 'coefficient')}" if model.keywords else ""
+        answers.show(said if fit is None else said + fit.report().parts, found.verdict, size)
     return CODES[found.exists]
