@@ -156,36 +156,15 @@ def models(folder: str | None) -> bool:
         states = counted(report.coefficients)
         lines.append([known.name, size, known.verdict, verdict, states, said, confirmed, f"{seconds:.2f} s"])
         proofs += finite_in_r(known, report)
-<<<<<<< HEAD
-    heads = [
-        "model",
-        "rows x columns",
-        "separation, R",
-        "ours",
-        "coefficients, ours",
-        "R → ours",
-        "confirmed by LPs",
-        "",
-    ]
-    print(table(heads, lines))
-    print("\nWhere R says finite and we say infinite, a direction along which the likelihood never falls:\n")
-=======
     heads = ["model", "rows x columns", "separation, R", "ours", "coefficients, ours", "R → ours"]
     print(table([*heads, "confirmed by LPs", ""], lines))
     print("\nWhere R says finite and we say infinite, a direction along which the likelihood never falls")
     print("and which moves these coefficients, checked in integers:\n")
->>>>>>> mle
     print("\n".join(proofs))
     return fine
 
 
 def finite_in_r(known: Any, report: linsep.MleReport) -> list[str]:
-<<<<<<< HEAD
-    """A direction for each model in which R calls a coefficient finite that diverges: its smallest entries."""
-    ours, direction = report.coefficients, report.direction
-    named = [name for name, said in known.coefficients.items() if said == "finite" and ours[name] in ("+inf", "-inf")]
-    if not named or direction is None:
-=======
     """A direction that moves every coefficient that R calls finite and we do not, checked in integers."""
     Z, ours = known.X * np.where(known.y > 0, 1, -1)[:, None], report.coefficients
     infinite = {"+inf": 1, "-inf": -1}
@@ -195,7 +174,6 @@ def finite_in_r(known: Any, report: linsep.MleReport) -> list[str]:
         if known.coefficients[name] == "finite" and ours[name] in infinite
     }
     if not unlike:
->>>>>>> mle
         return []
     w = short_direction(Z, unlike, aliased_of(report))
     terms = " ".join(f"{weight:+d}·{known.names[k]}" for k, weight in enumerate(w) if weight)
@@ -231,22 +209,8 @@ def counts(folder: str | None) -> bool:
         agree = "the same" if ours == known.separated else f"differ: {sorted(ours ^ known.separated)}"
         confirmed = f"all but {', '.join(wrong)}" if wrong else "all"
         size = f"{len(known.y)} x {len(known.names)}"
-<<<<<<< HEAD
-        lines.append(
-            [
-                known.name,
-                size,
-                str(len(known.separated)),
-                str(len(ours)),
-                agree,
-                counted(report.coefficients),
-                confirmed,
-            ]
-        )
-=======
         numbers = [str(len(known.separated)), str(len(ours))]
         lines.append([known.name, size, *numbers, agree, counted(report.coefficients), confirmed])
->>>>>>> mle
     heads = ["set", "rows x columns", "separated rows, published", "ours", "", "coefficients", "confirmed by LPs"]
     print(table(heads, lines))
     return fine

@@ -68,11 +68,7 @@ def read(files: Sequence[str], label: str | None, reading: Reading, *, any_label
 
 
 def of_files(source: Any, *, any_labels: bool = False) -> Table:
-<<<<<<< HEAD
-    """The table of a source, once what is odd about it has been said; other than two labels only where any will do."""
-=======
     """The table of a source, once what is odd about it has been said; of two labels, unless any will do."""
->>>>>>> mle
     if not any_labels:
         _ = source.facts.pair
     for remark in source.remarks():

@@ -7,12 +7,8 @@ from cyclopts import Parameter
 
 import linsep
 from linsep.cli import answers, terminal
-<<<<<<< HEAD
 from linsep.cli.parameters import CODES, OF_A_FAULT, Asking, Bias, File, Label, Search, app, path, switch
-=======
-from linsep.cli.parameters import CODES, OF_A_FAULT, Bias, File, Label, Learning, Search, app, path, switch
 from linsep.report import count
->>>>>>> mle
 
 Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
 TWO_LABELS = ("binomial", "conditional")
@@ -61,15 +57,8 @@ def mle(
     *file: File,
     label: Label = None,
     bias: Bias = None,
-<<<<<<< HEAD
-    model: Model = Model(),
-    firth: Annotated[
-        bool, switch("Show Firth's estimates and the limits of the usual ones (binomial, poisson).")
-    ] = False,
-=======
     model: Likelihoods = Likelihoods(),
     firth: Annotated[bool, switch("Show Firth's estimates, and limits of the usual ones (binomial, poisson).")] = False,
->>>>>>> mle
     search: Search = Search(),
     reading: Asking = Asking(),
 ) -> int:
