@@ -21,7 +21,7 @@ import make_api  # noqa: E402
 import make_errors  # noqa: E402
 
 PAGES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + sorted(ROOT.glob("docs/*.md"))
-FENCE = re.compile(r"^(<!-- needs files of yours -->\n)?```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^(<!-- needs (?:files of yours|a GPU) -->\n)?```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
