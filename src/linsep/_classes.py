@@ -1,0 +1,175 @@
+"""Many classes: can hyperplanes separate them, each pair, each from the rest, or all of them jointly?
+
+    pairs   each pair of classes is a question of its own about their rows
+    rest    so is each class against all others
+    joint   one question, about Kesler's rows (see `sources.kesler`), which answers the others first give away
+
+Two theorems make the joint question easier. If every class is separable from the rest, its hyperplanes are the scores:
+positive on its own rows and negative on all others. And an obstruction of a pair is one of the joint question.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linsep import arguments
+from linsep._decide import Case, dense_if_full
+from linsep.errors import OutOfMemoryError
+from linsep.proofs import Obstruction, Verdict
+from linsep.proofs.class_rows import By
+from linsep.proofs.class_verdicts import BY, Classes, ClassVerdicts, check_classes, questions, renumbered
+from linsep.solvers.clock import Clock, OutOfTime
+from linsep.sources.base import Ints, Source, positions, require_finite
+from linsep.sources.chosen import class_marks, of_classes
+from linsep.sources.inputs import as_classes
+from linsep.sources.kesler import KeslerSource
+from linsep.sources.relabelled import against_the_rest
+from linsep.sources.row_set import Marks
+
+
+def decide_classes(
+    X: Any,
+    y: Any = None,
+    *,
+    by: By = "joint",
+    bias: bool = True,
+    time_limit: float | None = None,
+    watch: Callable[[Clock], None] | None = None,
+) -> ClassVerdicts:
+    """Decide whether hyperplanes separate many classes, and prove it.
+
+    by="joint" asks one question: is there a score for each class, w_k·x + b_k, with that of its own class strictly the
+    largest on every row? by="pairs" asks of each pair of classes whether a hyperplane separates them, by="rest" of each
+    class whether one separates it from all others. Each answer is a verdict as `decide` gives it, with its proof.
+
+    Parameters
+    ----------
+    X, y : the rows and their labels
+        As `decide` takes them; two different labels or more.
+    by : "joint", "pairs" or "rest"
+        The questions.
+    bias : bool
+        False asks for hyperplanes through the origin, and scores without b_k.
+    time_limit : float or None
+        Seconds for all questions together. What is open then is `NotSeparable` or `Undecided`.
+
+    >>> import linsep
+    >>> X, y = [[0, 0], [1, 0], [0, 1], [2, 2]], ["a", "b", "c", "b"]
+    >>> linsep.decide_classes(X, y).verdict.kind
+    'separable'
+    >>> found = linsep.decide_classes(X, y, by="pairs")
+    >>> found["a", "b"].kind, found.separable
+    ('separable', True)
+    """
+    arguments.one_of("by", by, BY)
+    bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
+    source, clock = as_classes(X, y, decimals=True), Clock(limit, watch=watch)
+    if len(source.facts.labels) < 2:
+        _ = source.facts.pair  # one class is refused
+    require_finite(source)
+    clock.reads += 1
+    many = ManyClasses(dense_if_full(source), bias, clock)
+    found = many.found(by, [many.answered(by, question) for question in questions(by, len(many.labels))])
+    check_classes(found, source)
+    return found
+
+
+class ManyClasses:
+    """A source of many classes, and the way from its rows to a verdict on each question."""
+
+    def __init__(self, source: Source, bias: bool, clock: Clock) -> None:
+        self.source, self.bias, self.clock = source, bias, clock
+        self.marks: Sequence[Marks] = class_marks(source)
+        self.clock.reads += 1
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """What the classes are called."""
+        return self.source.facts.labels
+
+    def found(self, by: By, verdicts: Sequence[Verdict]) -> ClassVerdicts:
+        """The verdicts with what they are about."""
+        facts = self.source.facts
+        return ClassVerdicts(
+            by=by,
+            labels=facts.labels,
+            sizes=tuple(marks.count() for marks in self.marks),
+            n_columns=facts.n_columns,
+            verdicts=tuple(verdicts),
+            bias=self.bias,
+            names=facts.names,
+            numbers=facts.numbers,
+            rows_left_out=facts.rows_left_out,
+            reads=self.clock.reads,
+            seconds=self.clock.seconds,
+        )
+
+    def answered(self, by: By, question: Classes) -> Verdict:
+        """The verdict on one question, its rows under the numbers that `ClassVerdicts` gives them."""
+        if by == "joint":
+            return self.jointly()
+        return self.against_rest(*question) if by == "rest" else self.pair(*question)
+
+    def against_rest(self, k: int) -> Verdict:
+        """Class k against all others."""
+        return self.decided(against_the_rest(self.source, k), self.bias)
+
+    def pair(self, negative: int, positive: int) -> Verdict:
+        """Two classes, without the rows of the others."""
+        rows = of_classes(self.source, self.marks, (negative, positive))
+        verdict = self.decided(rows, self.bias)
+        chosen = self.marks[negative].joined(self.marks[positive])
+        return renumbered(verdict, lambda numbers: _at(chosen, numbers))
+
+    def jointly(self) -> Verdict:
+        """All classes."""
+        rows = KeslerSource(self.source, bias=self.bias)
+        return self.as_contests(self.decided(rows, False))
+
+    def decided(self, rows: Source, bias: bool) -> Verdict:
+        """What the time that is left allows to say about rows of two classes."""
+        clock = Clock(self.clock.left, watch=self.clock.watch)
+        case = Case(rows, bias, clock)
+        try:
+            with clock.limited():
+                return case.verdict(case.settle())
+        except OutOfTime:
+            return case.undecided()
+        except OutOfMemoryError as error:
+            return case.out_of_memory(error)
+        finally:
+            self.clock.reads += clock.reads
+
+    def as_contests(self, verdict: Verdict) -> Verdict:
+        """A verdict on Kesler's rows, with each under the number that says which row it is, and against which class."""
+        n_classes = len(self.labels)
+
+        def numbers(rows: Sequence[int]) -> list[int]:
+            own, rank = np.divmod(np.asarray(rows, np.int64), n_classes - 1)
+            classes = self.classes_of(own)
+            return (own * n_classes + rank + (rank >= classes)).tolist()
+
+        named = renumbered(verdict, numbers, sample=None)
+        parts = {name: self.described(getattr(named, name, None)) for name in ("obstruction", "spread", "nearest")}
+        return replace(named, **{name: part for name, part in parts.items() if part is not None})
+
+    def described(self, found: Obstruction | None) -> Obstruction | None:
+        """The same with the classes of its rows."""
+        if found is None:
+            return None
+        classes = self.classes_of(np.asarray(found.rows, np.int64) // len(self.labels))
+        return replace(found, classes=tuple(self.labels[k] for k in classes.tolist()), points=None)
+
+    def classes_of(self, rows: Ints) -> Ints:
+        """The classes of these rows, counted from 0."""
+        return positions(self.source.signs_of(rows), len(self.labels))
+
+
+def _at(marks: Marks, numbers: Sequence[int]) -> list[int]:
+    """The numbers of the marked rows with these ranks."""
+    ranks, places = np.unique(np.asarray(numbers, np.int64), return_inverse=True)
+    return marks.at_ranks(ranks)[places].tolist()
+
+
