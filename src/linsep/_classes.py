@@ -149,11 +149,12 @@ class ManyClasses:
         def numbers(rows: Sequence[int]) -> list[int]:
             own, rank = np.divmod(np.asarray(rows, np.int64), n_classes - 1)
             classes = self.classes_of(own)
-            return (own * n_classes + rank + (rank >= classes)).tolist()
+            return list(map(int, own * n_classes + rank + (rank >= classes)))
 
         named = renumbered(verdict, numbers, sample=None)
         parts = {name: self.described(getattr(named, name, None)) for name in ("obstruction", "spread", "nearest")}
-        return replace(named, **{name: part for name, part in parts.items() if part is not None})
+        known: dict[str, Any] = {name: part for name, part in parts.items() if part is not None}
+        return replace(named, **known)
 
     def described(self, found: Obstruction | None) -> Obstruction | None:
         """The same with the classes of its rows."""
@@ -170,6 +171,4 @@ class ManyClasses:
 def _at(marks: Marks, numbers: Sequence[int]) -> list[int]:
     """The numbers of the marked rows with these ranks."""
     ranks, places = np.unique(np.asarray(numbers, np.int64), return_inverse=True)
-    return marks.at_ranks(ranks)[places].tolist()
-
-
+    return list(map(int, marks.at_ranks(ranks)[places]))

@@ -229,12 +229,11 @@ class ClassVerdicts(Reported):
         hidden = len(names) - len(shown)
         more = f"... and {hidden} more classes." if hidden else ""
         if self.by == "rest":
-            rows = tuple((names[k], f"{self.sizes[k]:,}", marks[k,]) for k in shown)
-            grid = Grid(("class", "rows", "separable"), rows, more)
+            lines = [(names[k], f"{self.sizes[k]:,}", marks[k,]) for k in shown]
+            grid = Grid(("class", "rows", "separable"), tuple(lines), more)
         else:
             cells = [[marks.get((min(j, k), max(j, k)), "") for k in shown] for j in shown]
-            rows = tuple((names[j], *cells[j]) for j in shown)
-            grid = Grid(("", *(names[k] for k in shown)), rows, more)
+            grid = Grid(("", *(names[k] for k in shown)), tuple((names[j], *cells[j]) for j in shown), more)
         meaning = "; ".join(MEANINGS[kind] for kind in self._counts())
         return [grid, Sentence(f"{meaning}.", "marks"), *self._reasons()]
 
@@ -248,7 +247,8 @@ class ClassVerdicts(Reported):
         if isinstance(verdict, Separable) and verdict.margin is not None:
             low, high = verdict.margin
             scale = "where the squares of all weights, the biases included, add up to 1"
-            parts.append(Sentence(f"The right score leads by {low:.9g} at least, {scale}; none by more than {high:.9g}."))
+            ends = f"by {low:.9g} at least, {scale}; none by more than {high:.9g}"
+            parts.append(Sentence(f"The right score leads {ends}.", "margin"))
         if isinstance(verdict, Obstructed):
             parts += self._obstruction(verdict.obstruction, where)
         if verdict.separable is None or verdict.kind == "not-separable":
@@ -262,10 +262,10 @@ class ClassVerdicts(Reported):
             for k, (row, other) in enumerate(contests[:SHOWN_ROWS])
         ]
         more = f" and {len(contests) - SHOWN_ROWS:,} more" if len(contests) > SHOWN_ROWS else ""
-        said = f"The rows {', '.join(words)}{more} cannot all be won: " if len(contests) > 1 else f"Row {words[0]}: "
-        parts: list[Part] = [Sentence(f"{said}whatever the scores, weighted leads add up to 0.", "obstruction")]
+        said = f"The rows {', '.join(words)}{more} cannot all be won" if len(contests) > 1 else f"Row {words[0]} is 0"
+        why = "whatever the scores, their leads, weighted, add up to 0"
         if found.is_definite:
-            parts = [Sentence(f"{said}proved by weights that nearly cancel and a positive-definite matrix.", "obstruction")]
+            why = "proved by weights that nearly cancel and a positive-definite matrix"
         shown = contests[:SHOWN_ROWS]
         rows = [row for row, _ in shown]
         columns: dict[str, Sequence[str]] = {"row": list(map(str, rows)), **(where(rows) if where else {})}
@@ -275,7 +275,8 @@ class ClassVerdicts(Reported):
         total = sum(found.weights)
         columns["share"] = [f"{weight / total:.3f}" for weight in found.weights[:SHOWN_ROWS]]
         hidden = f"... and {count(len(contests) - len(shown), 'more row')}." if len(contests) > len(shown) else ""
-        return [*parts, Grid(tuple(columns), tuple(zip(*columns.values(), strict=True)), hidden)]
+        grid = Grid(tuple(columns), tuple(zip(*columns.values(), strict=True)), hidden)
+        return [Sentence(f"{said}: {why}.", "obstruction"), grid]
 
 
 def _meaning(verdict: Verdict) -> str:

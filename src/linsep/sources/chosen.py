@@ -1,4 +1,4 @@
-"""The rows of some classes of a source, on one of two sides each: numbered anew, so that they are a table of their own."""
+"""The rows of two classes of a source, numbered anew: a table of their own, whatever the other classes are."""
 
 import operator
 from collections.abc import Iterator, Sequence

@@ -13,6 +13,7 @@ Nilsson, Learning Machines (1965), section 4.3: the construction is due to Carl 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -127,7 +128,7 @@ class KeslerSource(Source):
             with np.errstate(all="ignore"):
                 scores = np.asarray(values @ weights[:, :d].T)
                 sizes = np.asarray(abs(values) @ abs(weights[:, :d]).T)
-                squares = values.multiply(values).sum(axis=1) if sp.issparse(values) else (values * values).sum(axis=1)
+                squares = (values * values).sum(axis=1)  # of arrays, sparse ones too, entry by entry
                 if self._bias:
                     scores, sizes = scores + weights[:, d], sizes + abs(weights[:, d])
                 lead = scores[rows, own] - scores[rows, others] + b
@@ -227,10 +228,10 @@ def _sparse(block: Block, bias: bool, n_blocks: int, rows: Ints, own: Ints, othe
     return Csr(data, indices.astype(kind), ends[::2].astype(np.uint64))
 
 
-def _signed_rows(block: Block, bias: bool) -> sp.csr_array:
+def _signed_rows(block: Block, bias: bool) -> Any:
     values = block.values
-    if not sp.issparse(values):
-        values = sp.csr_array(_signed(np.asarray(values)))
+    if not block.is_sparse:
+        values = sp.csr_array(_signed(values))
     elif values.dtype.kind != "f":
         values = sp.csr_array((_signed(values.data), values.indices, values.indptr), shape=values.shape)
     if not bias:
