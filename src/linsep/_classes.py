@@ -2,10 +2,9 @@
 
     pairs   each pair of classes is a question of its own about their rows
     rest    so is each class against all others
-    joint   one question, about Kesler's rows (see `sources.kesler`), which answers the others first give away
+    joint   one question, about Kesler's rows (see `sources.kesler`)
 
-Two theorems make the joint question easier. If every class is separable from the rest, its hyperplanes are the scores:
-positive on its own rows and negative on all others. And an obstruction of a pair is one of the joint question.
+An obstruction of a pair is one of the joint question too: where there is much to read, pairs are asked first.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,13 +19,18 @@ from linsep.errors import OutOfMemoryError
 from linsep.proofs import Obstruction, Verdict
 from linsep.proofs.class_rows import By
 from linsep.proofs.class_verdicts import BY, Classes, ClassVerdicts, check_classes, questions, renumbered
+from linsep.proofs.verdicts import Obstructed
+from linsep.solvers import class_hints
 from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.exact_outcomes import Settled
 from linsep.sources.base import Ints, Source, positions, require_finite
 from linsep.sources.chosen import class_marks, of_classes
 from linsep.sources.inputs import as_classes
 from linsep.sources.kesler import KeslerSource
 from linsep.sources.relabelled import against_the_rest
 from linsep.sources.row_set import Marks
+
+MUCH = 20_000_000  # entries of Kesler's rows, zeros counted: from here on pairs of classes are asked first
 
 
 def decide_classes(
@@ -126,15 +130,42 @@ class ManyClasses:
     def jointly(self) -> Verdict:
         """All classes."""
         rows = KeslerSource(self.source, bias=self.bias)
-        return self.as_contests(self.decided(rows, False))
+        if rows.n_rows * self.source.n_columns < MUCH:
+            return self.as_contests(self.decided(rows, False))
+        return self.as_contests(self.decided(rows, False, self.of_pairs))
 
-    def decided(self, rows: Source, bias: bool) -> Verdict:
-        """What the time that is left allows to say about rows of two classes."""
+    def of_pairs(self, clock: Clock) -> Settled | None:
+        """The joint answer, where a pair of classes is not separable and one column is a weak separator.
+
+        The clock is told of the obstruction, which is an answer too, should the time be over.
+        """
+        places = class_hints.Places(len(self.labels), self.source.n_columns, self.bias)
+        for pair in class_hints.pairs_by_distance(self.source):
+            clock.check()
+            verdict = self.pair(*pair)
+            if isinstance(verdict, Obstructed):
+                found = verdict.obstruction
+                clock.met(places.of_pair(found, self.classes_of(np.asarray(found.rows, np.int64)), pair))
+                break
+        pure = None if clock.obstruction is None else class_hints.pure_column(self.source)
+        if pure is None:
+            return None
+        k, j, sign = pure
+        weights = [0] * (places.width * len(self.labels))
+        weights[k * places.width + j] = sign
+        first = weights[: places.width] * (len(self.labels) - 1)  # the first class has no block: it is taken off
+        own = tuple(a - b for a, b in zip(weights[places.width :], first, strict=True))
+        return Settled("touching", own, 0, obstruction=clock.obstruction)
+
+    def decided(
+        self, rows: Source, bias: bool, first: Callable[[Clock], Settled | None] = lambda clock: None
+    ) -> Verdict:
+        """What the time that is left allows to say about rows of two classes; `first` may know the answer."""
         clock = Clock(self.clock.left, watch=self.clock.watch)
         case = Case(rows, bias, clock)
         try:
             with clock.limited():
-                return case.verdict(case.settle())
+                return case.verdict(first(clock) or case.settle())
         except OutOfTime:
             return case.undecided()
         except OutOfMemoryError as error:

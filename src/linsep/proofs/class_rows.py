@@ -57,7 +57,7 @@ def _codes(given: NDArray[Any], labels: Sequence[Label]) -> Ints:
             row, known = int(np.argmax(codes == code)), ", ".join(map(shown, labels[:5]))
             raise CertificateError(f"Row {row} has the label {shown(label)}; the proof knows {known}.")
         places[code] = place
-    return places[codes]
+    return np.asarray(places[codes])
 
 
 def positions_of(y: NDArray[Any], n_classes: int) -> Ints:
@@ -163,8 +163,8 @@ class KeslerRows:
 
 
 def _with_constant(values: Values) -> Values:
-    ones = np.ones((values.shape[0], 1), values.dtype)
-    return sp.csr_array(sp.hstack([values, ones], format="csr")) if is_sparse(values) else np.hstack([values, ones])
+    parts: Any = [values, np.ones((values.shape[0], 1), values.dtype)]
+    return sp.csr_array(sp.hstack(parts, format="csr")) if is_sparse(values) else np.hstack(parts)
 
 
 def _sparse(values: Values, of: Ints, blocks: Sequence[tuple[Ints, int]], width: int) -> Values:
