@@ -33,6 +33,7 @@ class Question:
     reading: Reading
     search: Search
     proof: str | None = None
+    many: bool = False  # whether there may be more than two classes
 
     @contextmanager
     def asked(self, doing: str, **told: Any) -> "Iterator[tuple[Table, tuple[Any, Any], Callable[[Any], None] | None]]":
@@ -40,7 +41,7 @@ class Question:
         written = (("--proof", self.proof), ("--reject", self.reading.reject))
         file_arguments.require_outputs(self.files, *written)
         with on_files.about(self.files):
-            table = file_arguments.read(self.files, self.label, self.reading)
+            table = file_arguments.read(self.files, self.label, self.reading, many=self.many)
             with progress.searching(doing, table.data, wanted=self.search.progress, **told) as (data, watch):
                 yield table, data, watch
 

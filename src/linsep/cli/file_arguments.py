@@ -60,16 +60,17 @@ class Table:
         return {name: [str(found.get(row, "-")) for row in rows] for name, found in known.items() if found}
 
 
-def read(files: Sequence[str], label: str | None, reading: Reading) -> Table:
+def read(files: Sequence[str], label: str | None, reading: Reading, *, many: bool = False) -> Table:
     """The rows and labels of files, or of an example."""
     if (found := example(files, label)) is not None:
         return found
-    return of_files(linsep.open(files, label=label, **reading.keywords()))
+    return of_files(linsep.open(files, label=label, **reading.keywords()), many=many)
 
 
-def of_files(source: Any) -> Table:
-    """The table of a source, once what is odd about it has been said; more than two labels are refused."""
-    _ = source.facts.pair
+def of_files(source: Any, *, many: bool = False) -> Table:
+    """The table of a source, once what is odd about it has been said; more than two labels are refused unless asked."""
+    if not many:
+        _ = source.facts.pair
     for remark in source.remarks():
         terminal.note(remark)
     return Table((source, None), source.facts.names, source.label_column)

@@ -69,9 +69,9 @@ def classes_of(document: Document) -> ClassVerdicts:
     width = n_columns + data["bias"]
     verdicts = []
     for question, (kind, claim) in zip(asked, answers, strict=True):
-        stated: Document = {**shared, "n_columns": n_columns, "bias": data["bias"], **claim}
+        stated: Document = {**shared, "n_columns": n_columns, "bias": data["bias"], "names": data["names"], **claim}
         if by == "joint":
-            stated |= {"bias": False, "n_columns": width * (len(sizes) - ("nearest" not in claim))}
+            stated |= {"bias": False, "names": None, "n_columns": width * (len(sizes) - ("nearest" not in claim))}
             if "weights" in claim:
                 stated["weights"] = _blocks(claim, width, len(sizes))
         own = labels_of(by, question, data["labels"])
