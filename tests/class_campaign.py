@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 import linsep
 import naive
-from linsep import _decide, checker
+from linsep import _classes, _decide, checker
 from linsep.proofs.class_verdicts import questions
 
 LAYOUTS = ("floats", "integers", "sparse")
@@ -82,14 +82,15 @@ def laid_out(X, layout):
 
 
 @contextmanager
-def long_road(is_taken):
-    """Small tables are decided as large ones are."""
-    few = _decide.FEW_ROWS
-    _decide.FEW_ROWS = 0 if is_taken else few
+def long_road(seed):
+    """Every other small table is decided as large ones are, and of every fifth the pairs are asked first."""
+    few, much = _decide.FEW_ROWS, _classes.MUCH
+    _decide.FEW_ROWS = 0 if seed % 2 else few
+    _classes.MUCH = much if seed % 5 else 0
     try:
         yield
     finally:
-        _decide.FEW_ROWS = few
+        _decide.FEW_ROWS, _classes.MUCH = few, much
 
 
 def stand_alone(text, X, y, folder):
@@ -110,7 +111,7 @@ def faults_of(seed, folder):
     faults, kinds = [], {}
     table = laid_out(X, LAYOUTS[seed % 3])
     for by in ("joint", "pairs", "rest"):
-        with long_road(seed % 2):
+        with long_road(seed):
             found = linsep.decide_classes(table, y, by=by, bias=bias)
         linsep.verdict_from_json(text := found.to_json()).verify(X, y)
         status, said = stand_alone(text, X.tolist(), y.tolist(), folder)
