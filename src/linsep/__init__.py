@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from linsep._version import __version__ as __version__
 
 _NAMES = {
-    "_classes": "decide_classes",
+    "_classes": "decide_classes max_margin_classes",
     "_clean": "Cleaning clean",
     "_decide": "decide",
     "_describe": "Description describe",
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from linsep import plots as plots
     from linsep import theory as theory
     from linsep._classes import decide_classes as decide_classes
+    from linsep._classes import max_margin_classes as max_margin_classes
     from linsep._clean import Cleaning as Cleaning
     from linsep._clean import clean as clean
     from linsep._decide import decide as decide

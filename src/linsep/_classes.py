@@ -15,8 +15,9 @@ import numpy as np
 
 from linsep import arguments
 from linsep._decide import Case, dense_if_full
+from linsep._margin import widest_through_origin, widest_verdict
 from linsep.errors import OutOfMemoryError
-from linsep.proofs import Obstruction, Verdict
+from linsep.proofs import Obstruction, Separable, Verdict
 from linsep.proofs.class_rows import By
 from linsep.proofs.class_verdicts import BY, Classes, ClassVerdicts, check_classes, questions, renumbered
 from linsep.proofs.verdicts import Obstructed
@@ -72,19 +73,55 @@ def decide_classes(
     source, clock = as_classes(X, y, decimals=True), Clock(limit, watch=watch)
     if len(source.facts.labels) < 2:
         _ = source.facts.pair  # one class is refused
+    many = ManyClasses(_finite(source, clock), bias, clock)
+    return many.found(by, many.answered)
+
+
+def max_margin_classes(
+    X: Any,
+    y: Any = None,
+    *,
+    by: By = "joint",
+    bias: bool = True,
+    gap: float = 1e-6,
+    time_limit: float | None = None,
+    watch: Callable[[Clock], None] | None = None,
+) -> ClassVerdicts:
+    """The largest margins of many classes, each `Separable` with `margin` = (low, high), or the proof that none exists.
+
+    by="pairs" and by="rest" ask `max_margin` about each pair of classes and about each class against the rest.
+    by="joint" asks for the margin of Crammer and Singer (2001): the largest t such that some w_1, ..., w_K with
+    |w_1|² + ... + |w_K|² = 1 have w_c·x - w_k·x >= t for every row x, c its class and k any other. With bias, x has a 1
+    at its end, so that the biases are weights like others, and count; bias=False leaves them out. `gap` is that of
+    `max_margin`, the rest that of `decide_classes`.
+
+    >>> import linsep
+    >>> found = linsep.max_margin_classes([[1, 0], [0, 1], [-1, -1]], ["a", "b", "c"], bias=False)
+    >>> found.verdict.gamma_squared
+    Fraction(3, 4)
+    """
+    arguments.one_of("by", by, BY)
+    bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
+    source, clock = as_classes(X, y), Clock(arguments.seconds("time_limit", time_limit), watch=watch)
+    many = ManyClasses(_finite(source, clock), bias, clock, gap)
+    return many.found(by, many.answered)
+
+
+def _finite(source: Source, clock: Clock) -> Source:
+    """The source, if it has two classes or more and no number is NaN or infinite."""
+    if len(source.facts.labels) < 2:
+        _ = source.facts.pair  # one class is refused
     require_finite(source)
     clock.reads += 1
-    many = ManyClasses(dense_if_full(source), bias, clock)
-    found = many.found(by, [many.answered(by, question) for question in questions(by, len(many.labels))])
-    check_classes(found, source)
-    return found
+    return source
 
 
 class ManyClasses:
     """A source of many classes, and the way from its rows to a verdict on each question."""
 
-    def __init__(self, source: Source, bias: bool, clock: Clock) -> None:
-        self.source, self.bias, self.clock = source, bias, clock
+    def __init__(self, source: Source, bias: bool, clock: Clock, gap: float | None = None) -> None:
+        self.given, self.bias, self.clock, self.gap = source, bias, clock, gap
+        self.source = dense_if_full(source)
         self.marks: Sequence[Marks] = class_marks(source)
         self.clock.reads += 1
 
@@ -93,10 +130,11 @@ class ManyClasses:
         """What the classes are called."""
         return self.source.facts.labels
 
-    def found(self, by: By, verdicts: Sequence[Verdict]) -> ClassVerdicts:
-        """The verdicts with what they are about."""
+    def found(self, by: By, answer: Callable[[By, Classes], Verdict]) -> ClassVerdicts:
+        """The answers to all questions with what they are about, held against the data."""
         facts = self.source.facts
-        return ClassVerdicts(
+        verdicts = [answer(by, question) for question in questions(by, len(facts.labels))]
+        found = ClassVerdicts(
             by=by,
             labels=facts.labels,
             sizes=tuple(marks.count() for marks in self.marks),
@@ -109,6 +147,8 @@ class ManyClasses:
             reads=self.clock.reads,
             seconds=self.clock.seconds,
         )
+        check_classes(found, self.given)
+        return found
 
     def answered(self, by: By, question: Classes) -> Verdict:
         """The verdict on one question, its rows under the numbers that `ClassVerdicts` gives them."""
@@ -118,21 +158,41 @@ class ManyClasses:
 
     def against_rest(self, k: int) -> Verdict:
         """Class k against all others."""
-        return self.decided(against_the_rest(self.source, k), self.bias)
+        return self.asked(against_the_rest(self.source, k))
 
     def pair(self, negative: int, positive: int) -> Verdict:
         """Two classes, without the rows of the others."""
         rows = of_classes(self.source, self.marks, (negative, positive))
-        verdict = self.decided(rows, self.bias)
+        verdict = self.asked(rows)
         chosen = self.marks[negative].joined(self.marks[positive])
         return renumbered(verdict, lambda numbers: _at(chosen, numbers))
 
     def jointly(self) -> Verdict:
         """All classes."""
         rows = KeslerSource(self.source, bias=self.bias)
-        if rows.n_rows * self.source.n_columns < MUCH:
-            return self.as_contests(self.decided(rows, False))
-        return self.as_contests(self.decided(rows, False, self.of_pairs))
+        is_much = rows.n_rows * self.source.n_columns >= MUCH
+        verdict = self.decided(rows, False, self.of_pairs) if is_much else self.decided(rows, False)
+        if self.gap is not None and isinstance(verdict, Separable):
+            verdict = self.widest_jointly(self.gap, verdict.weights)
+        return self.as_contests(verdict)
+
+    def widest_jointly(self, gap: float, weights: tuple[int, ...]) -> Verdict:
+        """The widest scores, from weights of all classes but the first that separate."""
+        rows = KeslerSource(self.source, bias=self.bias, all_blocks=True)
+        everywhere = (0,) * (rows.n_columns - len(weights)) + weights
+        clock = Clock(self.clock.left, watch=self.clock.watch)
+        found = widest_through_origin(rows, gap, clock, everywhere)
+        self.clock.reads += clock.reads
+        return found
+
+    def asked(self, rows: Source) -> Verdict:
+        """The verdict on rows of two classes, with the widest margin where that is asked for."""
+        if self.gap is None:
+            return self.decided(rows, self.bias)
+        clock = Clock(self.clock.left, watch=self.clock.watch)
+        found = widest_verdict(rows, self.bias, self.gap, clock)
+        self.clock.reads += clock.reads
+        return found
 
     def of_pairs(self, clock: Clock) -> Settled | None:
         """The joint answer, where a pair of classes is not separable and one column is a weak separator.
@@ -142,9 +202,10 @@ class ManyClasses:
         places = class_hints.Places(len(self.labels), self.source.n_columns, self.bias)
         for pair in class_hints.pairs_by_distance(self.source):
             clock.check()
-            verdict = self.pair(*pair)
+            verdict = self.decided(of_classes(self.source, self.marks, pair), self.bias)
             if isinstance(verdict, Obstructed):
-                found = verdict.obstruction
+                chosen = self.marks[pair[0]].joined(self.marks[pair[1]])
+                found = replace(verdict.obstruction, rows=tuple(_at(chosen, verdict.obstruction.rows)))
                 clock.met(places.of_pair(found, self.classes_of(np.asarray(found.rows, np.int64)), pair))
                 break
         pure = None if clock.obstruction is None else class_hints.pure_column(self.source)

@@ -224,7 +224,7 @@ class ClassVerdicts(Reported):
 
     def _matrix(self) -> list[Part]:
         names = [label_text(label) for label in self.labels]
-        marks = {question: MARKS[v.kind] for question, v in zip(self.questions, self.verdicts, strict=True)}
+        marks = {question: _mark(verdict) for question, verdict in zip(self.questions, self.verdicts, strict=True)}
         shown = range(min(len(names), MOST_CELLS))
         hidden = len(names) - len(shown)
         more = f"... and {hidden} more classes." if hidden else ""
@@ -235,6 +235,8 @@ class ClassVerdicts(Reported):
             cells = [[marks.get((min(j, k), max(j, k)), "") for k in shown] for j in shown]
             grid = Grid(("", *(names[k] for k in shown)), tuple((names[j], *cells[j]) for j in shown), more)
         meaning = "; ".join(MEANINGS[kind] for kind in self._counts())
+        if any(isinstance(verdict, Separable) and verdict.margin is not None for verdict in self.verdicts):
+            meaning = meaning.replace("yes: separable", "a number: separable, with this margin at least")
         return [grid, Sentence(f"{meaning}.", "marks"), *self._reasons()]
 
     def _reasons(self) -> list[Part]:
@@ -277,6 +279,11 @@ class ClassVerdicts(Reported):
         hidden = f"... and {count(len(contests) - len(shown), 'more row')}." if len(contests) > len(shown) else ""
         grid = Grid(tuple(columns), tuple(zip(*columns.values(), strict=True)), hidden)
         return [Sentence(f"{said}: {why}.", "obstruction"), grid]
+
+
+def _mark(verdict: Verdict) -> str:
+    has_margin = isinstance(verdict, Separable) and verdict.margin is not None
+    return f"{verdict.margin[0]:.4g}" if has_margin else MARKS[verdict.kind]  # type: ignore[attr-defined]
 
 
 def _meaning(verdict: Verdict) -> str:

@@ -4,8 +4,9 @@
     A row x of class c gives a row for each other class k:  +x in the block of c, -x in that of k, 0 elsewhere.
     One vector, all blocks side by side, is positive on all of these exactly if the answer is yes.
 
-Adding the same to every w_k changes no difference, so w of the first class is 0 and has no block. With bias, x has a 1
-at its end. Row i of n gives the rows i·(K - 1) to i·(K - 1) + K - 2, the other classes in order; all count as +1.
+Adding the same to every w_k changes no difference, so w of the first class is 0 and has no block; where lengths
+matter, as they do for a margin, `all_blocks` keeps it. With bias, x has a 1 at its end. Row i of n gives the rows
+i·(K - 1) to i·(K - 1) + K - 2, the other classes in order; all count as +1.
 
 A scan multiplies the rows by all w_k at once and compares; blocks and rows are made when they are asked for.
 Nilsson, Learning Machines (1965), section 4.3: the construction is due to Carl Kesler.
@@ -31,16 +32,17 @@ ENTRIES = 1 << 22  # of derived rows made together, or of scores
 class KeslerSource(Source):
     """The derived rows of any source of finite numbers, whatever the number of its classes."""
 
-    def __init__(self, source: Source, *, bias: bool) -> None:
+    def __init__(self, source: Source, *, bias: bool, all_blocks: bool = False) -> None:
         facts, others = source.facts, len(source.facts.labels) - 1
         self._source, self._others, self._bias = source, others, bias
-        self._width = facts.n_columns + bias
-        scales = None if facts.scales is None else (*facts.scales, *((1,) if bias else ())) * others
+        self._width, self._first = facts.n_columns + bias, int(not all_blocks)
+        n_blocks = others + all_blocks
+        scales = None if facts.scales is None else (*facts.scales, *((1,) if bias else ())) * n_blocks
         bits = None if facts.integer_bits is None else max(facts.integer_bits, int(bias))
         self.facts = replace(
             facts,
             n_rows=facts.n_rows * others,
-            n_columns=self._width * others,
+            n_columns=self._width * n_blocks,
             labels=WON,
             names=None,
             scales=scales,
@@ -112,13 +114,13 @@ class KeslerSource(Source):
         build = _sparse
         if isinstance(block.table, Dense) and self._others < FEW_CLASSES:
             build = _dense
-        table = build(block, self._bias, self._others, rows, own, other)
+        table = build(block, self._bias, self.n_columns, rows, own - self._first, other - self._first)
         return Block(table, np.ones(len(rows), np.int8), numbers, self.n_columns)
 
     def _scored(self, w: Floats, b: float) -> Iterator["_Scored"]:
         """The scores of the derived rows, in floats, and how far each may be off."""
         weights = np.zeros((self._others + 1, self._width))
-        weights[1:] = np.asarray(w, np.float64).reshape(self._others, self._width)
+        weights[self._first :] = np.asarray(w, np.float64).reshape(-1, self._width)
         d = self._source.n_columns
         for block in self._parts(None, 1):
             values = _in_doubles(block.values)
@@ -137,7 +139,7 @@ class KeslerSource(Source):
                 raise refusal(self._source, int(block.row_numbers[int(np.argmin(np.isfinite(lead).all(axis=1)))]))
             terms = self._width + 8  # a rounding for each product, sum and difference, and for long integers
             error = exact.rounding_factor(2 * terms + 2) * size + 2 * terms * exact.SMALLEST
-            twice = 1 if self._others == 1 else 1 + (own.ravel() > 0)
+            twice = 1 + ((own.ravel() >= self._first) & (self._others >= 1 + self._first))
             longest2 = float(((np.asarray(squares).ravel() + self._bias) * twice).max(initial=0.0))
             yield _Scored(self._numbers(block), lead.ravel(), error.ravel(), longest2)
 
@@ -201,30 +203,31 @@ def _signed(values: Array) -> Array:
     return values.astype(np.int64)
 
 
-def _dense(block: Block, bias: bool, n_blocks: int, rows: Ints, own: Ints, other: Ints) -> Table:
+def _dense(block: Block, bias: bool, n_columns: int, rows: Ints, own: Ints, other: Ints) -> Table:
     values = _signed(np.asarray(block.values))
-    table = np.zeros((len(rows), n_blocks, block.n_columns + bias), values.dtype)
-    for classes, sign in ((own, 1), (other, -1)):
-        at = np.flatnonzero(classes)
-        table[at, classes[at] - 1, : block.n_columns] = values[rows[at]] * values.dtype.type(sign)
-        table[at, classes[at] - 1, block.n_columns :] = sign
-    return Dense(table.reshape(len(rows), -1))
+    width = block.n_columns + bias
+    table = np.zeros((len(rows), n_columns // width if width else 0, width), values.dtype)
+    for blocks, sign in ((own, 1), (other, -1)):
+        at = np.flatnonzero(blocks >= 0)
+        table[at, blocks[at], : block.n_columns] = values[rows[at]] * values.dtype.type(sign)
+        table[at, blocks[at], block.n_columns :] = sign
+    return Dense(table.reshape(len(rows), n_columns))
 
 
-def _sparse(block: Block, bias: bool, n_blocks: int, rows: Ints, own: Ints, other: Ints) -> Table:
-    """Each derived row is two pieces of a row, the block of the lower class first; that of class 0 is left out."""
+def _sparse(block: Block, bias: bool, n_columns: int, rows: Ints, own: Ints, other: Ints) -> Table:
+    """Each derived row is two pieces of a row, the lower block first; a block of -1 is left out."""
     width = block.n_columns + bias
     whole = sp.csr_array(_signed_rows(block, bias))
     starts, lengths = whole.indptr[:-1].astype(np.int64)[rows], np.diff(whole.indptr).astype(np.int64)[rows]
     lower, higher = np.minimum(own, other), np.maximum(own, other)
     sign = np.where(own < other, 1, -1)
-    sizes = np.stack([np.where(lower > 0, lengths, 0), lengths], axis=1).ravel()
-    shifts = (np.stack([lower, higher], axis=1).ravel() - 1) * width
+    sizes = np.stack([np.where(lower >= 0, lengths, 0), lengths], axis=1).ravel()
+    shifts = np.stack([lower, higher], axis=1).ravel() * width
     ends = np.concatenate([[0], np.cumsum(sizes)])
     places = np.arange(ends[-1]) + np.repeat(np.repeat(starts, 2) - ends[:-1], sizes)
     data = whole.data[places] * np.repeat(np.stack([sign, -sign], axis=1).ravel(), sizes).astype(whole.data.dtype)
     indices = whole.indices[places] + np.repeat(shifts, sizes)
-    kind = np.uint32 if width * n_blocks < 1 << 31 else np.uint64
+    kind = np.uint32 if n_columns < 1 << 31 else np.uint64
     return Csr(data, indices.astype(kind), ends[::2].astype(np.uint64))
 
 
