@@ -134,6 +134,8 @@ def main():
         faults, kinds = faults_of(seed, folder.name)
         wrong += faults
         tally.update(f"{by} {kind}" for by, found in kinds.items() for kind in found)
+        if seed % 1000 == 999:
+            print(f"{seed + 1:,}: {len(wrong)} wrong", file=sys.stderr, flush=True)
     print("\n".join(wrong))
     print(f"{options.instances:,} tables, {sum(tally.values()):,} verdicts, {len(wrong)} wrong")
     print(", ".join(f"{number:,} {kind}" for kind, number in sorted(tally.items())))

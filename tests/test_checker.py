@@ -32,6 +32,7 @@ STATUS = {
     "undecided": 3,
     "definite": 0,
     "listed": 0,
+    "classes": 0,
 }
 
 
