@@ -101,6 +101,13 @@ PAGES = {
             *("src/linsep/_regions.py", "src/linsep/proofs/regions.py", "benchmarks/regions.py"),
         ),
     ),
+    "docs/classes.md": Page(
+        ("python benchmarks/classes.py",),
+        (
+            *(*ROWS, "src/linsep/_classes.py", "src/linsep/sources/kesler.py", "src/linsep/sources/chosen.py"),
+            *("src/linsep/checker.py", "benchmarks/classes.py"),
+        ),
+    ),
     "docs/clean.md": Page(
         ("python benchmarks/clean.py",),
         (*ROWS, "src/linsep/_mistakes.py", "src/linsep/_clean.py", "benchmarks/clean.py"),

@@ -14,7 +14,8 @@ from linsep.proofs.verdicts import Verdict
 PAGE = Path(__file__).with_name("api.md")
 GROUPS = {
     "Questions": (
-        "decide", "max_margin", "novikoff", "fewest_mistakes", "separate_regions", "clean", "describe",
+        "decide", "decide_classes", "max_margin", "max_margin_classes", "novikoff", "fewest_mistakes",
+        "separate_regions", "clean", "describe",
         "mle_exists", "verdict_from_json",
     ),
     "Answers": (
@@ -24,6 +25,7 @@ GROUPS = {
         "NotSeparable",
         "Undecided",
         "Obstruction",
+        "ClassVerdicts",
         "Novikoff",
         "FewestMistakes",
         "Cleaning",

@@ -32,6 +32,7 @@ STATUS = {
     "undecided": 3,
     "definite": 0,
     "listed": 0,
+    "classes": 0,
 }
 
 
@@ -92,7 +93,7 @@ def test_the_checker_is_one_short_file_on_the_standard_library():
     nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
     modules = {(n.module if isinstance(n, ast.ImportFrom) else n.names[0].name).split(".")[0] for n in nodes}
     assert modules <= sys.stdlib_module_names
-    assert len(text.splitlines()) <= 650
+    assert len(text.splitlines()) <= 750
 
 
 def test_it_runs_as_a_lone_file_without_the_package(tmp_path):

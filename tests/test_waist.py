@@ -60,8 +60,8 @@ def make(request):
 
 def test_a_source_has_four_verbs_and_its_facts_and_may_take_work_to_its_rows():
     known = {name for name in (*vars(Source), *Source.__annotations__) if not name.startswith("_")}
-    assert known == {"scan", "blocks", "take", "sample", "facts", "n_rows", "n_columns"} | {"each"}
-    assert "each" not in vars(PlainSource)
+    assert known == {"scan", "blocks", "take", "sample", "facts", "n_rows", "n_columns"} | {"each", "signs_of"}
+    assert not {"each", "signs_of"} & set(vars(PlainSource))
     assert len(inspect.getsourcelines(PlainSource)[0]) < 50
 
 

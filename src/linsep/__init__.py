@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from linsep._version import __version__ as __version__
 
 _NAMES = {
+    "_classes": "decide_classes max_margin_classes",
     "_clean": "Cleaning clean",
     "_decide": "decide",
     "_describe": "Description describe",
@@ -25,6 +26,7 @@ _NAMES = {
     "halfspace": "Halfspace homogenise",
     "online.online_perceptron": "OnlinePerceptron",
     "proofs": "NotSeparable Obstruction Overlapping Separable Touching Undecided",
+    "proofs.class_verdicts": "ClassVerdicts",
     "proofs.mistakes": "FewestMistakes",
     "proofs.proof_json": "verdict_from_json",
     "proofs.regions": "Regions",
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from linsep import on_files as on_files
     from linsep import plots as plots
     from linsep import theory as theory
+    from linsep._classes import decide_classes as decide_classes
+    from linsep._classes import max_margin_classes as max_margin_classes
     from linsep._clean import Cleaning as Cleaning
     from linsep._clean import clean as clean
     from linsep._decide import decide as decide
@@ -79,6 +83,7 @@ if TYPE_CHECKING:
     from linsep.proofs import Separable as Separable
     from linsep.proofs import Touching as Touching
     from linsep.proofs import Undecided as Undecided
+    from linsep.proofs.class_verdicts import ClassVerdicts as ClassVerdicts
     from linsep.proofs.mistakes import FewestMistakes as FewestMistakes
     from linsep.proofs.proof_json import verdict_from_json as verdict_from_json
     from linsep.proofs.regions import Regions as Regions

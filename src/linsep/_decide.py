@@ -303,13 +303,9 @@ def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) 
 
 
 def _described(source: Source, found: Obstruction) -> Obstruction:
-    classes = tuple(source.facts.labels[int(sign > 0)] for sign in _signs_of(source, found.rows).tolist())
+    classes = tuple(source.facts.labels[int(sign > 0)] for sign in source.signs_of(found.rows).tolist())
     is_drawn = len(found.rows) * source.n_columns <= DRAWN_ENTRIES
     return replace(found, classes=classes, points=_drawn(source, source.take(found.rows)) if is_drawn else None)
-
-
-def _signs_of(source: Source, rows: Sequence[int]) -> Signs:
-    return source.signs_of(rows) if isinstance(source, DeviceSource) else source.take(rows).y
 
 
 def sample_of(source: Source) -> tuple[Floats, Signs] | None:

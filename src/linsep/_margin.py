@@ -39,36 +39,52 @@ def max_margin(
     X: Any,
     y: Any = None,
     *,
+    bias: bool = True,
     gap: float = 1e-6,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> Verdict:
     """The hyperplane with the largest margin: `Separable` with `margin` = (low, high), or the proof that none exists.
 
-    The margin is geometric and the bias is free: the distance of the nearest row to the hyperplane. `low` is the
-    margin of this hyperplane, `high` a bound that no hyperplane exceeds, proved by the rows of `nearest`; they
-    differ by at most the fraction `gap`, unless doubles cannot tell them apart or time runs out; `low` is
-    0 for a margin below the smallest double, `high` infinite for one beyond the largest. `watch` is that of `decide`.
+    The margin is geometric and the bias is free: the distance of the nearest row to the hyperplane; bias=False asks
+    for one through the origin. `low` is the margin of this hyperplane, `high` a bound that none exceeds, proved
+    by the rows of `nearest`; they differ by at most the fraction `gap`, unless doubles cannot tell them apart or time
+    runs out; `low` is 0 for a margin below the smallest double, `high` infinite for one beyond the largest. `watch` is
+    that of `decide`.
 
     >>> import linsep
     >>> verdict = linsep.max_margin([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]], [0, 0, 1, 1])
     >>> verdict.margin, verdict.gamma_squared
     ((1.0, 1.0), Fraction(1, 1))
     """
-    gap, limit = arguments.part("gap", gap), arguments.seconds("time_limit", time_limit)
-    source, clock = as_source(X, y), Clock(limit, watch=watch)
-    search = _search(source, homogeneous=False, gap=gap / 2, clock=clock)
-    known = _start(search, watch)
+    bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
+    source, clock = as_source(X, y), Clock(arguments.seconds("time_limit", time_limit), watch=watch)
+    verdict = widest_verdict(source, bias, gap, clock)
+    if _is_plane(verdict):
+        check(verdict, source)
+    return verdict
+
+
+def widest_verdict(source: Source, bias: bool, gap: float, clock: Clock) -> Verdict:
+    """The widest hyperplane that the time allows, not checked yet; where there is none, the verdict that says so."""
+    search = _search(source, homogeneous=not bias, has_bias=bias, gap=gap / 2, clock=clock)
+    known = _start(search, clock.watch)
     if known is not None and not _is_plane(known):
         return known
-    verdict = _widest(search) or known or decide(source, time_limit=clock.left, watch=watch)
-    if not _is_plane(verdict):
+    verdict = _widest(search) or known or decide(source, bias=bias, time_limit=clock.left, watch=clock.watch)
+    if not _is_plane(verdict) or verdict.margin is not None:
         return verdict
-    if verdict.margin is None:
-        proved = verdict.weights, verdict.bias_weight
-        verdict = _certified(source, clock, proved, _nearest_pair(source, *proved))
-    check(verdict, source)
-    return verdict
+    plane = verdict.weights, verdict.bias_weight
+    return _certified(source, clock, plane, _nearest_pair(source, *plane), bias)
+
+
+def widest_through_origin(source: Source, gap: float, clock: Clock, weights: tuple[int, ...]) -> Separable:
+    """The widest hyperplane through the origin, from one that separates: at worst that one, with its own margin."""
+    search = _search(source, homogeneous=True, has_bias=False, gap=gap / 2, clock=clock)
+    if isinstance(search, RowSearch) and not _started(search):
+        search.start = to_doubles(weights), 0.0
+    plane = weights, 0
+    return _widest(search) or _certified(source, clock, plane, _nearest_pair(source, *plane), False)
 
 
 def _widest(search: WidestSearch | RowSearch) -> Separable | None:
@@ -76,11 +92,11 @@ def _widest(search: WidestSearch | RowSearch) -> Separable | None:
     widest = _searched(search)
     exact = _exactly(search, widest)
     if exact is not None:
-        return _stated(search.source, search.clock, exact)
+        return _stated(search.source, search.clock, exact, search.has_bias)
     if widest is None or not widest.low > 0:
         return None
     plane, nearest = as_integers(widest.w, widest.b), _weighed(widest)
-    found = _certified(search.source, search.clock, plane, nearest)
+    found = _certified(search.source, search.clock, plane, nearest, search.has_bias)
     return found if found.margin is not None and found.margin[0] > 0 else None
 
 
@@ -94,14 +110,20 @@ def _start(search: WidestSearch | RowSearch, watch: Callable[[Clock], None] | No
     """Give a search in the space of the rows a separator to start from; where relaxation finds none, decide first."""
     if isinstance(search, WidestSearch):
         return None
-    with suppress(OutOfTime):
-        if search.find_start():
-            return None
+    if _started(search):
+        return None
     verdict = decide(search.source, bias=search.has_bias, time_limit=search.clock.left, watch=watch)
     if _is_plane(verdict):
         W = to_doubles((*verdict.weights, verdict.bias_weight))
         search.start = W[:-1], float(W[-1])
     return verdict
+
+
+def _started(search: RowSearch) -> bool:
+    """Whether relaxation finds where to start, in the time that there is."""
+    with suppress(OutOfTime):
+        return search.find_start()
+    return False
 
 
 def _is_plane(verdict: Verdict) -> TypeGuard[Separable]:
@@ -142,20 +164,22 @@ def _exactly(search: WidestSearch | RowSearch, widest: Widest | None) -> ExactWi
         return None
 
 
-def _stated(source: Source, clock: Clock, exact: ExactWidest) -> Separable:
+def _stated(source: Source, clock: Clock, exact: ExactWidest, bias: bool) -> Separable:
     """The exact optimum as a verdict; a margin beyond the largest double has no upper end."""
     low, high = margin_checks.root_below(exact.gamma_squared), margin_checks.root_above(exact.gamma_squared)
     nearest = obstruction_of(source, exact.rows, exact.multipliers) if math.isfinite(high) else None
-    verdict = _separable(source, clock, exact.weights, exact.bias_weight, (low, high), nearest)
+    verdict = _separable(source, clock, exact.weights, exact.bias_weight, (low, high), nearest, bias)
     return verdict if nearest is None else replace(verdict, gamma_squared=exact.gamma_squared)
 
 
-def _certified(source: Source, clock: Clock, plane: tuple[tuple[int, ...], int], nearest: Obstruction) -> Separable:
+def _certified(
+    source: Source, clock: Clock, plane: tuple[tuple[int, ...], int], nearest: Obstruction, bias: bool
+) -> Separable:
     """The interval that a hyperplane and some rows with weights prove."""
-    margin = margin_checks.margin_bounds(source, *plane, nearest.rows, nearest.weights, True)
+    margin = margin_checks.margin_bounds(source, *plane, nearest.rows, nearest.weights, bias)
     is_bounded = math.isfinite(margin[1])  # a bound beyond the largest double is none
     proof = obstruction_of(source, nearest.rows, nearest.weights) if is_bounded else None
-    return _separable(source, clock, *plane, margin, proof)
+    return _separable(source, clock, *plane, margin, proof, bias)
 
 
 def _nearest_pair(source: Source, weights: tuple[int, ...], bias_weight: int) -> Obstruction:
@@ -164,7 +188,7 @@ def _nearest_pair(source: Source, weights: tuple[int, ...], bias_weight: int) ->
     nearest: dict[int, tuple[float, int]] = {}
     for own in source.each(partial(_nearest_in, form)):
         nearest = {sign: min(pair[sign] for pair in (nearest, own) if sign in pair) for sign in {**nearest, **own}}
-    return Obstruction(tuple(number for _, number in nearest.values()), (1, 1))
+    return Obstruction(tuple(number for _, number in nearest.values()), (1,) * len(nearest))
 
 
 def _nearest_in(form: Form, block: Block) -> dict[int, tuple[float, int]]:
@@ -187,9 +211,11 @@ def _separable(
     bias_weight: int,
     margin: tuple[float, float],
     nearest: Obstruction | None,
+    bias: bool,
 ) -> Separable:
     return Separable(
         **facts_of(source),
+        bias=bias,
         weights=weights,
         bias_weight=bias_weight,
         margin=margin,

@@ -36,6 +36,13 @@ Mistaken rows have their cost, and their obstructions do not count; a row that i
 of one class are right or mistaken together: the first of them stands for all `copies`, with the sum of their costs.
 Version 5 has positive-definite obstructions after the others, and is otherwise the same.
 
+Version 6 is about K classes, each with its number of rows, and has an answer to every question `by` "pairs" (does a
+hyperplane separate the two? only their rows count), by "rest" (or one class from all others?) or by "joint": is there a
+score w_k·(x, 1) for each class with that of its own class c the largest on every row? Then row i gives one for each
+other class k, with the number K·i + k: (x, 1) in the block of c, -(x, 1) in that of k (Kesler). A w has all K blocks.
+In obstructions and spans that of the first class is left out, as the blocks of such rows add up to 0. A joint margin
+is z·w/|w|, all blocks and biases counted.
+
 Rows are counted from 0; blank lines are not rows. A decimal is the nearest binary64, and exact if the proof has
 "decimal"; digits alone are an exact integer, refused if binary64 would round it unless the proof has
 "exact-integers"; true and false are 1 and 0.
@@ -54,10 +61,11 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, combinations
 from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,6 +73,7 @@ from typing import Any, NamedTuple
 VERDICTS, REFUTED, BAD_INPUT, UNDECIDED = ("VERIFIED", "REFUTED", "BAD INPUT", "UNDECIDED"), 1, 2, 3
 OPEN = "whether weakly is open"
 TENS = 10**38  # decimals times this are integers; the same power for all of them changes no sign and no span
+HELD = 2_000_000  # entries of a file that is kept in memory, and not read again
 FINE = 56  # bits after the point where the positive-definite obstruction is checked in fixed point
 NUMERAL = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 VALUE = re.compile(rf"{NUMERAL.pattern}|\s*([+-]?(nan|inf|infinity)|true|false|na|n/a|null|none|)\s*", re.IGNORECASE)
@@ -73,6 +82,7 @@ MISSING = {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.
 MISSING |= {"", "NaN", "n/a", "nan", "null"}
 UNITS = 2**20  # of a cost of 1: multipliers are whole numbers of this part of it
 TITLES = {"separable": "complete separation", "touching": "quasi-complete separation", "overlapping": "overlap"}
+Row = tuple[int, list[int], int]  # its class, or its number; its integers, and their shift
 Rows = dict[int, tuple[list[int], int]]  # row number: (z·2^shift in integers, shift)
 
 
@@ -125,14 +135,15 @@ BOUND: dict[str, Any] = {"costs": ([INTEGER],), "unit": rf"({PLUS})/({PLUS})", "
 BOUND |= {"copies": [[COUNT]], "mistaken_rows": [COUNT], "obstructions": [ROWS], "leaves": [LEAF]}
 LATER["4"] = {"mistakes": SEPARATOR | BOUND}
 LATER["5"] = {"mistakes": SEPARATOR | BOUND | {"definite_obstructions": [SHORT["definite"]]}}
+LATER["6"] = {"classes": {"by": "joint|pairs|rest", "sizes": [COUNT], "answers": [None]}}
 SIZES = {"rows": COUNT, "columns": COUNT, "rows_left_out": COUNT, "numbers": "binary64|exact-integers|decimal"}
 DATA = SIZES | {"bias": bool, "labels": [LABEL], "names": ([TEXT],), "label_column": (TEXT,)}
-FRAME = {"format": "linsep-proof", "version": "1|2|3|4|5", "sha256": "[0-9a-f]{64}", "data": DATA, "effort": EFFORT}
+FRAME = {"format": "linsep-proof", "version": "1|2|3|4|5|6", "sha256": "[0-9a-f]{64}", "data": DATA, "effort": EFFORT}
 SEAL = re.compile(rb'(.*)"sha256": "([0-9a-f]{64})"\n}\n', re.DOTALL)  # the last field: of all bytes before it
 
 
 def has_form(value: Any, form: Any) -> bool:
-    """Has the value this form, in every part?"""
+    """Has the value this form, in every part? None is that of an answer."""
     match form:
         case str():
             return isinstance(value, str) and re.fullmatch(form, value) is not None
@@ -145,6 +156,10 @@ def has_form(value: Any, form: Any) -> bool:
             return isinstance(value, str) and has_form(value.split(" "), [*form])
         case tuple():
             return value is None or has_form(value, form[0])
+        case None:
+            claims = LATER["3"] if isinstance(value, dict) and "definite" in value else CLAIMS
+            kind = value.get("kind") if isinstance(value, dict) else None
+            return isinstance(kind, str) and kind in claims and has_form(value, {"kind": kind} | claims[kind])
     return type(value) is form and (form is bool or 0 <= value < math.inf)
 
 
@@ -163,31 +178,56 @@ def read_proof(path: str) -> dict[str, Any]:
     need(not wrong, f"fields of the proof are unknown, missing or malformed: {wrong!a:.80}")
     whole = (seal := SEAL.fullmatch(content)) and hashlib.sha256(seal[1]).hexdigest().encode() == seal[2]
     need(whole, "the proof does not end in its checksum: it was damaged, edited or reformatted")
-    data, margin, separator = proof["data"], proof.get("margin"), proof.get("separator")
-    labels, width = [read_label(label) for label in data["labels"]], int(data["columns"])
-    need(len(set(labels) - {math.inf, -math.inf}) == len(labels) == 2, "the proof needs two different labels")
+    data, labels = proof["data"], [read_label(label) for label in proof["data"]["labels"]]
+    enough = len(labels) == 2 or (kind == "classes" and len(labels) > 2)
+    need(enough and len(set(labels) - {math.inf, -math.inf}) == len(labels), "the proof needs two different labels")
     need(not MISSING.intersection(v.strip() for v in labels if isinstance(v, str)), "a missing label is not a class")
     texts = [Fraction(label.strip()) for label in labels if is_number(label)]
-    alike = (len(texts) == 2 and texts[0] == texts[1]) or (texts and {type(label) for label in labels} & {int, float})
+    alike = len(set(texts)) < len(texts) or (texts and {type(label) for label in labels} & {int, float})
     need(not alike, "a label of the proof is a number written as text: the file does not tell it from the other")
-    need(data["names"] is None or len(data["names"]) == width, "the proof does not name every column")
+    need(data["names"] is None or len(data["names"]) == int(data["columns"]), "the proof does not name every column")
+    whole_proof: dict[str, Any] = {**proof, "classes": labels, "question": None}
+    for part in answers(whole_proof):
+        require_whole(part)
+    return whole_proof
+
+
+def answers(proof: dict[str, Any]) -> list[dict[str, Any]]:
+    """The proof itself; or one for each question about many classes, which knows what it is about."""
+    if proof["kind"] != "classes":
+        return [proof]
+    count = len(proof["classes"])
+    asked: dict[str, list[Any]] = {
+        "joint": [()],
+        "rest": [(k,) for k in range(count)],
+        "pairs": [*combinations(range(count), 2)],
+    }
+    found = asked[proof["by"]]
+    need(len(proof["answers"]) == len(found), f"the proof has not one answer to each of {len(found)} questions")
+    need(len(proof["sizes"]) == count, "the proof does not say how many rows each class has")
+    return [proof | answer | {"question": which} for which, answer in zip(found, proof["answers"], strict=True)]
+
+
+def require_whole(proof: dict[str, Any]) -> None:
+    """The fields of one claim fit together."""
+    data, kind, margin, separator = proof["data"], proof["kind"], proof.get("margin"), proof.get("separator")
     if separator:
-        fits = len(separator["weights"]) == width and (data["bias"] or separator["bias_weight"] == "0")
+        joint = proof["question"] == ()
+        width = (int(data["columns"]) + data["bias"]) * len(proof["classes"]) if joint else int(data["columns"])
+        fits = len(separator["weights"]) == width and ((data["bias"] and not joint) or separator["bias_weight"] == "0")
         need(fits, "the separator does not fit the columns and the bias")
     if margin and separator:
         need(data["numbers"] != "decimal", "a margin is proved for binary64, not for exact decimals")
         need((margin["high"] is None) == (margin["nearest"] is None), "the margin's high end lacks its proof")
         need(set(separator["weights"]) - {"0"}, "a margin needs weights that are not all 0")
-    need(claims is CLAIMS or data["numbers"] != "decimal", "versions 2 to 5 are about binary64, not about decimals")
-    unpaired = (
-        kind == "touching" and claims is CLAIMS and (proof["separated_rows"] is None) != (proof["spread"] is None)
-    )
+    plain = "definite" not in proof and kind != "mistakes"
+    need(plain or data["numbers"] != "decimal", "versions 2 to 6 are about binary64, not about decimals")
+    unpaired = kind == "touching" and plain and (proof["separated_rows"] is None) != (proof["spread"] is None)
     need(not unpaired, "separated rows and the spread that proves them come together")
     need(proof.get("definite_obstructions", True), "version 5 has positive-definite obstructions")
-    shorts = [proof["definite"]] if claims is LATER["3"] else proof.get("definite_obstructions", ())
+    shorts = [proof["definite"]] if "steps" in proof.get("definite", ()) else proof.get("definite_obstructions", ())
     for short in shorts:  # each step leads from one row to the next
         short |= {"rows": [*accumulate(map(int, short["steps"].split()))], "weights": short["weights"].split()}
-    return {**proof, "classes": labels}
 
 
 def require_agreement(proof: dict[str, Any], options: argparse.Namespace) -> None:
@@ -197,8 +237,8 @@ def require_agreement(proof: dict[str, Any], options: argparse.Namespace) -> Non
     need(options.bias in (None, bias), f"{said} disagrees")
     agree = options.numbers in (None, "decimal" if numbers == "decimal" else "binary64")
     need(agree, f"the proof reads numbers as {numbers}: --numbers {options.numbers} disagrees")
-    agree = options.positive is None or is_label(options.positive, proof["classes"][1])
-    label = shown(proof["data"]["labels"][1])
+    agree = options.positive is None or (proof["kind"] != "classes" and is_label(options.positive, proof["classes"][1]))
+    label = "none of many" if proof["kind"] == "classes" else shown(proof["data"]["labels"][1])
     need(agree, f"the positive class of the proof is {label}: --positive {options.positive!a:.60} disagrees")
 
 
@@ -301,8 +341,8 @@ def are_values(first: list[str], place: int) -> bool:
     return all(map(VALUE.fullmatch, first[:place] + first[place + 1 :]))
 
 
-def read_rows(proof: dict[str, Any], layout: Layout, path: str) -> Iterator[tuple[list[int], int]]:
-    """Every row as integers z·2^shift, with its shift; as many rows as the proof speaks of."""
+def read_rows(proof: dict[str, Any], layout: Layout, path: str) -> Iterator[Row]:
+    """Every row: its class, integers (x, 1)·2^shift and the shift; as many rows as the proof speaks of."""
     data, width, seen, largest = proof["data"], layout.width, 0, 0.0
     need(width - 1 == int(data["columns"]), f"the file has {width - 1} columns to classify by", REFUTED)
     constant = [(TENS if data["numbers"] == "decimal" else 1, 1)] * data["bias"]
@@ -313,8 +353,8 @@ def read_rows(proof: dict[str, Any], layout: Layout, path: str) -> Iterator[tupl
                 continue  # the header
             need(len(line) == width, f"row {seen - 1} has {len(line)} fields, not {width}")
             label = line.pop(layout.place)
-            sign = is_label(label, proof["classes"][1]) - is_label(label, proof["classes"][0])
-            need(sign, f"row {seen - 1} has the label {label!a:.40}, unknown to the proof", REFUTED)
+            own = [k for k, known in enumerate(proof["classes"]) if is_label(label, known)]
+            need(len(own) == 1, f"row {seen - 1} has the label {label!a:.40}, unknown to the proof", REFUTED)
             values = list[int | float]()
             try:
                 values.extend(read_number(field, data["numbers"]) for field in line)
@@ -323,12 +363,25 @@ def read_rows(proof: dict[str, Any], layout: Layout, path: str) -> Iterator[tupl
             largest = max(largest, *map(abs, values), 0)
             ratios = [value.as_integer_ratio() for value in values] + constant
             shift = max((q for _, q in ratios), default=1).bit_length() - 1  # every q is a power of two
-            yield [(sign * p) << (shift + 1 - q.bit_length()) for p, q in ratios], shift
+            yield own[0], [p << (shift + 1 - q.bit_length()) for p, q in ratios], shift
     need(seen == int(data["rows"]), f"the file has {seen} rows, not {data['rows']}", REFUTED)
     need(seen, "the file has no rows")
     is_needed = data["numbers"] != "exact-integers" or largest > 2**53
     need(is_needed, "the proof has exact-integers, but no integer is beyond 2^53", REFUTED)
     need(data["rows_left_out"] == "0", "no row was left out, but the proof says that some were", REFUTED)
+
+
+def signed_rows(proof: dict[str, Any], rows: Iterable[tuple[int, list[int], int]]) -> Iterator[Row]:
+    """The rows that a claim is about: number, z·2^shift and shift."""
+    count, question = len(proof["classes"]), proof["question"]
+    for i, (own, x, shift) in enumerate(rows):
+        if question == ():
+            for k in {*range(count)} - {own}:
+                signs = [(j == own) - (j == k) for j in range(count)]
+                yield i * count + k, [sign * v for sign in signs for v in x], shift
+        elif question is None or len(question) == 1 or own in question:
+            positive = 1 if question is None else question[-1]
+            yield i, x if own == positive else [-v for v in x], shift
 
 
 # 3. The mathematics.
@@ -476,6 +529,19 @@ def products(left: list[list[int]], right: list[list[int]]) -> list[list[int]]:
 
 def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
     """Compute again everything that the proof states."""
+    rows: Callable[[], Iterable[Row]] = lambda: read_rows(proof, layout, path)  # noqa: E731
+    if proof["kind"] == "classes":
+        if int(proof["data"]["columns"]) * int(proof["data"]["rows"]) < HELD:
+            rows = [*rows()].copy
+        sizes = Counter(own for own, _, _ in rows())
+        same = [str(sizes[k]) for k in range(len(proof["classes"]))] == proof["sizes"] and "0" not in proof["sizes"]
+        need(same, "the classes have other numbers of rows than the proof says", REFUTED)
+    for part in answers(proof):
+        check_claim(part, lambda part=part: signed_rows(part, rows()))  # type: ignore[misc]
+
+
+def check_claim(proof: dict[str, Any], rows: Callable[[], Iterable[Row]]) -> None:
+    """Compute again everything that one claim states about its rows."""
     data, kind, margin = proof["data"], proof["kind"], proof.get("margin") or {"low": 0.0, "nearest": None}
     parts = proof.get("obstruction"), proof.get("spread"), margin["nearest"], proof.get("definite")
     obstruction, spread, nearest, definite = map(read_combination, parts)
@@ -483,12 +549,14 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
     separator = proof.get("separator") or {"weights": [], "bias_weight": None}
     w = [int(v, 0) for v in separator["weights"]]
     bound = Fraction(margin["low"]) ** 2 * dot(w, w)
-    w += [int(separator["bias_weight"], 0)] if separator["bias_weight"] and data["bias"] else []
+    joint = proof["question"] == ()
+    w += [int(separator["bias_weight"], 0)] if separator["bias_weight"] and data["bias"] and not joint else []
+    spare = int(data["columns"]) + data["bias"] if joint and not nearest else 0  # the block of the first class
     named, strict, wrong = Rows(), set[int](), set[int]()
     packed = (*proof.get("obstructions", ()), *proof.get("definite_obstructions", ()))
-    for rows in (*proof.get("copies", ()), *(part["rows"] for part in packed)):
-        wanted |= set(map(int, rows))
-    for i, (z, shift) in enumerate(read_rows(proof, layout, path)):
+    for part in (*proof.get("copies", ()), *(part["rows"] for part in packed)):
+        wanted |= set(map(int, part))
+    for i, z, shift in rows():
         side = dot(z, w) if w else 0
         if kind == "mistakes" and side <= 0:
             wrong.add(i)
@@ -498,7 +566,7 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
         if side > 0 and kind == "touching":
             strict.add(i)
         if i in wanted:
-            named[i] = z, shift
+            named[i] = z[spare:], shift
     need(kind != "touching" or strict, "every row lies on the hyperplane", REFUTED)
     missing = wanted - named.keys()
     need(not missing, f"row {min(missing, default=0)} does not exist", REFUTED)
@@ -507,7 +575,7 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
     for weights in filter(None, (obstruction, spread)):
         need(not any(add_up(weights, named)[0]), f"row {min(weights)} and the rest do not cancel", REFUTED)
     if nearest:
-        check_near(nearest, named, data["bias"], margin["high"])
+        check_near(nearest, named, data["bias"] and not joint, margin["high"])
     if proof.get("separated_rows") is not None:
         need(sorted(map(int, proof["separated_rows"])) == sorted(strict), "other rows are separated", REFUTED)
     basis = [dict(enumerate(v)) for v in (null_vectors([named[i][0] for i in spread]) if spread else ())]
@@ -515,8 +583,9 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
         basis = check_definite(proof["definite"], definite, named)
         if kind == "not-separable" or (kind == "touching" and proof["separated_rows"] is None):
             basis = []  # nothing is said about the other rows
-    for i, (z, _) in enumerate(read_rows(proof, layout, path) if basis else ()):
-        need(i in strict or not any(score(z, v) for v in basis), f"row {i} is not in the span of the spread", REFUTED)
+    for i, z, _ in rows() if basis else ():
+        inside = i in strict or not any(score(z[spare:], v) for v in basis)
+        need(inside, f"row {i} is not in the span of the spread", REFUTED)
 
 
 def check_mistakes(proof: dict[str, Any], rows: Rows, wrong: set[int]) -> None:
@@ -579,7 +648,6 @@ def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:
     """What was verified: a line with the claim, and what it is about."""
     data, kind, names = proof["data"], proof["kind"], layout.names
     origin = "" if data["bias"] else " through the origin (no bias)"
-    negative, positive = map(shown, data["labels"])
     column = str(layout.place) if names is None else f"{layout.label!a:.60}"
     header = "the first line is a row, not a header" if names is None else "below a header line"
     named = "" if names is None or len(names) > 20 else f": {', '.join(ascii(name) for name in names):.300}"
@@ -589,8 +657,17 @@ def describe(proof: dict[str, Any], layout: Layout, path: str) -> str:
         spent = sum(costs[int(i)] if costs else 1 for i in proof["mistaken_rows"])
         title = f"at most {spent}, at least {proof['least']}"
         title += f", times {proof['unit']}, with the costs of the proof" if costs else ""
+    labels = "{1} is the positive class, {0} the negative".format(*map(shown, data["labels"]))
+    if kind == "classes":
+        parts = answers(proof)
+        kinds = Counter(part["kind"] for part in parts)
+        title = f"{proof['by']}: " + ", ".join(f"{number} {each}" for each, number in kinds.items())
+        labels = ", ".join(map(shown, data["labels"]))
+        for part in parts if proof["by"] != "joint" else ():
+            about = " and ".join(shown(data["labels"][k]) for k in part["question"])
+            labels += f"\nanswer   {about}: {part['kind']}"
     return f"""{kind} ({title}){origin}: {data["rows"]} rows of {path!a}, label column {column}
-labels   {positive} is the positive class, {negative} the negative
+labels   {labels}
 rows     {data["rows"]}, {header}
 columns  {data["columns"]}{named}
 numbers  read as {data["numbers"]}"""
@@ -620,7 +697,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         proof = read_proof(options.proof)
         require_agreement(proof, options)
-        need(proof["kind"] != "undecided", f"no proof; the reason: {proof.get('reason')!a:.200}", UNDECIDED)
+        reasons = [part["reason"] for part in answers(proof) if part["kind"] == "undecided"]
+        need(len(reasons) < len(answers(proof)), f"no proof; the reason: {''.join(reasons[:1])!a:.200}", UNDECIDED)
         layout = find_layout(proof["data"], options)
         check(proof, layout, options.data)
         words, status = describe(proof, layout, options.data), 0

@@ -250,7 +250,7 @@ class OneClassError(InputError):
 
 
 class ManyClassesError(InputError):
-    """There are more than two labels. Choose one as the positive class: positive=VALUE, --positive VALUE."""
+    """There are more than two labels. Choose one as the positive class, or ask about all with decide_classes."""
 
     code = "E-MANY-CLASSES"
 

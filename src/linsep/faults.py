@@ -97,7 +97,8 @@ FAULTS = {
     "many classes": Entry(
         errors.ManyClassesError,
         "there are more than two labels ({seen})",
-        "Choose one as the positive class, for instance {example}.",
+        "Choose one as the positive class, for instance {example}; or ask about all of them with decide_classes "
+        "(linsep decide --classes).",
     ),
     "not a sign": Entry(errors.ArgumentError, "the label is {value}", "Labels of a part are -1 and +1."),
     "unknown label": Entry(errors.ArgumentError, "the label is {value}, but the classes are {known}"),

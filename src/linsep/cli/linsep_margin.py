@@ -1,5 +1,7 @@
 """`linsep margin`: the largest margin of any hyperplane, and the mistake bound that follows from it."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -7,13 +9,15 @@ from cyclopts.validators import Number
 
 import linsep
 from linsep.cli.answers import Question, timed
-from linsep.cli.parameters import PROVED_CODES, Asking, File, Label, Proof, Search, app
+from linsep.cli.parameters import PROVED_CODES, Asking, Classes, File, Label, Proof, Search, app
 
 
 @app.command(help_epilogue=f"Example: linsep margin data.csv --label species\n\n{PROVED_CODES}")
 def margin(
     *file: File,
     label: Label = None,
+    bias: Annotated[bool, Parameter(help="Let the hyperplane lie anywhere, or only through the origin.")] = True,
+    classes: Classes = None,
     gap: Annotated[
         float,
         Parameter(help="How close the two bounds on the margin must be, relative to it.", validator=Number(gt=0, lt=1)),
@@ -24,13 +28,17 @@ def margin(
 ) -> int:
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
 
-    The bias is free, for the examples too.
+    The bias is free, for the examples too. --classes asks about any number of classes; their joint margin is that of
+    Crammer and Singer, by how much the right score leads where the squares of all weights and biases add up to 1.
     """
-    question = Question(file, label, reading, search, proof)
+    question = Question(file, label, reading, search, proof, any_labels=classes is not None)
     with question.asked("Widening") as (table, data, watch):
-        options: dict[str, Any] = {"gap": gap, "time_limit": search.time_limit}
-        verdict = timed(table, linsep.max_margin, *data, watch=watch, **options)
-        bound = _bound(data, options) if verdict.separable else None
+        options: dict[str, Any] = {"bias": bias, "gap": gap, "time_limit": search.time_limit}
+        work: Callable[..., Any] = linsep.max_margin
+        if classes is not None:
+            work = partial(linsep.max_margin_classes, by=classes)
+        verdict = timed(table, work, *data, watch=watch, **options)
+        bound = _bound(data, options) if verdict.separable and classes is None else None
     return question.answer(verdict, table, bound)
 
 

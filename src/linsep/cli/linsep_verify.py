@@ -58,8 +58,9 @@ def verify(
                 verdict.verify(*table.data)
         except CertificateError as error:
             return _checked(NOT_SEPARABLE, "refuted", f"{error}{_advice(verdict, reading)}", "red", json)
-    if verdict.kind == "undecided":
-        why = f"{proof} claims nothing. Its reason: {verdict.reason}"  # type: ignore[attr-defined]
+    found = getattr(verdict, "verdicts", [verdict])  # of many classes, one for each question
+    if all(one.kind == "undecided" for one in found):
+        why = f"{proof} claims nothing. Its reason: {found[0].reason}"
         return _checked(UNDECIDED, "undecided", why, "yellow", json)
     claim, about = _statement(verdict, table, file, reading)
     code = _checked(SEPARABLE, "verified", claim, "green", json, _facts(verdict, table, reading))
@@ -72,7 +73,8 @@ def _read(verdict: Any, files: Sequence[str], label: str | None, how: Checking) 
     """The rows that a proof is about, read as it says."""
     if (found := file_arguments.example(files, label)) is not None:
         return found
-    return file_arguments.of_files(on_files.open_for_proof(verdict, files, label=label, **how.keywords()))
+    source = on_files.open_for_proof(verdict, files, label=label, **how.keywords())
+    return file_arguments.of_files(source, any_labels=verdict.kind == "classes")
 
 
 def _checked(code: int, answer: str, text: str, style: str, json: bool, facts: dict[str, Any] | None = None) -> int:
@@ -91,6 +93,8 @@ def _require_agreement(verdict: Any, proof: str, bias: bool | None, reading: Che
     if reading.numbers is not None and (reading.numbers == "decimal") != (verdict.numbers == "decimal"):
         asked = f"--numbers {reading.numbers}"
         raise ArgumentError(f"the proof reads numbers as {verdict.numbers}: {asked} disagrees", file=proof)
+    if reading.positive is not None and verdict.kind == "classes":
+        raise ArgumentError("the proof is about many classes, none of them positive: omit --positive", file=proof)
     if reading.positive is not None and not on_files.is_label(reading.positive, verdict.labels[1]):
         asked = f"--positive {reading.positive[:60]}"
         raise ArgumentError(f"its positive class is {told(verdict.labels[1])}: {asked} disagrees", file=proof)
@@ -115,9 +119,9 @@ def _require_same_table(
 
 def _advice(verdict: Any, reading: Checking) -> str:
     """What to try where a proof of one class against the rest is refuted for a label that it does not know."""
-    negative, positive = verdict.labels
+    negative, positive = verdict.labels[:2]
     word = positive if isinstance(positive, str) else told(positive)
-    if reading.positive is not None or negative != f"not {word}":
+    if verdict.kind == "classes" or reading.positive is not None or negative != f"not {word}":
         return ""
     return f" If {word!r} is the class against all other labels, add {shlex.join(spelt('--positive', word))}."
 
@@ -137,10 +141,12 @@ def _statement(
     claim = f"{verdict.title}{origin}: {count(verdict.n_rows, 'row')} of {on_files.named(files)}{label}"
     left_out = f"; {verdict.rows_left_out:,} others were left out, and nothing is known of them"
     listed = f": {', '.join(map(repr, names))[:300]}" if names is not None and len(names) <= MOST_NAMES else ""
-    negative, positive = map(told, verdict.labels)
+    labels = "{1} is the positive class, {0} the negative".format(*map(told, verdict.labels))
+    if verdict.kind == "classes":
+        labels = ", ".join(map(told, verdict.labels))
     header = ", below a header line" if _has_header(table, reading) else ""
     return claim, {
-        "labels": f"{positive} is the positive class, {negative} the negative",
+        "labels": labels,
         "rows": f"{verdict.n_rows:,}{header}{left_out if verdict.rows_left_out else ''}",
         "columns": f"{verdict.n_columns:,}{listed}",
         "numbers": f"read as {verdict.numbers}",

@@ -69,6 +69,10 @@ Cost: TypeAlias = Annotated[
     list[str] | None,
     Parameter(help="What a mistake about a class costs, as LABEL=NUMBER, once for each. [default: 1]", negative=""),
 ]
+Classes: TypeAlias = Annotated[
+    Literal["joint", "pairs", "rest"] | None,
+    Parameter(help="Any number of classes: all jointly, every pair, or each against the rest."),
+]
 TimeLimit: TypeAlias = Annotated[
     float | None,
     Parameter(help="Stop after this many seconds with what is proved.", validator=Number(gte=0)),

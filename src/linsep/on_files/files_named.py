@@ -14,7 +14,7 @@ from linsep.sources.files import private
 from linsep.sources.files.paths import expand as expand
 from linsep.sources.files.paths import is_pipe as is_pipe
 from linsep.sources.files.paths import reads as reads
-from linsep.sources.inputs import as_source
+from linsep.sources.inputs import as_classes
 from linsep.tables import read_labels
 
 
@@ -55,7 +55,7 @@ def watched(X: Any, y: Any = None) -> Any:
     """A source of the same rows; its `rows_read` is how many were read so far."""
     from linsep.sources.watched import WatchedSource
 
-    return WatchedSource(as_source(X, y))
+    return WatchedSource(as_classes(X, y, decimals=True))
 
 
 def local_cluster(workers: int, scheduler: str | None = None) -> Any:

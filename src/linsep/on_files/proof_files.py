@@ -45,12 +45,14 @@ def open_for_proof(
     numbers: Numbers | None = None,
     **options: Any,
 ) -> FileSource:
-    """Open files as `linsep.open` does, but as a proof reads them: themselves, without a cache, with its two labels.
+    """Open files as `linsep.open` does, but as a proof reads them: themselves, without a cache, with its own labels.
 
     Without `label` the label column is the proof's, which does not make a first line a header.
     """
     negative = verdict.labels[0]
-    against_rest = isinstance(negative, str) and negative.startswith("not ")  # else the proof knows both labels
+    against_rest = (
+        len(verdict.labels) == 2 and isinstance(negative, str) and negative.startswith("not ")
+    )  # else the proof knows both labels
     chosen = Options(
         label=label_column(verdict, files[0]) if label is None else label,
         positive=positive if against_rest else None,

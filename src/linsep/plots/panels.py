@@ -11,6 +11,7 @@ from linsep.errors import ArgumentError
 from linsep.halfspace import Halfspace
 from linsep.plots import style
 from linsep.proofs import Separable, Verdict
+from linsep.proofs.class_verdicts import ClassVerdicts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,17 +60,21 @@ def weights(
     return panels
 
 
-def verdicts(pairs: Mapping[tuple[Any, Any], Verdict], *, title: str | None = None, ax: "Axes | None" = None) -> "Axes":
+def verdicts(
+    pairs: Mapping[tuple[Any, Any], Verdict] | ClassVerdicts, *, title: str | None = None, ax: "Axes | None" = None
+) -> "Axes":
     """Draw the verdict on every pair of classes: the margin where a hyperplane separates them, else why none does.
 
-    `pairs` maps (a, b) to the verdict on the rows of class a against those of class b; the order in a pair does not
-    matter. The deeper the blue, the wider the margin. Pairs that are missing stay empty.
+    `pairs` is what decide_classes(X, y, by="pairs") returns, or maps (a, b) to the verdict on the rows of class a
+    against those of class b; the order in a pair does not matter. The deeper the blue, the wider the margin. Pairs
+    that are missing stay empty.
 
     >>> import linsep
     >>> ax = linsep.plots.verdicts({("or", "and"): linsep.decide(*linsep.datasets.xor())})
     >>> [text.get_text() for text in ax.texts]
     ['overlap']
     """
+    pairs = _by_pair(pairs) if isinstance(pairs, ClassVerdicts) else pairs
     if not pairs:
         raise ArgumentError("There are no pairs to draw.")
     names = _in_order({name for pair in pairs for name in pair})
@@ -95,6 +100,12 @@ def verdicts(pairs: Mapping[tuple[Any, Any], Verdict], *, title: str | None = No
     ax.spines[:].set_visible(False)
     ax.set_title(style.literal(title or _headline(pairs)), loc="left", fontsize="medium", fontweight="bold")
     return ax
+
+
+def _by_pair(found: ClassVerdicts) -> dict[tuple[Any, Any], Verdict]:
+    if found.by != "pairs":
+        raise ArgumentError(f"These are the verdicts by {found.by}: decide_classes(X, y, by='pairs') has a matrix.")
+    return {(classes[0], classes[1]): verdict for classes, verdict in found}
 
 
 def _weights(model: Any) -> tuple[npt.NDArray[np.float64], list[str]]:

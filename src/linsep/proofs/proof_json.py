@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linsep.errors import CertificateError, shown
 from linsep.proofs.checked_rows import Label
@@ -33,22 +33,30 @@ from linsep.proofs.verdicts import (
 from linsep.storage import documents, strict
 from linsep.storage.strict import Document, FieldError, Reader, each, optional, record, spaced, string, written_integer
 
+if TYPE_CHECKING:
+    from linsep.proofs.class_verdicts import ClassVerdicts
+
 PROOF = documents.Format("linsep-proof", "1", "proof", CertificateError, lead="In the proof, ", is_ascii=True)
 
 
 def verdict_to_json(verdict: Verdict) -> str:
     """The proof as text: one field a line, fields in the order of the format, ASCII only."""
     with PROOF.refusals():
-        fields = {"kind": verdict.kind, "data": _data(verdict), **_claim(verdict)}
+        fields = {"kind": verdict.kind, "data": data_of(verdict), **claim_of(verdict)}
     fields["effort"] = {"reads": str(verdict.reads), "seconds": float(verdict.seconds)}
     later = {"definite": "3", "definite_obstructions": "5", "leaves": "4"}  # the first of these fields tells
-    text = PROOF.write(fields, next((version for name, version in later.items() if name in fields), "1"))
+    return require_short(PROOF.write(fields, next((later[name] for name in later if name in fields), "1")))
+
+
+def require_short(text: str) -> str:
+    """The text, unless it is longer than what is read."""
     if len(text) > (most := documents.MOST_BYTES):
         raise CertificateError(f"The proof would have {len(text):,} bytes; at most {most:,} are read.")
     return text
 
 
-def _data(verdict: Verdict) -> Document:
+def data_of(verdict: Verdict | ClassVerdicts) -> Document:
+    """What a proof is about."""
     return {
         "rows": str(verdict.n_rows),
         "columns": str(verdict.n_columns),
@@ -61,7 +69,8 @@ def _data(verdict: Verdict) -> Document:
     }
 
 
-def _claim(verdict: Verdict) -> Document:
+def claim_of(verdict: Verdict) -> Document:
+    """What it claims."""
     claim: Document = {}
     if isinstance(verdict, HalfspaceVerdict):
         claim["separator"] = {
@@ -175,13 +184,16 @@ def verdict_from_json(text: str | bytes) -> Verdict:
     """
     if not isinstance(text, (str, bytes)):
         raise CertificateError(f"A written proof is text, not {shown(text)}: read the file first.")
-    return PROOF.read(text, _verdict, v2=_listed_verdict, v3=_definite_verdict, v4=_bounded, v5=_bounded_definitely)
+    versions: Any = {"v2": _listed_verdict, "v3": _definite_verdict, "v4": _bounded, "v5": _bounded_definitely}
+    found: Verdict = PROOF.read(text, _verdict, **versions, v6=_about_classes)
+    return found
 
 
 # What the fields hold ------------------------------------------------------------------------------------
 
 
-def _label(value: Any, where: str) -> Label:
+def label_of(value: Any, where: str) -> Label:
+    """A label, which is written with its type."""
     kind, colon, word = string(value, where).partition(":")
     match kind + colon, word:
         case "text:", _:
@@ -241,7 +253,7 @@ def _unit(value: Any, where: str) -> Fraction:
 
 
 def _data_of(value: Any, where: str) -> Document:
-    found = _DATA(value, where)
+    found = record(**DATA)(value, where)
     return {"n_rows": found.pop("rows"), "n_columns": found.pop("columns"), **found}
 
 
@@ -266,18 +278,19 @@ _COMBINATION = record(rows=each(_COUNT), weights=each(strict.long_integer))
 _LISTED = record(rows=each(_COUNT), weights=each(strict.long_integer), dependences=each(_dependence))
 _DEFINITE = record(steps=spaced(_COUNT), weights=spaced(strict.long_integer), dependences=each(_dependence))
 _SEPARATOR = record(weights=each(strict.long_integer), bias_weight=strict.long_integer)
-_DATA = record(
-    rows=_COUNT,
-    columns=_COUNT,
-    bias=strict.flag,
-    labels=each(_label, 2),
-    names=optional(each(string)),
-    label_column=optional(string),
-    numbers=strict.word(*NUMBERS),
-    rows_left_out=_COUNT,
-)
-_SPREAD_OUT = ("data", "separator", "margin", "effort")  # fields that hold several of a verdict's
-_CLAIMS: Mapping[str, Mapping[str, Reader]] = {
+DATA: Mapping[str, Reader] = {
+    "rows": _COUNT,
+    "columns": _COUNT,
+    "bias": strict.flag,
+    "labels": each(label_of, 2),
+    "names": optional(each(string)),
+    "label_column": optional(string),
+    "numbers": strict.word(*NUMBERS),
+    "rows_left_out": _COUNT,
+}
+EFFORT = record(reads=_COUNT, seconds=_size)
+SPREAD_OUT = ("data", "separator", "margin", "effort")  # fields that hold several of a verdict's
+CLAIMS: Mapping[str, Mapping[str, Reader]] = {
     "separable": {"separator": _SEPARATOR, "margin": _margin},
     "touching": {
         "separator": _SEPARATOR,
@@ -312,7 +325,7 @@ _BOUNDS: Mapping[str, Mapping[str, Reader]] = {
     },
 }
 _DEFINITE_BOUNDS = {"mistakes": {**_BOUNDS["mistakes"], "definite_obstructions": each(_definite_obstruction)}}
-_LISTED_CLAIMS, _DEFINITE_CLAIMS = (
+_LISTED_CLAIMS, DEFINITE_CLAIMS = (
     _claims_with(_listed_obstruction),
     {**_claims_with(_definite_obstruction), "not-separable": {"definite": _definite_obstruction, "reason": string}},
 )
@@ -326,8 +339,7 @@ _VERDICTS: Mapping[str, type[Verdict]] = {
 
 
 def _verdict(document: Document) -> Verdict:
-    kind, found = _fields_of(document, _CLAIMS)
-    return _VERDICTS[kind](**found)
+    return verdict_of(*_fields_of(document, CLAIMS))
 
 
 def _listed_verdict(document: Document) -> Verdict:
@@ -335,9 +347,15 @@ def _listed_verdict(document: Document) -> Verdict:
     return _definite_verdict(document, _LISTED_CLAIMS)
 
 
-def _definite_verdict(document: Document, claims: Mapping[str, Mapping[str, Reader]] = _DEFINITE_CLAIMS) -> Verdict:
+def _definite_verdict(document: Document, claims: Mapping[str, Mapping[str, Reader]] = DEFINITE_CLAIMS) -> Verdict:
     """A proof of version 3: one positive-definite obstruction, which is the spread as well."""
-    kind, found = _fields_of(document, claims)
+    return verdict_of(*_fields_of(document, claims))
+
+
+def verdict_of(kind: str, found: Document) -> Verdict:
+    """The verdict of a kind with these fields: of version 1, or with one positive-definite obstruction."""
+    if "definite" not in found:
+        return _VERDICTS[kind](**found)
     first = found.pop("definite")
     if kind == "not-separable":
         return NotSeparable(obstruction=first, **found)
@@ -361,10 +379,16 @@ def _bounded_definitely(document: Document) -> Verdict:
     return FewestMistakes(**found)
 
 
+def _about_classes(document: Document) -> Any:
+    """A proof of version 6: many classes."""
+    from linsep.proofs.class_json import classes_of
+
+    return classes_of(document)
+
+
 def _fields_of(document: Document, claims: Mapping[str, Mapping[str, Reader]]) -> tuple[str, Document]:
     kind = strict.word(*claims)(document.pop("kind", None), "kind")
-    effort = record(reads=_COUNT, seconds=_size)
-    found = record(data=_data_of, **claims[kind], effort=effort)(document, "")
-    for name in _SPREAD_OUT:
+    found = record(data=_data_of, **claims[kind], effort=EFFORT)(document, "")
+    for name in SPREAD_OUT:
         found |= found.pop(name, {})
     return kind, found

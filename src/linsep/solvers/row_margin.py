@@ -28,7 +28,7 @@ from linsep.solvers.margin import Widest, centre_of, quotient, scaled_values
 from linsep.solvers.relax import relax
 from linsep.solvers.scaling import require_bytes, require_memory
 from linsep.solvers.working_set import scan_safely
-from linsep.sources.base import Block, Floats, Ints, Scan, Source
+from linsep.sources.base import Block, Floats, Ints, Scan, Source, joined
 
 FIRST, MORE = 500, 200  # rows of each class to begin with; and that are added at least, where there are as many
 MOST = 4000  # rows looked at together: beyond, those without weight that are farthest away leave
@@ -125,11 +125,12 @@ class RowSearch:
         w, b, scan = scan_safely(self.source, w, b, worst=0)
         self.reserve = PROOF_SCANS * (self.clock.seconds - began) + PROOF_COLUMN * self.source.n_columns
         beyond = 2 * (self._reach(w, scan) + abs(b))  # no score is so far from 0
-        sides = [self.source.scan(w, b + shift, worst=FIRST).worst for shift in (-beyond, beyond)]
-        self.clock.reads += 3
-        if sides[0].y[0] != 1 or sides[1].y[0] != -1:
+        shifts = (-beyond, beyond) if math.isfinite(max(scan.lowest)) else (0.0,)  # Kesler's rows are all of one class
+        sides = [self.source.scan(w, b + shift, worst=FIRST).worst for shift in shifts]
+        self.clock.reads += 1 + len(sides)
+        if len(sides) == 2 and (sides[0].y[0] != 1 or sides[1].y[0] != -1):
             return None
-        both = sides[0] + sides[1]
+        both = joined(sides)
         block = both.take(np.unique(both.row_numbers, return_index=True)[1])
         self.centre = centre_of(
             self.source, block, homogeneous=self.homogeneous, has_bias=self.has_bias, is_moved=not block.is_sparse

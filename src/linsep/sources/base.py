@@ -208,6 +208,10 @@ class Source(ABC):
         """At most k distinct rows, uniform over all rows: the order of the file must not matter."""
         return self.take(distinct_rows(self.n_rows, k, seed))
 
+    def signs_of(self, rows: Sequence[int] | Ints) -> Signs:
+        """The labels of these rows alone."""
+        return self.take(rows).y
+
     def each(self, work: Callable[..., T], marks: "Marks | None" = None) -> Iterator[T]:
         """What a function makes of each block, in row order, next to the data, as far as one goes on asking.
 

@@ -46,13 +46,13 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
     return _in_memory(X, y, decimals, as_signs)
 
 
-def as_classes(X: Any, y: Any = None) -> Source:
+def as_classes(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
     """The same with any number of classes, one included: labels are then positions among them (see `marks`)."""
     if is_elsewhere(X):
         return _on_cluster(X, y)
     if isinstance(X, Source):
-        return as_given(X, y)
-    return _on_device(X, y) if is_on_device(X) else _in_memory(X, y, False, _as_marks)
+        return as_given(X, y, decimals=decimals)
+    return _on_device(X, y) if is_on_device(X) else _in_memory(X, y, decimals, _as_marks)
 
 
 def _on_device(X: Any, y: Any) -> Source:

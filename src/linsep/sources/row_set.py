@@ -49,6 +49,10 @@ class Marks:
         """Those of these marks that are not among the others."""
         return Marks.of(self.n_rows, self._bits & ~others._bits)
 
+    def joined(self, others: "Marks") -> "Marks":
+        """These marks and the others."""
+        return Marks.of(self.n_rows, self._bits | others._bits)
+
     def get(self, start: int, stop: int) -> Flags:
         """The marks of rows start to stop."""
         first = start // 8

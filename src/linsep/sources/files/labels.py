@@ -136,18 +136,19 @@ def distinct(labels: Any, path: str) -> tuple[npt.NDArray[Any], list[Any]]:
         raise fault("labels not text", path, seen=error) from error
 
 
-def known_classes(labels: Iterable[Labels], classes: tuple[Label, Label]) -> dict[Label, int]:
-    """The signs of the values that a proof knows; a row with any other value refutes it."""
-    sign: dict[Label, int] = {}
+def known_classes(labels: Iterable[Labels], classes: tuple[Label, ...]) -> dict[Label, int]:
+    """The marks of the values that a proof knows, signs if it knows two; a row with any other value refutes it."""
+    mark: dict[Label, int] = {}
     for of_file in labels:
         for key, value in zip(of_file.codes, of_file.values(), strict=True):
             same = [is_label(key, known) if of_file.from_text else is_same(value, known) for known in classes]
-            if same[0] == same[1]:
+            if sum(same) != 1:
                 where = f"Row {of_file.first[key]}" if key in of_file.first else f"{of_file.path}: a row"
-                known = f"{shown(classes[0])} and {shown(classes[1])}"
+                known = " and ".join(filter(None, [", ".join(map(shown, classes[:-1])), shown(classes[-1])]))
                 raise CertificateError(f"{where} has the label {shown(value)}; the proof knows {known}.")
-            sign[value] = 1 if same[1] else -1
-    return sign
+            place = same.index(True)
+            mark[value] = 2 * place - 1 if len(classes) == 2 else place
+    return mark
 
 
 def is_label(cell: str, label: Label) -> bool:

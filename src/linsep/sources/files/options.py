@@ -35,7 +35,7 @@ class Needs:
 class Options:
     """The options of `linsep.open`, in its order, and what else is known of the rows.
 
-    A proof knows the two labels (`classes`), what its label column is called (`stated_label`), and has no say on
+    A proof knows the labels (`classes`), what its label column is called (`stated_label`), and has no say on
     headers (`says_label` is whether the user gave the label column). With `needs`, rows are labelled, not learned from.
     """
 
@@ -52,7 +52,7 @@ class Options:
     header: bool = False
     format: str | None = None
     id: str | int | None = None
-    classes: tuple[Label, Label] | None = None
+    classes: tuple[Label, ...] | None = None
     stated_label: str | None = None
     says_label: bool = True
     needs: Needs | None = None

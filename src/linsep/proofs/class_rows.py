@@ -1,0 +1,195 @@
+"""The rows that a question about many classes is about, made from the data for the check alone.
+
+    pairs   the rows of two classes, under the numbers they have in the table
+    rest    all rows, one class against the others
+    joint   Kesler's rows: a row x of class c and each other class k give +x in the block of c, -x in that of k
+
+The row of x against class k has the number K·i + k, i the number of x: so it says itself what it is about, and the
+numbers K·i + c belong to no row. Nothing here is shared with what the solvers see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from linsep.errors import ArgumentError, CertificateError, shown
+from linsep.proofs.checked_rows import Block, Label, MemoryRows, Rows, Values, can_scan, is_same
+from linsep.tables import is_sparse, read_exact, read_labels, require_finite
+from linsep.tables.label_values import distinct
+
+By: TypeAlias = Literal["joint", "pairs", "rest"]
+Ints: TypeAlias = NDArray[np.int64]
+AT_ONCE = 1 << 22  # entries of Kesler's rows made together
+WORD = 2**63
+
+
+def rows_of_classes(X: Any, y: Any, labels: Sequence[Label]) -> Rows:
+    """The rows of X, with -1 and +1 for two classes, and for more the positions of their labels among these."""
+    if can_scan(X):
+        if y is not None:
+            raise ArgumentError("A source brings its own labels: leave y out.")
+        found = X.facts.labels
+        if len(found) != len(labels) or not all(map(is_same, found, labels)):
+            seen, known = (", ".join(map(shown, some[:5])) for some in (found, labels))
+            raise CertificateError(f"The rows are labelled {seen}; the proof is about {known}.")
+        return X
+    if y is None:
+        raise ArgumentError("y is missing: each row of X needs a label.")
+    table = read_exact(X)
+    require_finite(table)
+    codes = _codes(read_labels(y, table.values.shape[0]), labels)
+    marks: Any = 2 * codes - 1 if len(labels) == 2 else codes
+    return MemoryRows(table.values, marks, table.scales, table.is_decimal, table.columns, is_finite=True)
+
+
+def _codes(given: NDArray[Any], labels: Sequence[Label]) -> Ints:
+    found, codes = distinct(given)
+    places = np.zeros(len(found), np.int64)
+    for code, label in enumerate(found):
+        place = next((k for k, known in enumerate(labels) if is_same(label, known)), None)
+        if place is None:
+            row, known = int(np.argmax(codes == code)), ", ".join(map(shown, labels[:5]))
+            raise CertificateError(f"Row {row} has the label {shown(label)}; the proof knows {known}.")
+        places[code] = place
+    return np.asarray(places[codes])
+
+
+def positions_of(y: NDArray[Any], n_classes: int) -> Ints:
+    """The classes of some rows, counted from 0."""
+    return (y > 0).astype(np.int64) if n_classes == 2 else y.astype(np.int64)
+
+
+def sizes_of(rows: Rows, n_classes: int) -> tuple[int, ...]:
+    """How many rows each class has."""
+    sizes = np.zeros(n_classes, np.int64)
+    for _, _, y in rows.blocks():
+        sizes += np.bincount(positions_of(y, n_classes), minlength=n_classes)
+    return tuple(sizes.tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class TwoSides:
+    """The rows of some classes, each on one of two sides: `sides` has -1 or +1 for each class, 0 for one left out."""
+
+    rows: Rows
+    sides: tuple[int, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """How many numbers rows may have: those of the whole table."""
+        return self.rows.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns a row has."""
+        return self.rows.n_columns
+
+    def blocks(self) -> Iterator[Block]:
+        """Every row of these classes once."""
+        for numbers, values, y in self.rows.blocks():
+            signs = self._signs(y)
+            kept = np.flatnonzero(signs)
+            if len(kept) == len(signs):
+                yield numbers, values, signs
+            elif len(kept):
+                yield numbers[kept], values[kept], signs[kept]
+
+    def take(self, rows: Sequence[int]) -> Block:
+        """These rows, if they are of these classes."""
+        numbers, values, y = self.rows.take(rows)
+        signs = self._signs(y)
+        if not signs.all():
+            raise CertificateError(f"Row {numbers[int(np.argmin(signs != 0))]} is of neither class.")
+        return numbers, values, signs
+
+    def _signs(self, y: NDArray[Any]) -> NDArray[np.int8]:
+        return np.asarray(self.sides, np.int8)[positions_of(y, len(self.sides))]
+
+
+@dataclass(frozen=True, slots=True)
+class KeslerRows:
+    """Kesler's rows of a table. `all_blocks` gives the first class a block too, which no claim but a margin needs."""
+
+    rows: Rows
+    n_classes: int
+    bias: bool
+    all_blocks: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        """How many numbers rows may have."""
+        return self.rows.n_rows * self.n_classes
+
+    @property
+    def n_columns(self) -> int:
+        """The columns of all blocks."""
+        return (self.rows.n_columns + self.bias) * (self.n_classes - (not self.all_blocks))
+
+    def blocks(self) -> Iterator[Block]:
+        """Every row once, in order."""
+        for numbers, values, y in self.rows.blocks():
+            entries = values.nnz if is_sparse(values) else values.size
+            step = max(1, AT_ONCE * len(y) // (2 * self.n_classes * (entries + len(y)) + 1))
+            for start in range(0, len(y), step):
+                part = slice(start, start + step)
+                own = positions_of(y[part], self.n_classes)
+                of, other = (found.ravel() for found in np.indices((len(own), self.n_classes)))
+                kept = np.flatnonzero(other != own[of])
+                yield self._made(numbers[part], values[part], own, of[kept], other[kept])
+
+    def take(self, rows: Sequence[int]) -> Block:
+        """These rows, if they are some."""
+        wanted = np.asarray(rows, np.int64)
+        named, of = np.unique(wanted // self.n_classes, return_inverse=True)
+        numbers, values, y = self.rows.take(named.tolist())
+        own, other = positions_of(y, self.n_classes), wanted % self.n_classes
+        if (own[of] == other).any():
+            row = int(named[of[int(np.argmax(own[of] == other))]])
+            raise CertificateError(f"Row {row} is compared with its own class.")
+        return self._made(numbers, values, own, of, other)
+
+    def _made(self, numbers: Ints, values: Values, own: Ints, of: Ints, other: Ints) -> Block:
+        whole = _with_constant(values) if self.bias else values
+        build = _sparse if is_sparse(whole) or whole.dtype != object else _long
+        first = 0 if self.all_blocks else 1
+        made = build(whole, of, ((own[of] - first, 1), (other - first, -1)), self.n_columns)
+        return numbers[of] * self.n_classes + other, made, np.ones(len(of), np.int8)
+
+
+def _with_constant(values: Values) -> Values:
+    parts: Any = [values, np.ones((values.shape[0], 1), values.dtype)]
+    return sp.csr_array(sp.hstack(parts, format="csr")) if is_sparse(values) else np.hstack(parts)
+
+
+def _sparse(values: Values, of: Ints, blocks: Sequence[tuple[Ints, int]], width: int) -> Values:
+    """The rows `of` the values, once in each block with its sign; a block of -1 is left out."""
+    entries = values.data if is_sparse(values) else values
+    if entries.dtype.kind in "iu" and entries.size and max(int(entries.max()), -int(entries.min())) >= WORD:
+        return _long(values, of, blocks, width)
+    kind = entries.dtype if entries.dtype.kind == "f" else np.dtype(np.int64)
+    rows = sp.coo_array(sp.csr_array(values).astype(kind)[of])
+    row, column = rows.coords
+    parts = []
+    for block, sign in blocks:
+        there = np.flatnonzero(block[row] >= 0)
+        columns = column[there].astype(np.int64) + block[row[there]] * values.shape[1]
+        parts.append((rows.data[there] * kind.type(sign), row[there].astype(np.int64), columns))
+    data, where, columns = (np.concatenate(some) for some in zip(*parts, strict=True))
+    return sp.csr_array((data, (where, columns)), shape=(len(of), width))
+
+
+def _long(values: Values, of: Ints, blocks: Sequence[tuple[Ints, int]], width: int) -> Values:
+    """The same with Python's integers, for numbers that no 64 bits hold."""
+    table = np.zeros((len(of), width), object)
+    own = (values.toarray() if is_sparse(values) else values).astype(object)[of]
+    for block, sign in blocks:
+        for k in np.flatnonzero(block >= 0).tolist():
+            start = int(block[k]) * own.shape[1]
+            table[k, start : start + own.shape[1]] = own[k] * sign
+    return table

@@ -1,0 +1,383 @@
+"""What linsep says about many classes: one verdict for each question, and the table that all of them are about.
+
+    joint   one question: is there a score for each class, w_k·x + b_k, with that of its own class strictly the
+            largest on every row?
+    pairs   each pair of classes: does a hyperplane separate the two?
+    rest    each class: does a hyperplane separate it from all others?
+
+If the joint answer is yes, so is that of every pair; if each class is separable from the rest, so are all jointly.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, ClassVar, TypeAlias, final
+
+from linsep.errors import ArgumentError, CertificateError, shown, told
+from linsep.proofs import checks
+from linsep.proofs.checked_rows import Label, Rows, from_data, is_same, names_of, scales_of
+from linsep.proofs.class_rows import By, KeslerRows, TwoSides, rows_of_classes, sizes_of
+from linsep.proofs.obstructions import Obstruction, plain
+from linsep.proofs.verdicts import (
+    HalfspaceVerdict,
+    Numbers,
+    Obstructed,
+    Overlapping,
+    Separable,
+    Touching,
+    Verdict,
+)
+from linsep.report import (
+    SHOWN_ROWS,
+    TONES,
+    Fact,
+    Grid,
+    Part,
+    Report,
+    Reported,
+    Sentence,
+    Where,
+    count,
+    label_text,
+    one_line,
+)
+
+Classes: TypeAlias = tuple[int, ...]  # positions among the labels: two of a pair, one against the rest, all jointly
+
+BY: tuple[By, ...] = ("joint", "pairs", "rest")
+MOST_CELLS = 30  # classes of a matrix that is shown as a whole
+MARKS = {"separable": "yes", "touching": "touch", "overlapping": "no", "not-separable": "no*", "undecided": "?"}
+MEANINGS = {
+    "separable": "yes: separable",
+    "touching": "touch: only if rows may lie on the hyperplane",
+    "overlapping": "no: overlapping",
+    "not-separable": "no*: not separable; whether weakly is open",
+    "undecided": "?: undecided",
+}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ClassVerdicts(Reported):
+    """The verdicts about many classes, in the order of `questions`: `found["cat", "dog"]` is that of a pair.
+
+    Each is an ordinary verdict, and its rows have the numbers of the whole table. In a joint verdict the row of x
+    against class k has the number K·i + k, i the number of x and k the position of the class among the K `labels`;
+    `contests` puts that into words. `sizes` are the numbers of rows of the classes.
+    """
+
+    kind: ClassVar[str] = "classes"
+
+    by: By
+    labels: tuple[Label, ...]
+    sizes: tuple[int, ...]
+    n_columns: int
+    verdicts: tuple[Verdict, ...]
+    bias: bool = True
+    names: tuple[str, ...] | None = None
+    label_column: str | None = None
+    numbers: Numbers = "binary64"
+    rows_left_out: int = 0
+    reads: int = 0
+    seconds: float = field(default=0.0, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", tuple(map(plain, self.labels)))
+        if self.by not in BY:
+            raise CertificateError(f"A question is one of {BY}, not {self.by!r}.")
+        if len(self.labels) < 2 or len(self.sizes) != len(self.labels):
+            raise CertificateError(f"{len(self.labels)} labels and {len(self.sizes)} sizes: give one for each class.")
+        if any(isinstance(label, float) and not math.isfinite(label) for label in self.labels):
+            raise CertificateError("A label is not a finite number.")
+        twice = next((a for a, b in combinations(self.labels, 2) if a == b), None)
+        if twice is not None:
+            raise CertificateError(f"Two labels are the same: {shown(twice)}.")
+        if min(self.sizes) < 1:
+            raise CertificateError("Each class has a row at least.")
+        if len(self.verdicts) != len(self.questions):
+            raise CertificateError(f"{len(self.verdicts)} verdicts for {len(self.questions)} questions.")
+        if self.names is not None and len(self.names) != self.n_columns:
+            raise CertificateError(f"{len(self.names)} names for {self.n_columns} columns.")
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return sum(self.sizes)
+
+    @property
+    def questions(self) -> tuple[Classes, ...]:
+        """What each verdict is about: positions among the labels."""
+        return questions(self.by, len(self.labels))
+
+    @property
+    def separable(self) -> bool | None:
+        """Whether every question is answered with yes; None where none is with no, but some are open."""
+        found = [verdict.separable for verdict in self.verdicts]
+        return False if False in found else None if None in found else True
+
+    @property
+    def verdict(self) -> Verdict:
+        """The joint verdict."""
+        if self.by != "joint":
+            raise ArgumentError(f"These are the verdicts by {self.by}: take one by its classes, as found[{self._any}].")
+        return self.verdicts[0]
+
+    def __getitem__(self, classes: Any) -> Verdict:
+        named = classes if isinstance(classes, tuple) else (classes,)
+        wanted = tuple(sorted(self._place(label) for label in named))
+        for question, verdict in zip(self.questions, self.verdicts, strict=True):
+            if question == wanted:
+                return verdict
+        raise ArgumentError(f"There is no question about {told(classes)}: take one of them, as found[{self._any}].")
+
+    def __iter__(self) -> Iterator[tuple[tuple[Label, ...], Verdict]]:
+        """The classes of each question, and the verdict."""
+        for question, verdict in zip(self.questions, self.verdicts, strict=True):
+            yield tuple(self.labels[k] for k in question), verdict
+
+    @property
+    def _any(self) -> str:
+        return ", ".join(told(self.labels[k]) for k in self.questions[0])
+
+    def _place(self, label: Any) -> int:
+        found = [k for k, known in enumerate(self.labels) if is_same(plain(label), known)]
+        if not found:
+            raise ArgumentError(f"There is no class {told(label)}: there are {told(self.labels)[:300]}.")
+        return found[0]
+
+    @property
+    def class_weights(self) -> tuple[tuple[int, ...], ...] | None:
+        """The integer weights of each class, the bias last if there is one: the joint scores, where there are some."""
+        verdict, width = self.verdict, self.n_columns + self.bias
+        if not isinstance(verdict, HalfspaceVerdict):
+            return None
+        missing = width * len(self.labels) - len(verdict.weights)
+        weights = (*(0,) * missing, *verdict.weights)
+        return tuple(weights[k : k + width] for k in range(0, len(weights), width))
+
+    def contests(self, combination: Obstruction | None = None) -> tuple[tuple[int, Label], ...]:
+        """The rows of a joint obstruction, or of another combination: row i, and the class it should win against."""
+        found = combination or getattr(self.verdict, "obstruction", None)
+        if found is None:
+            return ()
+        return tuple((number // len(self.labels), self.labels[number % len(self.labels)]) for number in found.rows)
+
+    def verify(self, X: Any, y: Any = None) -> None:
+        """Check every proof against the data in exact arithmetic, as `Verdict.verify` does."""
+        rows = rows_of_classes(from_data(X), y, self.labels)
+        check_classes(self, rows)
+        checks.check_finite(rows)
+
+    def to_json(self) -> str:
+        """All proofs in one text: see docs/certificate-format.md."""
+        from linsep.proofs.class_json import classes_to_json
+
+        return classes_to_json(self)
+
+    def facts(self) -> dict[str, Any]:
+        """The verdicts as plain values."""
+        proof = json.loads(self.to_json())
+        answers = [
+            {"classes": list(classes), "separable": verdict.separable, **answer}
+            for (classes, verdict), answer in zip(self, proof["answers"], strict=True)
+        ]
+        known = {"kind": self.kind, "separable": self.separable, "by": self.by, "data": proof["data"]}
+        return {**known, "answers": answers, "reads": self.reads, "seconds": self.seconds}
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{number} {kind}" for kind, number in self._counts().items())
+        return one_line(self, f"by {self.by}", count(self.n_rows, "row"), f"{len(self.labels)} classes", counts)
+
+    def _counts(self) -> dict[str, int]:
+        kinds = [verdict.kind for verdict in self.verdicts]
+        return {kind: kinds.count(kind) for kind in MARKS if kind in kinds}
+
+    @property
+    def title(self) -> str:
+        """The answer in a line."""
+        n = len(self.labels)
+        if self.by == "joint":
+            from linsep.proofs import explain
+
+            return f"{n} classes jointly: {explain.TITLES[self.verdict.kind]}"
+        yes = sum(verdict.separable is True for verdict in self.verdicts)
+        what = "pairs of classes are" if self.by == "pairs" else "classes against the rest are"
+        return f"{yes} of {len(self.verdicts)} {what} separable"
+
+    def explain(self, X: Any = None, y: Any = None) -> str:
+        """The verdicts in plain words; given the data, they are checked first."""
+        return self.report(X, y).text()
+
+    def report(self, X: Any = None, y: Any = None, *, where: Where | None = None, verify: bool = True) -> Report:
+        """What there is to say, as a value. With verify=False data are taken for those of the verdicts unchecked."""
+        if X is not None and verify:
+            self.verify(X, y)
+        parts = self._jointly(where) if self.by == "joint" else self._matrix()
+        if self.rows_left_out:
+            rows = count(self.rows_left_out, "row")
+            parts.append(Sentence(f"{rows} left out, not part of the proof.", "left out"))
+        return Report(f"{self.title}, {count(self.n_rows, 'row')}.", tuple(parts), TONES[self.separable])
+
+    def _matrix(self) -> list[Part]:
+        names = [label_text(label) for label in self.labels]
+        marks = {question: _mark(verdict) for question, verdict in zip(self.questions, self.verdicts, strict=True)}
+        shown = range(min(len(names), MOST_CELLS))
+        hidden = len(names) - len(shown)
+        more = f"... and {hidden} more classes." if hidden else ""
+        if self.by == "rest":
+            lines = [(names[k], f"{self.sizes[k]:,}", marks[k,]) for k in shown]
+            grid = Grid(("class", "rows", "separable"), tuple(lines), more)
+        else:
+            cells = [[marks.get((min(j, k), max(j, k)), "") for k in shown] for j in shown]
+            grid = Grid(("", *(names[k] for k in shown)), tuple((names[j], *cells[j]) for j in shown), more)
+        meaning = "; ".join(MEANINGS[kind] for kind in self._counts())
+        if any(isinstance(verdict, Separable) and verdict.margin is not None for verdict in self.verdicts):
+            meaning = meaning.replace("yes: separable", "a number: separable, with this margin at least")
+        return [grid, Sentence(f"{meaning}.", "marks"), *self._reasons()]
+
+    def _reasons(self) -> list[Part]:
+        told = {verdict.reason for verdict in self.verdicts if verdict.separable is None}  # type: ignore[attr-defined]
+        return [Fact("reason", reason) for reason in sorted(told)]
+
+    def _jointly(self, where: Where | None) -> list[Part]:
+        verdict = self.verdict
+        parts: list[Part] = [Sentence(_meaning(verdict))]
+        if isinstance(verdict, Separable) and verdict.margin is not None:
+            low, high = verdict.margin
+            scale = "where the squares of all weights, the biases included, add up to 1"
+            ends = f"by {low:.9g} at least, {scale}; none by more than {high:.9g}"
+            parts.append(Sentence(f"The right score leads {ends}.", "margin"))
+        if isinstance(verdict, Obstructed):
+            parts += self._obstruction(verdict.obstruction, where)
+        if verdict.separable is None or verdict.kind == "not-separable":
+            parts.insert(0, Fact("reason", verdict.reason))  # type: ignore[attr-defined]
+        return parts
+
+    def _obstruction(self, found: Obstruction, where: Where | None) -> list[Part]:
+        contests, own = self.contests(found), found.classes
+        words = [
+            f"{row} ({'' if own is None else f'{label_text(own[k])}, '}not {label_text(other)})"
+            for k, (row, other) in enumerate(contests[:SHOWN_ROWS])
+        ]
+        more = f" and {len(contests) - SHOWN_ROWS:,} more" if len(contests) > SHOWN_ROWS else ""
+        said = f"The rows {', '.join(words)}{more} cannot all be won" if len(contests) > 1 else f"Row {words[0]} is 0"
+        why = "whatever the scores, their leads, weighted, add up to 0"
+        if found.is_definite:
+            why = "proved by weights that nearly cancel and a positive-definite matrix"
+        shown = contests[:SHOWN_ROWS]
+        rows = [row for row, _ in shown]
+        columns: dict[str, Sequence[str]] = {"row": list(map(str, rows)), **(where(rows) if where else {})}
+        if own is not None:
+            columns["class"] = [label_text(label) for label in own[:SHOWN_ROWS]]
+        columns["against"] = [label_text(other) for _, other in shown]
+        total = sum(found.weights)
+        columns["share"] = [f"{weight / total:.3f}" for weight in found.weights[:SHOWN_ROWS]]
+        hidden = f"... and {count(len(contests) - len(shown), 'more row')}." if len(contests) > len(shown) else ""
+        grid = Grid(tuple(columns), tuple(zip(*columns.values(), strict=True)), hidden)
+        return [Sentence(f"{said}: {why}.", "obstruction"), grid]
+
+
+def _mark(verdict: Verdict) -> str:
+    has_margin = isinstance(verdict, Separable) and verdict.margin is not None
+    return f"{verdict.margin[0]:.4g}" if has_margin else MARKS[verdict.kind]  # type: ignore[attr-defined]
+
+
+def _meaning(verdict: Verdict) -> str:
+    if isinstance(verdict, Separable):
+        return "There are scores, one for each class, with that of its own class the largest on every row."
+    if isinstance(verdict, Touching):
+        weak = "There are scores with that of its own class never below another, and ahead of some"
+        return f"{weak}; but none with it strictly the largest on every row."
+    if isinstance(verdict, Overlapping):
+        return "No scores have that of its own class never below another, unless all are equal on every row."
+    if verdict.separable is False:
+        return "No scores have that of its own class strictly the largest on every row. Whether weakly is open."
+    return "This proves nothing: there may be such scores or not."
+
+
+def questions(by: By, n_classes: int) -> tuple[Classes, ...]:
+    """The classes of each question, in the order of the verdicts.
+
+    >>> questions("pairs", 3), questions("rest", 2), questions("joint", 3)
+    (((0, 1), (0, 2), (1, 2)), ((0,), (1,)), ((0, 1, 2),))
+    """
+    if by == "joint":
+        return (tuple(range(n_classes)),)
+    return tuple(combinations(range(n_classes), 2 if by == "pairs" else 1))
+
+
+def labels_of(by: By, question: Classes, labels: Sequence[Label]) -> tuple[Label, Label]:
+    """The negative and the positive label of the verdict on a question."""
+    if by == "joint":
+        return "lost", "won"
+    if by == "rest":
+        return f"not {labels[question[0]]}", labels[question[0]]
+    return labels[question[0]], labels[question[1]]
+
+
+def rows_asked(by: By, question: Classes, n_rows: int, sizes: Sequence[int]) -> int:
+    """How many rows a question is about."""
+    if by == "joint":
+        return n_rows * (len(sizes) - 1)
+    return n_rows if by == "rest" else sum(sizes[k] for k in question)
+
+
+def rows_for(found: ClassVerdicts, question: Classes, verdict: Verdict, rows: Rows) -> Rows:
+    """The rows that a verdict is about."""
+    n_classes = len(found.labels)
+    if found.by == "joint":
+        width = found.n_columns + found.bias
+        return KeslerRows(rows, n_classes, found.bias, all_blocks=verdict.n_columns == width * n_classes)
+    if found.by == "rest":
+        return TwoSides(rows, tuple(1 if k in question else -1 for k in range(n_classes)))
+    return TwoSides(rows, tuple(-(k == question[0]) + (k == question[1]) for k in range(n_classes)))
+
+
+def check_classes(found: ClassVerdicts, rows: Rows) -> None:
+    """Check the proofs against rows as they are read, with the marks of many classes."""
+    checks.check_shape(rows, found.n_rows, found.n_columns)
+    checks.check_names(found.names, names_of(rows))
+    sizes = sizes_of(rows, len(found.labels))
+    if sizes != found.sizes:
+        k = next(k for k, (a, b) in enumerate(zip(sizes, found.sizes, strict=True)) if a != b)
+        has = f"{count(sizes[k], 'row')} of class {shown(found.labels[k])}"
+        raise CertificateError(f"There are {has}; the proof says {found.sizes[k]:,}.")
+    for question, verdict in zip(found.questions, found.verdicts, strict=True):
+        _check_stated(found, question, verdict)
+        verdict._verify_reading(rows)
+        scales, asked = scales_of(rows), rows_for(found, question, verdict, rows)
+        if scales is not None and found.by == "joint":
+            scales = (*scales, *((1,) if found.bias else ())) * (asked.n_columns // (found.n_columns + found.bias))
+        (verdict if scales is None else verdict._in_units_of(scales))._verify_claim(asked)
+
+
+def _check_stated(found: ClassVerdicts, question: Classes, verdict: Verdict) -> None:
+    """What a verdict states about its rows is what the question is about."""
+    width = found.n_columns
+    widths = (width,)
+    if found.by == "joint":
+        width += found.bias
+        has_margin = isinstance(verdict, Separable) and verdict.margin is not None
+        widths = (width * (len(found.labels) - (not has_margin)),)
+    stated = verdict.n_rows, verdict.bias, verdict.numbers, verdict.rows_left_out
+    known = rows_asked(found.by, question, found.n_rows, found.sizes), found.bias and found.by != "joint"
+    if verdict.n_columns not in widths or stated != (*known, found.numbers, found.rows_left_out):
+        raise CertificateError("A verdict is about other rows than its question.")
+
+
+def renumbered(verdict: Verdict, numbers: Callable[[Sequence[int]], Sequence[int]], **stated: Any) -> Verdict:
+    """The same verdict about rows that have other numbers, in the same order."""
+
+    def moved(found: Obstruction | None) -> Obstruction | None:
+        return None if found is None else replace(found, rows=tuple(numbers(found.rows)))
+
+    parts: dict[str, Any] = {
+        name: moved(getattr(verdict, name)) for name in ("obstruction", "spread", "nearest") if hasattr(verdict, name)
+    }
+    if isinstance(verdict, Touching) and verdict.separated_rows is not None:
+        parts["separated_rows"] = tuple(numbers(verdict.separated_rows))
+    return replace(verdict, **parts, **stated)
