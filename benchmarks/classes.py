@@ -55,9 +55,13 @@ def measured(name):
         _, verified = clocked(lambda text=text: linsep.verdict_from_json(text).verify(X, y))
         alone = f"{checked_alone(text, X, y):.2f} s" if name in SMALL else ""
         kinds = Counter(verdict.kind for verdict in found.verdicts)
-        answer = ", ".join(f"{number} {kind}" for kind, number in kinds.items()) if by != "joint" else found.verdict.kind
+        answer = (
+            ", ".join(f"{number} {kind}" for kind, number in kinds.items()) if by != "joint" else found.verdict.kind
+        )
         size = f"{X.shape[0]:,} x {X.shape[1]:,}, {len(np.unique(y))}"
-        lines.append([name, size, by, answer, f"{took:.2f} s", f"{len(text) / 1e3:,.0f} kB", f"{verified:.2f} s", alone])
+        lines.append(
+            [name, size, by, answer, f"{took:.2f} s", f"{len(text) / 1e3:,.0f} kB", f"{verified:.2f} s", alone]
+        )
     return lines
 
 
