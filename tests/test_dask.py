@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 import linsep
 from linsep import _mistakes
+from linsep.cli import main
 from linsep.errors import (
     ArgumentError,
     ClusterError,
@@ -312,3 +313,44 @@ def test_what_a_cluster_cannot_do_is_refused(folder):
         linsep.open(folder, label="kind", one_hot=True, scheduler="synchronous")
     with pytest.raises(ArgumentError, match="it must be the name of the label column"):
         linsep.open(folder, label=-1, scheduler="synchronous")
+
+
+# Found by a stranger
+
+
+def test_the_label_is_not_a_column_of_a_cluster_either(tmp_path):
+    pd.DataFrame({"a": [1.0, 2, 3, 1.5], "k": [0, 1, 0, 1]}).to_parquet(tmp_path / "n.parquet")
+    for columns, words in ((["a", "k"], "is the label"), (["a", "zz"], "zz"), (["a", "a"], "chosen twice")):
+        with pytest.raises(linsep.InputError, match=words):
+            linsep.open(tmp_path / "n.parquet", label="k", columns=columns, scheduler="synchronous")
+
+
+def test_columns_called_by_numbers_are_found():
+    frame = dd.from_pandas(pd.DataFrame({0: [1.0, 2, 3, 4], 1: [0, 0, 1, 1]}), npartitions=2)
+    with dask.config.set(scheduler="synchronous"):
+        assert linsep.decide(frame, "1").kind == "separable"
+
+
+@pytest.mark.parametrize("scheduler", ["banana", "banana://x:1", 5, "tcp://nowhere"])
+def test_what_is_no_scheduler_is_refused_at_once(scheduler, tmp_path):
+    pd.DataFrame({"a": [1.0, 2], "k": [0, 1]}).to_parquet(tmp_path / "n.parquet")
+    with pytest.raises(linsep.InputError, match="scheduler is"):
+        linsep.open(tmp_path / "n.parquet", label="k", scheduler=scheduler)
+
+
+def test_a_frame_whose_rows_are_elsewhere_is_not_read_here():
+    frame = dd.from_pandas(pd.DataFrame({"a": [1.0, 2, 3, 4], "k": [0, 0, 1, 1]}), npartitions=2)
+    with dask.config.set(scheduler="synchronous"):
+        verdict = linsep.decide(frame, "k")
+        verdict.verify(linsep.open(frame, label="k"))
+        with pytest.raises(linsep.InputError, match="whose rows are elsewhere"):
+            verdict.verify(frame[["a"]], frame["k"])
+
+
+def test_a_file_that_is_read_by_its_url_is_not_written_to(tmp_path):
+    path = tmp_path / "n.parquet"
+    pd.DataFrame({"a": [1.0, 2], "k": [0, 1]}).to_parquet(path)
+    content = path.read_bytes()
+    for url in (f"file://{path}", f"local://{path}"):
+        command = ["decide", url, "--label", "k", "--scheduler", "synchronous", "--proof", str(path)]
+        assert main(command) == 2 and path.read_bytes() == content

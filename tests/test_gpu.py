@@ -1,5 +1,6 @@
 """Rows on a device. The same code runs here on PyTorch's CPU tensors; the Triton kernel needs CUDA."""
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -339,3 +340,39 @@ def test_the_two_numbers_are_those_of_this_machine(bits, kind):
     ]
     square = sum(total**2 for total in sums)
     assert square <= Fraction(there.length) ** 2 <= square * (1 + Fraction(1, 10**6)) + Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint16, torch.uint32, torch.uint64])
+def test_unsigned_integers_are_read(dtype):
+    values = torch.from_numpy(np.round(3 * X + 40).astype(np.int64)).to(dtype)
+    assert linsep.decide(on_device(values, Y, device="cpu")).kind in ("separable", "overlapping", "touching")
+
+
+def test_tensors_of_this_machine_are_moved_as_they_are():
+    half = torch.from_numpy(X).to(torch.bfloat16)
+    assert on_device(half, Y, device="cpu").table.values.dtype == torch.bfloat16
+    rows, y = sparse_case()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch calls its sparse tensors a trial
+        tensor = torch.from_numpy(rows.toarray()).to_sparse_csr()
+    assert linsep.decide(on_device(tensor, y, device="cpu")).kind == "separable"
+    linsep.decide(on_device(torch.from_numpy(X).requires_grad_(), Y, device="cpu"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "words"),
+    [
+        (torch.zeros(4, 2, dtype=torch.complex64), [0, 1, 0, 1], "complex"),
+        (torch.zeros(4, 2), torch.zeros(2, 2), "y has shape"),
+        (torch.full((4, 2), -1, dtype=torch.int64).view(torch.uint64), [0, 1, 0, 1], "beyond 2\\^63"),
+        (torch.zeros(4), [0, 1, 0, 1], "shape"),
+    ],
+)
+def test_tensors_that_are_no_tables_are_refused(rows, labels, words):
+    with pytest.raises(InputError, match=words):
+        on_device(rows, labels, device="cpu")
+
+
+def test_a_device_without_numbers_is_refused():
+    with pytest.raises(ArgumentError, match="holds no numbers"):
+        on_device(X, Y, device="meta")

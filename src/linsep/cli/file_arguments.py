@@ -98,13 +98,22 @@ def is_example(file: str) -> bool:
     return file.startswith("example:")
 
 
+def _place(file: str) -> str | None:
+    """The path of a file on this machine, also of one that is given as a URL; None for others."""
+    protocol, sign, path = file.partition("://")
+    if not sign:
+        return file
+    return path if protocol in ("file", "local") else None
+
+
 def require_outputs(inputs: Sequence[str], *options: tuple[str, str | None]) -> None:
     """Refuse, before anything is read, what cannot be written, is read, or is written to twice.
 
     Files are compared by their place on the disk, whatever they are called; what standard output and standard error
     go into are two of them.
     """
-    read = [file for file in inputs if not is_example(file) and "://" not in file]
+    places = [_place(file) for file in inputs if not is_example(file)]
+    read = [place for place in places if place is not None]
     if "" in read:
         raise ArgumentError("The name of a file to read is empty.")
     if read.count("-") > 1:

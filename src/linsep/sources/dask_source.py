@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from linsep._version import __version__
-from linsep.errors import ArgumentError, ClusterError, InputError, LinsepError, MissingPackageError
+from linsep.errors import ArgumentError, ClusterError, InputError, LinsepError, MissingPackageError, shown
 from linsep.faults import fault, few
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, T, joined
 from linsep.sources.files.labels import classes_of
@@ -43,6 +43,8 @@ from linsep.tables.label_values import distinct
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held here, as for files: fixed, so that no verdict depends on it
 LEAST_AT_HAND = 1 << 10  # rows, however long they are
+OWN_SCHEDULERS = ("threads", "processes", "synchronous", "sync", "single-threaded", "threading", "multiprocessing")
+PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "ucxx", "inproc")
 FAN_IN = 8  # scans added up by one task
 MOST_AHEAD = 64  # partitions under way at once for each thread of the cluster, while answers are asked for one by one
 
@@ -225,7 +227,7 @@ class Cluster:
 
     def __init__(self, scheduler: Any = None) -> None:
         self.dask = _dask()
-        self.scheduler = _client_at(scheduler) if isinstance(scheduler, str) and "://" in scheduler else scheduler
+        self.scheduler = _scheduler(scheduler)
 
     def compute(self, tasks: Sequence[Any]) -> list[Any]:
         """What each task, a function and its arguments, comes to, in order."""
@@ -313,6 +315,23 @@ def _version_of() -> Callable[[], str]:
         return found
 
     return version
+
+
+def _scheduler(given: Any) -> Any:
+    """What Dask takes for a scheduler: a client, a function, one of its own names; an address becomes a client."""
+    if given is None or callable(given) or type(given).__name__ == "Client" or given in OWN_SCHEDULERS:
+        return given
+    if isinstance(given, str):
+        address = given if "://" in given else f"tcp://{given}"
+        protocol, _, place = address.partition("://")
+        if protocol in PROTOCOLS and ":" in place:
+            return _client_at(address)
+        raise ArgumentError(
+            f"scheduler is {given!r}: it must be an address such as tcp://HOST:8786, or one of {few(OWN_SCHEDULERS)}."
+        )
+    if hasattr(given, "scheduler_address"):  # a cluster of Dask
+        return _client_at(given.scheduler_address)
+    raise ArgumentError(f"scheduler is {shown(given)}: it must be a client of Dask, a cluster, or an address.")
 
 
 def _client_at(address: str) -> Any:

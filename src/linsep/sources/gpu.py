@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from linsep.errors import ArgumentError, OutOfMemoryError, shown
+from linsep.errors import ArgumentError, OutOfMemoryError, ShapeError, shown
 from linsep.exact import rounding_factor
 from linsep.faults import fault
 from linsep.loops.layouts import Csr, Dense
@@ -60,11 +60,13 @@ def on_device(X: Any, y: Any = None, *, device: str = "cuda") -> Source:
     torch = _torch()
     if is_on_device(X):
         return _taken_as_is(torch, X, y)
+    if isinstance(X, torch.Tensor):
+        return _taken_as_is(torch, _moved(torch, X, device), y)
     source = as_classes(X, y)
     if isinstance(source, DeviceSource):
         return source
     if not isinstance(source, MemorySource):
-        raise ArgumentError("Only rows in memory can be put on a device: files are read where they lie.")
+        raise ArgumentError("Only rows in memory can be put on a device: those of files and clusters stay there.")
     place = _place(torch, device)
     try:
         table = _table_of(torch, source.table, source.n_columns, place)
@@ -88,9 +90,22 @@ def _place(torch: Any, device: str) -> Any:
         place = torch.device(device)
     except (RuntimeError, TypeError) as error:
         raise ArgumentError(f"device is {shown(device)}: PyTorch knows no such device.") from error
+    if place.type == "meta":
+        raise ArgumentError(f"device is {shown(device)}, which holds no numbers.")
     if place.type == "cuda" and not torch.cuda.is_available():
         raise ArgumentError(f"device is {shown(device)}, but PyTorch finds no GPU of that kind here.")
     return place
+
+
+def _moved(torch: Any, X: Any, device: str) -> Any:
+    """A tensor of this machine, copied there."""
+    place = _place(torch, device)
+    try:
+        return X.detach().to(place)
+    except torch.OutOfMemoryError as error:
+        raise OutOfMemoryError(
+            f"The rows take {X.numel() * X.element_size() / 1e9:,.1f} GB, and {shown(device)} has no room for them."
+        ) from error
 
 
 def _bytes_of(table: Table) -> int:
@@ -128,12 +143,27 @@ def _device_table(torch: Any, X: Any) -> "DeviceTable":
     if tensor.ndim != 2:
         raise fault("array shape", name="X", seen=tuple(tensor.shape))
     if tensor.layout == torch.sparse_csr:
-        return CsrTable(torch, tensor.crow_indices(), tensor.col_indices(), tensor.values(), int(tensor.shape[1]))
+        values = _plain(torch, tensor.values(), "X")
+        return CsrTable(torch, tensor.crow_indices(), tensor.col_indices(), values, int(tensor.shape[1]))
     if tensor.layout != torch.strided:
         raise ArgumentError(f"X is laid out as {tensor.layout}: convert it with to_sparse_csr() or to_dense().")
-    if tensor.is_complex():
-        raise fault("array type", name="X", seen="complex numbers")
-    return DenseTable(torch, tensor.to(torch.uint8) if tensor.dtype == torch.bool else tensor.contiguous())
+    return DenseTable(torch, _plain(torch, tensor, "X").contiguous())
+
+
+def _plain(torch: Any, values: Any, name: str) -> Any:
+    """The same numbers in a type that can be computed with, none of them rounded."""
+    if values.is_complex():
+        raise fault("array type", name=name, seen="complex numbers")
+    if values.dtype == torch.bool:
+        return values.to(torch.uint8)
+    if values.dtype in (torch.uint16, torch.uint32, torch.uint64):
+        signed = values.to(torch.int64)
+        if values.dtype == torch.uint64 and signed.numel() and int(signed.amin()) < 0:
+            raise fault("array type", name=name, seen="integers beyond 2^63")
+        return signed
+    if values.is_floating_point() and values.dtype.itemsize < 2:
+        raise fault("array type", name=name, seen=f"numbers of type {values.dtype}")
+    return values
 
 
 def device_labels(torch: Any, y: Any, n_rows: int, place: Any) -> tuple[Any, tuple[Label, ...]]:
@@ -141,7 +171,10 @@ def device_labels(torch: Any, y: Any, n_rows: int, place: Any) -> tuple[Any, tup
     if not isinstance(y, torch.Tensor) and not is_on_device(y):
         found, codes = distinct(read_labels(y, n_rows))
         return torch.from_numpy(np.array(marks(codes, len(found)))).to(place), tuple(found)
-    labels = _tensor(torch, y).reshape(-1)
+    labels = _tensor(torch, y)
+    if labels.ndim != 1 and not (labels.ndim == 2 and labels.shape[1] == 1):
+        raise ShapeError(f"y has shape {tuple(labels.shape)}.", fix="Give one label for each row.")
+    is_boolean, labels = labels.dtype == torch.bool, _plain(torch, labels.reshape(-1), "y")
     if len(labels) != n_rows:
         raise fault("length", rows=n_rows, labels=len(labels))
     if labels.is_floating_point():
@@ -153,7 +186,7 @@ def device_labels(torch: Any, y: Any, n_rows: int, place: Any) -> tuple[Any, tup
     is_high = labels == high
     if bool(low != high) and int((is_high | (labels == low)).sum()) < n_rows:
         values = list(torch.unique(labels))
-    found = [value.item() for value in values]
+    found = [bool(value.item()) if is_boolean else value.item() for value in values]
     if bool(low == high):
         found = found[:1]
     if len(found) == 2:

@@ -49,19 +49,29 @@ class Columns:
     label: str | None = None
     chosen: tuple[str, ...] | None = None
 
+    def __post_init__(self) -> None:
+        if self.chosen is not None and self.label in self.chosen:
+            raise fault("label as column", column=self.label)
+        if self.chosen is not None and len(set(self.chosen)) < len(self.chosen):
+            raise fault("column twice")
+
     def split(self, x: Any, y: Any) -> tuple[Any, Any]:
         """The rows and the labels of a partition."""
         if isinstance(x, Unread):
             x = x.load()
         if self.label is None:
             return x if self.chosen is None else x[list(self.chosen)], y
+        own = {str(name): name for name in _names(x)}
         names = [str(name) for name in _names(x)]
-        if self.label not in names:
-            raise fault("no column", column=self.label, advice=f"The columns are {few(names, 8)}.")
+        if (twice := next((name for name in own if names.count(name) > 1), None)) is not None:
+            raise fault("name twice", column=twice)
+        for name in (self.label, *(self.chosen or ())):
+            if name not in own:
+                raise fault("no column", column=name, advice=f"The columns are {few(names, 8)}.")
         chosen = [name for name in names if name != self.label] if self.chosen is None else list(self.chosen)
         if not chosen:
             raise fault("only the label")
-        return _select(x, chosen), _one(x, self.label)
+        return _select(x, [own[name] for name in chosen]), _one(x, own[self.label])
 
 
 @runtime_checkable
@@ -82,11 +92,11 @@ def _names(x: Any) -> Sequence[Any]:
     return x.column_names if isinstance(x, Arrow) else list(x.columns)
 
 
-def _select(x: Any, chosen: list[str]) -> Any:
+def _select(x: Any, chosen: list[Any]) -> Any:
     return x.select(chosen) if isinstance(x, Arrow) else x[chosen]
 
 
-def _one(x: Any, name: str) -> Any:
+def _one(x: Any, name: Any) -> Any:
     return x.column(name) if isinstance(x, Arrow) else x[name]
 
 

@@ -172,6 +172,11 @@ def as_frame(X: Any) -> Any:
     """
     import narwhals as nw
 
+    if type(X).__module__.startswith("dask.dataframe"):
+        raise ShapeError(
+            f"X is a {type(X).__name__} of Dask, whose rows are elsewhere, and this works on rows in memory.",
+            fix="Give linsep.open(X, label=y), which takes questions and verify there, or X.compute().",
+        )
     try:
         frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
         if not isinstance(frame, (nw.DataFrame, nw.Series)):
