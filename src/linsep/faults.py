@@ -198,7 +198,7 @@ FAULTS = {
     "label in front": Entry(
         errors.ArgumentError, "each svmlight line begins with its label, and all columns are read: leave --{option} out"
     ),
-    "only the label": Entry(errors.NoColumnsError, "the label is the only column: there is nothing to separate by"),
+    "only the label": Entry(errors.NoColumnsError, "there is no column but the label: there is nothing to separate by"),
     "label as column": Entry(errors.ArgumentError, "column {column!r} is the label and cannot be a column too"),
     "id as column": Entry(errors.ArgumentError, "column {column!r} holds the ids and cannot be a column too"),
     "no ids": Entry(errors.ArgumentError, "a file of this format has no column of ids", "Leave id out."),

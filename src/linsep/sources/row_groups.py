@@ -96,6 +96,9 @@ def open_on(
     files, cluster = [file for one in _listed(path) for file in _found(one)], Cluster(scheduler)
     cluster.require_linsep()
     lengths = cluster.compute([(_lengths_of, url) for url in files])
+    for url, own in zip(files, lengths, strict=True):
+        if not sum(own):  # as without a cluster: the proof must be checked on the same files
+            raise fault("columns alone", url)
     return RowGroupSource(files, lengths, chosen, positive=positive, scheduler=cluster.scheduler)
 
 

@@ -63,6 +63,8 @@ def choose_columns(path: str, names: Sequence[str], options: Options, *, has_nam
             raise fault("only the label", path)
         return Choice(others, label, called)
     chosen = [find_column(path, names, name, "columns") for name in options.columns]
+    if not chosen:
+        raise fault("only the label", path)
     if label in chosen:
         raise fault("label as column", path, column=names[label])
     if called in chosen:
