@@ -230,10 +230,11 @@ def test_every_output_goes_into_a_pipe_and_leaves_it_one(command, option, here, 
 
 
 def test_rejects_leave_the_other_name_of_their_file_alone(here):
-    Path("bad.csv").write_text("of another day")
+    older = "file,row,reason,content\ndata.csv,7,of another day,x\n"
+    Path("bad.csv").write_text(older)
     Path("archive.csv").hardlink_to("bad.csv")
     assert main(["decide", *DATA, "--reject", "bad.csv"]) == 0
-    assert Path("archive.csv").read_text() == "of another day"
+    assert Path("archive.csv").read_text() == older
     assert Path("bad.csv").read_text().split() == ["file,row,reason,content"]
 
 
