@@ -320,9 +320,9 @@ def checker_accepts(claim: Claim, read: list[Any]) -> bool:
         return False
     if claim.separator is not None and not claim.bias and claim.separator[-1]:
         return False
-    read[:] = signed(claim)
+    read[:] = ((1, z, shift) for z, shift in signed(claim))  # signed already, so all of them of the positive class
     try:
-        checker.check(proof, checker.Layout(claim.X.shape[1] + 1, -1, None, None), "")
+        checker.check(proof | {"classes": [0, 1], "question": None}, checker.Layout(claim.X.shape[1] + 1, -1, None, None), "")
     except checker.CheckError:
         return False
     return True
