@@ -167,6 +167,9 @@ def cases() -> list[tuple[bytes, str, list[str], int, str]]:
         for kind, changed in test_theorems.UNFIT:
             data = next(data for name, data, _ in test_theorems.EXAMPLES if name == kind)
             bench.hear("unfit", test_theorems.proof_of(kind, **changed).encode(), data)
+        for kind, changed, rows, _ in test_theorems.CLAIMED:
+            data = rows or next(data for name, data, _ in test_theorems.EXAMPLES if name == kind)
+            bench.hear("claims", test_theorems.proof_of(kind, **changed).encode(), data)
         for line in test_theorems.LINES:
             with contextlib.suppress(UnicodeDecodeError):
                 for options in (
