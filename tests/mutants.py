@@ -167,6 +167,20 @@ def cases() -> list[tuple[bytes, str, list[str], int, str]]:
         for kind, changed in test_theorems.UNFIT:
             data = next(data for name, data, _ in test_theorems.EXAMPLES if name == kind)
             bench.hear("unfit", test_theorems.proof_of(kind, **changed).encode(), data)
+        for kind, changed, rows, _ in test_theorems.CLAIMED:
+            data = rows or next(data for name, data, _ in test_theorems.EXAMPLES if name == kind)
+            bench.hear("claims", test_theorems.proof_of(kind, **changed).encode(), data)
+        for line in test_theorems.LINES:
+            with contextlib.suppress(UnicodeDecodeError):
+                for options in (
+                    [],
+                    ["--label", "0"],
+                    ["--header"],
+                    ["--label", "y"],
+                    ["--label", "-2"],
+                    ["--label", "5"],
+                ):
+                    bench.hear("lines", test_theorems.point_proof().encode(), line.decode("utf-8"), options)
         for cell, numbers in itertools.product(test_theorems.CELLS, ("binary64", "exact-integers", "decimal")):
             for data in (f"0,0\n{cell},1\n", f"x,y\n0,0\n{cell},1\n", f"0,0\n3,{cell}\n"):
                 bench.hear("cells", test_theorems.point_proof(numbers=numbers).encode(), data)

@@ -7,6 +7,7 @@ import ast
 import importlib.util
 import io
 import json
+import math
 import re
 import subprocess
 from contextlib import redirect_stdout
@@ -331,6 +332,35 @@ def test_parts_that_do_not_fit_together_are_refused_alike(both, kind, changes):
 def test_an_option_that_disagrees_is_refused_alike(both, options):
     alone, extracted = both(proof_of("separable"), EXAMPLES[0][1], *options)
     assert alone == extracted
+
+
+XOR = "0,0,{0},false\n1,1,{1},false\n0,1,{2},true\n1,0,{3},true\n"
+CLAIMED = [
+    ("separable", {"margin": MARGIN | {"low": math.nextafter(1.0, 2.0)}}, None, 1),
+    ("separable", {"margin": MARGIN | {"high": math.nextafter(1.0, 0.0)}}, None, 1),
+    ("separable", {"margin": MARGIN | {"low": 0.5, "high": 1.5}}, None, 0),
+    ("separable", {"margin": MARGIN | {"nearest": {"rows": ["0", "1"], "weights": ["1", "1"]}}}, None, 1),
+    ("separable", {"margin": MARGIN | {"nearest": {"rows": ["0", "3"], "weights": ["1", "1"]}}}, None, 1),
+    ("separable", {"margin": MARGIN | {"nearest": {"rows": ["0", "1", "2"], "weights": ["3", "1", "2"]}}}, None, 1),
+    ("separable", {"margin": MARGIN | {"nearest": {"rows": ["0", "9"], "weights": ["1", "1"]}}}, None, 1),
+    ("separable", {"rows_left_out": "1"}, None, 1),
+    ("touching", {"separated_rows": ["0"]}, None, 1),
+    ("touching", {"separated_rows": ["3", "0"]}, None, 0),
+    ("overlapping", {"columns": "3", "rows": "4"}, XOR.format(0, 0, 0, 0), 0),
+    ("overlapping", {"columns": "3", "rows": "5"}, XOR.format(0, 0, 0, 0) + "0,0,1,true\n", 1),
+    ("overlapping", {"columns": "3", "rows": "5"}, XOR.format(0, 2, 1, 1) + "3,5,8,true\n", 0),
+    ("overlapping", {"columns": "3", "rows": "5"}, XOR.format(0, 2, 1, 1) + "3,5,9,true\n", 1),
+    ("overlapping", {"columns": "3", "rows": "5"}, XOR.format(1, 0, 0, 1) + "3,5,-2,true\n", 1),
+]  # of exact margins, of spreads with fewer dimensions than columns, and of nearly these
+
+
+@needs_program
+@pytest.mark.parametrize(("kind", "changes", "data", "status"), CLAIMED)
+def test_claims_that_are_nearly_true_get_the_same_answer(both, kind, changes, data, status):
+    data = data or next(data for name, data, _ in EXAMPLES if name == kind)
+    alone, extracted = both(proof_of(kind, **changes), data)
+    assert alone == extracted
+    assert alone[0] == status
 
 
 LABELS = [
