@@ -322,7 +322,8 @@ def checker_accepts(claim: Claim, read: list[Any]) -> bool:
         return False
     read[:] = ((1, z, shift) for z, shift in signed(claim))  # signed already, so all of them of the positive class
     try:
-        checker.check(proof | {"classes": [0, 1], "question": None}, checker.Layout(claim.X.shape[1] + 1, -1, None, None), "")
+        layout = checker.Layout(claim.X.shape[1] + 1, -1, None, None)
+        checker.check(proof | {"classes": [0, 1], "question": None}, layout, "")
     except checker.CheckError:
         return False
     return True
