@@ -14,7 +14,8 @@ from linsep.errors import ArgumentError, CertificateError, InputError, NotFinite
 from linsep.proofs import Obstruction, Overlapping, definite, device_bounds
 from linsep.solvers import device_newton
 from linsep.sources import gpu
-from linsep.sources.gpu import CsrTable, DenseTable, DeviceSource, on_device
+from linsep.sources.device_tables import CsrTable, DenseTable, device_labels
+from linsep.sources.gpu import DeviceSource, on_device
 from linsep.sources.inputs import as_source
 from test_definite import exceeds_exactly, ill_conditioned
 
@@ -205,13 +206,13 @@ def test_labels_on_the_device_are_read_there():
         ([True, False], (False, True)),
         ([4, 9, 5], (4, 5, 9)),
     ):
-        codes, labels = gpu.device_labels(torch, torch.tensor(y), len(y), place)
+        codes, labels = device_labels(torch, torch.tensor(y), len(y), place)
         read = [labels[int(c)] if len(labels) > 2 else labels[int(c > 0)] for c in codes]
         assert labels == known and read == y
     with pytest.raises(InputError, match="Row 1: the label is NaN"):
-        gpu.device_labels(torch, torch.tensor([1.0, float("nan")]), 2, place)
+        device_labels(torch, torch.tensor([1.0, float("nan")]), 2, place)
     with pytest.raises(InputError, match="3 rows, but y has 2"):
-        gpu.device_labels(torch, torch.tensor([1, 2]), 3, place)
+        device_labels(torch, torch.tensor([1, 2]), 3, place)
     with pytest.raises(InputError, match="only one class"):
         _ = here(X[:3], [1, 1, 1]).facts.pair
 

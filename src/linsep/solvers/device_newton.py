@@ -28,7 +28,8 @@ from linsep.solvers.short_weights import (
 from linsep.solvers.short_weights import LESS as FEWER
 from linsep.solvers.working_set import Separated, is_separated, scan_safely
 from linsep.sources.base import Floats, Ints, Source, distinct_rows
-from linsep.sources.gpu import DenseTable, DeviceSource
+from linsep.sources.device_tables import DenseTable
+from linsep.sources.gpu import DeviceSource
 
 FEWEST_COLUMNS = 200
 MOST_STEPS = 60
