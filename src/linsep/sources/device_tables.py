@@ -1,4 +1,4 @@
-"""Tables and labels of a device, as PyTorch tensors: what is handed over, dense or sparse, and the numbers of its tiles."""
+"""Tables and labels of a device, as PyTorch tensors: what is handed over, dense or sparse, and what tiles tell."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
