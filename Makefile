@@ -119,6 +119,21 @@ images: $(VENV)/.test chromium
 	$(BIN)/python docs/make_plots.py
 	$(BIN)/python docs/make_images.py
 
+# The documentation as a site, its examples run: build/site/docs/docs/index.html. A warning is an error. Two minutes.
+.PHONY: docs site bounds
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs . build/site/docs
+
+# A folder that any web host or a USB stick can serve: start page, live explorer, documentation.
+site: docs
+	cp docs/static/start.html build/site/index.html
+	cp docs/explorer.html build/site/explorer.html
+	@echo build/site/index.html
+
+# The quick tests at the lowest versions that pyproject.toml allows, and at the newest: ten minutes.
+bounds: $(VENV)/.bounds
+	$(BIN)/python tests/bounds.py
+
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
@@ -129,6 +144,6 @@ $(VENV)/.run: $(BIN)/python pyproject.toml
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: $(VENV)/.run
+$(VENV)/.test $(VENV)/.lint $(VENV)/.bench $(VENV)/.docs $(VENV)/.bounds: $(VENV)/.%: $(VENV)/.run
 	$(BIN)/pip install --quiet --editable '.[$*]'
 	@touch $@
