@@ -19,4 +19,4 @@ print(pairs.explain())
 # By petals alone, four flowers are enough to see why: their weighted means are the same point.
 
 two = y != "setosa"
-linsep.plots.separation(X[two][:, 2:], y[two])
+linsep.plots.regions(X[two][:, 2:], y[two])

@@ -21,4 +21,4 @@ linsep.plots.bound(X, y)
 # %%
 # The line that it found, and the widest band between the classes.
 
-linsep.plots.separation(X, y)
+linsep.plots.regions(X, y)

@@ -20,4 +20,4 @@ print(found.explain())
 
 print(sorted(found.mistakes.mistaken_rows))
 found.mistakes.verify(X, y)
-linsep.plots.separation(X, y)
+linsep.plots.regions(X, y)

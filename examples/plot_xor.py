@@ -11,7 +11,7 @@ import linsep
 X, y = linsep.datasets.xor()
 verdict = linsep.decide(X, y)
 print(verdict.explain())
-linsep.plots.separation(X, y)
+linsep.plots.regions(X, y)
 
 # %%
 # The proof is four rows and four integers. Anyone can check it: the weighted means are equal.
