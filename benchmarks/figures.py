@@ -86,7 +86,8 @@ PAGES = {
         ("python benchmarks/logistic.py --part models counts firth",),
         (
             *DECIDING,
-            *(f"src/linsep/{part}.py" for part in ("_mle", "likelihoods", "fits", "reasons")),
+            *(f"src/linsep/{part}.py" for part in ("_mle", "mle_report", "fits", "reasons")),
+            "src/linsep/likelihoods",
             *("benchmarks/logistic.py", "benchmarks/real_data.py"),
         ),
     ),
