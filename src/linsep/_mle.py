@@ -42,12 +42,14 @@ from linsep.proofs.verdicts import HalfspaceVerdict, check
 from linsep.reasons import reasons
 from linsep.report import (
     SHOWN,
+    SHOWN_ROWS,
     TONES,
     Fact,
     Grid,
     Part,
     Report,
     Reported,
+    RowNames,
     Sentence,
     Where,
     count,
@@ -62,6 +64,7 @@ from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.recession import Cone
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import Ints, Source
+from linsep.tables.row_ids import named_column
 
 State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", "unknown"]
 
@@ -140,6 +143,7 @@ def mle_exists(
     strata: Any = None,
     time: Any = None,
     bias: bool = True,
+    ids: Any = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> MleReport:
@@ -148,8 +152,8 @@ def mle_exists(
     `names` are the names of the columns; a dataframe brings its own. The intercept, added unless `bias=False`, is
     called "(Intercept)". The report's `coefficients` map each name to "finite", "+inf", "-inf", "undetermined" (the
     estimate diverges, but separation alone does not say how) or "aliased" (a combination of earlier columns). All of
-    it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `watch` is that of
-    `decide`.
+    it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `ids` and `watch` are
+    those of `decide`.
 
     Parameters
     ----------
@@ -179,7 +183,7 @@ def mle_exists(
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     options = Extras(trials, weights, offset, strata, time)
-    likelihood = likelihood_of(X, y, names, family=family, bias=bias, options=options)
+    likelihood = likelihood_of(X, y, names, family=family, bias=bias, options=options, ids=ids)
     return Regression(likelihood, Clock(limit, watch=watch)).report()
 
 
@@ -251,7 +255,7 @@ class Regression:
 
     def _checked(self, verdict: Verdict) -> Verdict:
         check(verdict, self.source)
-        return self._named(verdict)
+        return self._named(verdict.called(self.source.facts.ids))
 
     def _named(self, verdict: Verdict) -> Verdict:
         hidden = (f"threshold {k + 1}" for k in range(self.likelihood.hidden))
@@ -358,6 +362,18 @@ class MleReport(Reported):
         return None if is_open else isinstance(self.verdict, Overlapping)
 
     @property
+    def separated_ids(self) -> tuple[Any, ...] | None:
+        """What the user calls the separated rows: their ids, or their numbers where they have none."""
+        rows = self.separated_rows
+        names = None if rows is None else self._names(rows)
+        return rows if names is None or rows is None else names.ids(rows)
+
+    def _names(self, rows: Sequence[int]) -> RowNames | None:
+        """What the user calls these rows: asked when it is shown, since all rows may be separated."""
+        ids = None if self.likelihood is None else self.likelihood.ids
+        return None if ids is None else ids.names(rows)
+
+    @property
     def coefficients(self) -> dict[str, State]:
         """Each coefficient: "finite", "+inf", "-inf", "undetermined", "aliased"; "unknown" when time ran out."""
         return dict(self.states)
@@ -389,7 +405,8 @@ class MleReport(Reported):
         options = Extras(trials, weights, offset, strata, time)
         has_intercept = any(name.endswith(f":{INTERCEPT_NAME}") for name, _ in self.states)
         bias = has_intercept if self.family == "multinomial" else self.verdict.bias
-        made = likelihood_of(X, y, None, family=self.family, bias=bias, options=options)
+        ids = None if isinstance(X, Source) else named_column(X, self._names(()))
+        made = likelihood_of(X, y, None, family=self.family, bias=bias, options=options, ids=ids)
         check(replace(self.verdict, names=None), made.source)
 
     def limits(self) -> Fit:
@@ -428,6 +445,7 @@ class MleReport(Reported):
     def facts(self) -> dict[str, Any]:
         """The answer as plain values."""
         rows = self.separated_rows
+        names = self._names(rows or ())
         return {
             "exists": self.exists,
             "family": self.family,
@@ -435,6 +453,7 @@ class MleReport(Reported):
             "coefficients": self.coefficients,
             "reasons": list(self.reasons),
             "separated_rows": None if rows is None else list(rows),
+            **({} if names is None else names.facts()),
             "rows": self.n_rows,
             "rows_left_out": self.verdict.rows_left_out,
             "reads": self.verdict.reads,
@@ -512,7 +531,7 @@ class MleReport(Reported):
         """The rows that make coefficients diverge, where they are not all."""
         if self.separated_rows and len(self.separated_rows) < self.n_rows:
             yield Sentence(WORDS[self.family].rows, "separated")
-            yield row_grid(self.separated_rows, {}, where)
+            yield row_grid(self.separated_rows, {}, where, self._names(self.separated_rows[:SHOWN_ROWS]))
 
     def _named(self, state: State) -> str:
         return listed(name for name, each in self.states if each == state)

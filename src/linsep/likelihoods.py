@@ -38,10 +38,11 @@ from linsep.errors import ArgumentError, shown
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Array, Facts, Floats, Ints, Label, Numbers, Signs, Source, integer_bits, positions
 from linsep.sources.base import require_finite as require_finite_rows
-from linsep.sources.inputs import as_signs, as_source, as_table
+from linsep.sources.inputs import as_given, as_signs, as_source, as_table
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, is_sparse, read_exact, read_labels, require_finite, require_one_index
 from linsep.tables.label_values import distinct
+from linsep.tables.row_ids import RowIds, without_ids
 
 Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
@@ -129,6 +130,7 @@ class Likelihood:
     last: Ints | None = None
     sides: tuple[Ints, Ints] | None = None  # of a conditional model: the stratum of each row, and whether it is a case
     observed: Observed | None = None
+    ids: RowIds | None = None  # what the user calls the rows
 
     def separated(self, strict: Ints) -> tuple[int, ...]:
         """The user's rows that these rows of the source separate."""
@@ -162,18 +164,21 @@ class Likelihood:
 
 
 def likelihood_of(
-    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras
+    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras, ids: Any = None
 ) -> Likelihood:
     """The question about a model, made from its data."""
     _require_options(family, options)
     bias = bias and family in ("binomial", "poisson", "multinomial")
     is_plain = family == "binomial" and options.trials is None and options.weights is None and not _is_pair(y)
     if is_plain and options.offset is None:
-        source = as_source(X, y, decimals=True)
+        source = as_source(X, y, decimals=True, ids=ids)
         require_columns(source.n_columns, BYTES_A_COLUMN)
-        return Likelihood(family, source, _names(source, names, bias), bias, source.n_rows)
+        named = _names(source, names, bias)
+        return Likelihood(family, source, named, bias, source.n_rows, ids=source.facts.ids)
+    own = as_given(X, y, decimals=True, ids=ids).facts.ids if isinstance(X, Source) else None
+    X, own = (X, own) if isinstance(X, Source) else without_ids(X, ids, y)
     seen = observed(X, y, names, family=family, bias=bias, options=options)
-    return MAKERS[family](seen)
+    return replace(MAKERS[family](seen), ids=own)
 
 
 def _require_options(family: str, options: Extras) -> None:

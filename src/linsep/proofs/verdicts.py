@@ -107,8 +107,8 @@ class Verdict(Reported, ABC):
 
         X is an array, a sparse matrix, a dataframe, or a source that knows its labels (then y is left out).
         The labels of y must be the proof's two, of the same type (1 and 1.0 are the same, 1, True and "1" are not),
-        and columns that have names must have the proof's, in its order, if it has any. A column of ids is left out: that
-        of the verdict, or, of a proof from a file, the one that `ids` names.
+        and columns that have names must have the proof's, in its order, if it has any. A column of ids is left out:
+        that of the verdict, or, of a proof from a file, the one that `ids` names.
         Raises CertificateError, which names the row, if the proof does not hold, and NotFiniteError if a row holds NaN
         or infinity. Undecided claims nothing. A source of files is read from the files themselves, never from a cache.
         """

@@ -56,6 +56,20 @@ class ListedIds(RowIds):
         return list(values.take(wanted).tolist()) if _is_index(values) else list(values[wanted].to_list())
 
 
+@final
+class PartIds(RowIds):
+    """What some rows of a table are called, which are numbered anew: their ids there, or their numbers."""
+
+    def __init__(self, ids: RowIds | None, rows: Sequence[int] | Array, word: str = "row of the table") -> None:
+        self.ids, self.rows, self.word = ids, rows, word if ids is None else ids.word
+        self.column = None if ids is None else ids.column
+
+    def at(self, rows: Sequence[int]) -> Sequence[Any]:
+        """What these rows are called in the table."""
+        numbers = [int(self.rows[row]) for row in rows]
+        return numbers if self.ids is None else self.ids.at(numbers)
+
+
 def without_ids(X: Any, ids: Any, y: Any = None) -> tuple[Any, RowIds | None]:
     """The table without its column of ids, and what its rows are called; None where nobody said anything new.
 
