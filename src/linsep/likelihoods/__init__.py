@@ -25,6 +25,7 @@ C. Geyer (2009) the theory.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from linsep.likelihoods.asked import Likelihood
@@ -33,7 +34,8 @@ from linsep.likelihoods.observed import INTERCEPT_NAME, Extras, Family, chosen_n
 from linsep.likelihoods.own_rows import binomial, multinomial, ordinal, poisson
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Source
-from linsep.sources.inputs import as_source
+from linsep.sources.inputs import as_given, as_source
+from linsep.tables.row_ids import without_ids
 
 __all__ = ["INTERCEPT_NAME", "Extras", "Family", "Likelihood", "likelihood_of"]
 
@@ -49,18 +51,21 @@ MAKERS = {
 
 
 def likelihood_of(
-    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras
+    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras, ids: Any = None
 ) -> Likelihood:
     """The question about a model, made from its data."""
     require_options(family, options)
     bias = bias and family in ("binomial", "poisson", "multinomial")
     is_plain = family == "binomial" and options.trials is None and options.weights is None and not is_pair(y)
     if is_plain and options.offset is None:
-        source = as_source(X, y, decimals=True)
+        source = as_source(X, y, decimals=True, ids=ids)
         require_columns(source.n_columns, BYTES_A_COLUMN)
-        return Likelihood(family, source, _names(source, names, bias), bias, source.n_rows)
+        named = _names(source, names, bias)
+        return Likelihood(family, source, named, bias, source.n_rows, ids=source.facts.ids)
+    own = as_given(X, y, decimals=True, ids=ids).facts.ids if isinstance(X, Source) else None
+    X, own = (X, own) if isinstance(X, Source) else without_ids(X, ids, y)
     seen = observed(X, y, names, family=family, bias=bias, options=options)
-    return MAKERS[family](seen)
+    return replace(MAKERS[family](seen), ids=own)
 
 
 def _names(source: Source, names: Sequence[str] | None, bias: bool) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import numpy as np
 from linsep.likelihoods.observed import Family, Observed
 from linsep.sources.base import Ints, Source
 from linsep.sources.memory import MemorySource
+from linsep.tables.row_ids import RowIds
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Likelihood:
     last: Ints | None = None
     sides: tuple[Ints, Ints] | None = None  # of a conditional model: the stratum of each row, and whether it is a case
     observed: Observed | None = None
+    ids: RowIds | None = None  # what the user calls the rows
 
     def separated(self, strict: Ints) -> tuple[int, ...]:
         """The user's rows that these rows of the source separate."""

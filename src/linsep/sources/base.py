@@ -17,6 +17,7 @@ from linsep import exact, loops, signs
 from linsep.errors import InputError, shown
 from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
+from linsep.tables.row_ids import RowIds
 
 if TYPE_CHECKING:
     from linsep.sources.row_set import Marks
@@ -150,6 +151,7 @@ class Facts:
     is_elsewhere: bool = False  # whether the rows lie on other machines, so that a block of them is dear
     files: tuple[str, ...] = ()  # that the rows are from, in order
     label_column: str | int | None = None  # of these files: its name, or where it stands
+    ids: RowIds | None = None  # what the user calls the rows, where that is not their numbers
 
     @property
     def pair(self) -> tuple[Label, Label]:
@@ -171,7 +173,7 @@ class Facts:
 
     def of_part(self, n_rows: int) -> "Facts":
         """The facts of some of the rows, held in memory."""
-        return replace(self, n_rows=n_rows, at_hand=None)
+        return replace(self, n_rows=n_rows, at_hand=None, ids=None)
 
 
 class Source(ABC):
