@@ -130,7 +130,8 @@ def is_true(proof: Any, table: forge.Table) -> bool:
             return False
         kinds = {answer["kind"] for answer in proof["answers"]}
         return kinds != {"undecided"} and all(
-            answer["kind"] == "undecided" or forge.is_true_of(*rows_of(answer, question, own, table, proof["data"]["bias"]))
+            answer["kind"] == "undecided"
+            or forge.is_true_of(*rows_of(answer, question, own, table, proof["data"]["bias"]))
             for question, answer in zip(asked, proof["answers"], strict=True)
         )
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OverflowError):
@@ -167,7 +168,12 @@ def renumbered(answer: Any, numbers: list[int]) -> Any:
     moved = copy.deepcopy(answer)
     if "steps" in moved.get("definite", ()):
         moved = forge.listed({"version": "3", **moved})
-    for part in (moved.get("obstruction"), moved.get("spread"), moved.get("definite"), (moved.get("margin") or {}).get("nearest")):
+    for part in (
+        moved.get("obstruction"),
+        moved.get("spread"),
+        moved.get("definite"),
+        (moved.get("margin") or {}).get("nearest"),
+    ):
         if part:
             part["rows"] = [place.get(row, str(len(numbers))) for row in part["rows"]]
     if moved.get("separated_rows"):

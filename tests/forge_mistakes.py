@@ -127,7 +127,7 @@ def other_plane(rng: random.Random, proof: Any) -> None:
 
 
 def in_version_5(proof: Any, Z: list[list[Any]], rng: random.Random) -> Any:
-    """The same proof with some obstructions as positive-definite ones, the weights a little off; None if it has none."""
+    """The same proof with some obstructions as positive-definite ones, the weights a little off."""
     count = len(proof["obstructions"])
     if not count:
         return None
