@@ -20,7 +20,7 @@ from linsep.estimators import KernelPerceptronClassifier, PerceptronClassifier
 from linsep.estimators.score_classifier import Array, ScoreClassifier
 from linsep.estimators.verdict_classifier import VerdictClassifier
 from linsep.halfspace import Halfspace
-from linsep.loops.sweeps import LABEL, RIVAL, ROW
+from linsep.loops.sweeps import LABEL, RIVAL, ROW, STEP
 from linsep.models import Model
 from linsep.online import OnlinePerceptron
 from linsep.solvers.kept_weights import Ballot
@@ -187,16 +187,17 @@ def _votes(graph: _Graph, ballot: Ballot) -> str:
     """The share of the voices of one run's vectors for each class; for two classes those for minus those against."""
     _require_room(ballot.rows)
     products = graph("Add", graph("MatMul", "X", ballot.rows.T), float(ballot.bias))
-    moves = graph("Gather", products, ballot.log[:, ROW], axis=1)  # what each update adds to a score
+    rows, steps = ballot.log[:, ROW].astype(np.int64), ballot.log[:, STEP]
+    moves = graph("Gather", products, rows, axis=1)  # what each update adds to a score
     first = graph("Add", graph("MatMul", "X", ballot.first.W.T), ballot.first.b)
     label, rival = ballot.log[:, LABEL], ballot.log[:, RIVAL]
     if len(ballot.first.b) == 1:
-        moves = graph("Mul", moves, 2.0 * label - 1.0)
+        moves = graph("Mul", moves, (2.0 * label - 1.0) * steps)
         return _majority(graph, graph("Concat", first, moves, axis=1), ballot.survived)
     classes = np.arange(len(ballot.first.b))[:, None]
-    signs = (classes == label) * 1.0 - (classes == rival)
-    steps = graph("Mul", graph("Unsqueeze", moves, [1]), signs)
-    scores = graph("CumSum", graph("Concat", graph("Unsqueeze", first, [2]), steps, axis=2), np.array(2))
+    signs = steps * ((classes == label) * 1.0 - (classes == rival))
+    moves = graph("Mul", graph("Unsqueeze", moves, [1]), signs)
+    scores = graph("CumSum", graph("Concat", graph("Unsqueeze", first, [2]), moves, axis=2), np.array(2))
     is_best = graph.number(graph("Equal", scores, graph("ReduceMax", scores, axes=[1], keepdims=1)))
     is_alone = graph.number(graph("Equal", graph("ReduceSum", is_best, [1], keepdims=1), 1.0))
     voices = graph("Mul", graph("Mul", is_best, is_alone), ballot.survived)
