@@ -16,7 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep._version import __version__
 from linsep.errors import ArgumentError, InexactError, MissingPackageError, shown
-from linsep.estimators import KernelPerceptronClassifier, PerceptronClassifier
+from linsep.estimators import (
+    FewestMistakesClassifier,
+    KernelPerceptronClassifier,
+    MaxMarginClassifier,
+    PerceptronClassifier,
+)
 from linsep.estimators.score_classifier import Array, ScoreClassifier
 from linsep.estimators.verdict_classifier import VerdictClassifier
 from linsep.halfspace import Halfspace
@@ -61,6 +66,67 @@ def to_onnx(model: ScoreClassifier | OnlinePerceptron | Model | Halfspace) -> An
     else:
         winners = graph("ArgMax", scores, axis=1, keepdims=0)
     return graph.model(_classes(estimator.classes_), winners, scores, estimator.n_features_in_)
+
+
+def register_skl2onnx() -> None:
+    """Teach skl2onnx the classifiers of linsep, so that it converts pipelines that end in one.
+
+    `skl2onnx.to_onnx(pipeline, X)` then has the outputs `label` and `scores`, computed in doubles from what the steps
+    before hand over. Needs skl2onnx.
+    """
+    try:
+        from skl2onnx import update_registered_converter
+    except ImportError as error:
+        raise MissingPackageError("skl2onnx", "onnx", "Converters of pipelines") from error
+    for classifier in (
+        PerceptronClassifier,
+        KernelPerceptronClassifier,
+        MaxMarginClassifier,
+        FewestMistakesClassifier,
+    ):
+        name = f"Linsep{classifier.__name__}"
+        update_registered_converter(classifier, name, _no_shapes, _converted, parser=_outputs, overwrite=True)
+
+
+def _outputs(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    """What a classifier gives in a pipeline of skl2onnx: a label and the scores."""
+    from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType, StringTensorType
+
+    operator = scope.declare_local_operator(f"Linsep{type(model).__name__}", model)
+    operator.inputs.extend(inputs)
+    labels = _classes(model.classes_)
+    kind = StringTensorType if labels.dtype.kind == "O" else DoubleTensorType if labels.dtype.kind == "f" else None
+    operator.outputs.append(scope.declare_local_variable("label", (kind or Int64TensorType)([None])))
+    shape = [None] if len(labels) == 2 else [None, len(labels)]
+    operator.outputs.append(scope.declare_local_variable("scores", DoubleTensorType(shape)))
+    return operator.outputs
+
+
+def _no_shapes(operator: Any) -> None:
+    """The shapes are known from the start."""
+
+
+def _converted(scope: Any, operator: Any, container: Any) -> None:
+    """The graph of `to_onnx` as nodes of a larger one."""
+    if len(operator.inputs) != 1:
+        raise ArgumentError(
+            "A classifier of linsep takes one table of numbers: give skl2onnx one input for all columns."
+        )
+    model = to_onnx(operator.raw_operator)
+    names = {"X": scope.get_unique_variable_name("doubles"), "": ""}
+    double = model.graph.input[0].type.tensor_type.elem_type
+    container.add_node("Cast", [operator.inputs[0].full_name], [names["X"]], name=names["X"], to=double)
+    for constant in model.graph.initializer:
+        names[constant.name] = constant.name = scope.get_unique_variable_name(constant.name)
+        container.initializers.append(constant)
+    names |= {output.raw_name: output.full_name for output in operator.outputs}
+    for node in model.graph.node:
+        for output in node.output:
+            names.setdefault(output, scope.get_unique_variable_name(output))
+        node.input[:] = [names[name] for name in node.input]
+        node.output[:] = [names[name] for name in node.output]
+        node.name = scope.get_unique_operator_name(node.op_type)
+        container.nodes.append(node)
 
 
 def _known(model: Any) -> Any:

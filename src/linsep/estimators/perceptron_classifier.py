@@ -106,7 +106,9 @@ class PerceptronClassifier(ScoreClassifier):
     ) -> "PerceptronClassifier":
         """Learn from the rows: from weights 0, from `coef_init`, or from where the last fit ended (`warm_start`)."""
         arguments.whole("max_passes", self.max_passes, 1)
-        is_afresh = coef_init is not None or intercept_init is not None or not arguments.flag("warm_start", self.warm_start)
+        is_afresh = (
+            coef_init is not None or intercept_init is not None or not arguments.flag("warm_start", self.warm_start)
+        )
         rows = self._taken(X, y, None, sample_weight, reset=is_afresh or not hasattr(self, "_learners"))
         if coef_init is not None or intercept_init is not None:
             self._begin_at(coef_init, intercept_init)

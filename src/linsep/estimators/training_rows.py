@@ -108,7 +108,9 @@ def read_weights(values: Any, n_rows: int) -> Floats:
     if weights.ndim == 0 and weights.dtype.kind in "biuf":
         weights = np.full(n_rows, weights)
     if weights.shape != (n_rows,):
-        raise ArgumentError(f"sample_weight has the shape {weights.shape}: there are {n_rows} rows, each with a weight.")
+        raise ArgumentError(
+            f"sample_weight has the shape {weights.shape}: there are {n_rows} rows, each with a weight."
+        )
     try:
         weights = weights.astype(np.float64)
     except (TypeError, ValueError):
@@ -130,9 +132,7 @@ def class_weights(given: Any, classes: Array, counts: Array) -> Floats:
     if isinstance(given, str) and given == "balanced":
         return np.where(counts > 0, counts.sum() / (np.count_nonzero(counts) * np.maximum(counts, 1e-300)), 1.0)
     if not isinstance(given, Mapping):
-        raise ArgumentError(
-            f"class_weight is {shown(given)}: it must be None, 'balanced' or a dict {{label: weight}}."
-        )
+        raise ArgumentError(f"class_weight is {shown(given)}: it must be None, 'balanced' or a dict {{label: weight}}.")
     unknown = [label for label in given if label not in labels]
     if unknown:
         raise ArgumentError(f"class_weight names {shown(unknown[0])}: the classes are {few(labels, 10)}.")

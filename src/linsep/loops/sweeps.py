@@ -123,6 +123,8 @@ def sweep(
             if position + ahead < stop:
                 fetch(table, order[position + ahead], order[min(position + 2 * ahead, stop - 1)])
                 prefetch_line(mistakes_per_row, order[position + ahead])
+                if weights is not None:
+                    prefetch_line(weights, order[position + ahead])
         elif run >= 4 and looks_ahead and position + 4 <= stop:  # among mistakes it looks in vain
             if position + 4 > measured:
                 length2 = lengths_of_four(table, y, position, W)
@@ -217,7 +219,7 @@ def step_of(
 
 @njit(cache=True, nogil=True, forceinline=True)
 def length2_of(table: Any, i: Any, y: Any, rival: Any, bias: int, W: Any, spread: Any) -> float:
-    """|Z|² of row i: of x and its 1 for two classes, twice that for more; each entry times its spread, if it has one."""
+    """|Z|² of row i: of x and its 1 for two classes, twice that for more; each entry times its spread, if any."""
     if spread is None:
         once = norm2(table, i) + bias
         return once if W.ndim == 1 else 2.0 * once

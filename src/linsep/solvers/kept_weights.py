@@ -17,7 +17,7 @@ from linsep.errors import OverflowedError
 from linsep.faults import POWER, fault
 from linsep.halfspace import linear_scores
 from linsep.loops.sweeps import BORN, LOGGED, ROW, STEP, Vectors, count_mistakes, replay, tally
-from linsep.sources.base import Array, Block, Floats, Ints, Source
+from linsep.sources.base import Array, Block, Floats, Source
 from linsep.sources.inputs import read_table
 
 Rows: TypeAlias = Any  # a float array, or a CSR matrix
@@ -242,7 +242,9 @@ class Voters:
 
     bias: int
     walked: int | float
-    stretches: list[tuple[Weights, int | float, list[Floats]]] = field(default_factory=list)  # first weights, born, the log
+    stretches: list[tuple[Weights, int | float, list[Floats]]] = field(
+        default_factory=list
+    )  # first weights, born, the log
 
     def begin(self, weights: Weights) -> None:
         """Before rows are walked: a long stretch is ended, and the oldest is dropped if it is not needed."""

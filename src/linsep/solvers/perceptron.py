@@ -14,15 +14,17 @@ other class r:  W_k += x,  W_r -= x. Write Z for the matrix with x in row k, -x 
 construction): |Z|² = 2·|x|², so the same proof gives 2·(R/gamma)², and (2·R² + 2·m)/gamma² where a margin m is asked
 for. Two classes are the case W_1 = -W_0, of which one row is kept.
 
-A row of weight k is visited k times in succession, so a whole weight is that many copies of the row, one after the other;
-a weight that is not whole has a last visit whose update counts for the rest of it. Steps of s <= 1 change nothing in the
-proof: W·U grows by s·gamma at least and |W|² by s²·R² <= s·R² at most, so the steps add up to (R/gamma)² at most.
+A row of weight k is visited k times in succession, so a whole weight is that many copies of the row, one after the
+other; a weight that is not whole has a last visit whose update counts for the rest of it. Steps of s <= 1 change
+nothing in the proof: W·U grows by s·gamma at least and |W|² by s²·R² <= s·R² at most, so the steps add up to
+(R/gamma)² at most.
 
-The rules beside Rosenblatt's take a row for a mistake while its gap is below 1 (but for rounding), and go only as far as it needs. With
-loss = 1 - gap the step is  min(C, loss/|Z|²)  for "pa1" and  loss/(|Z|² + 1/(2·C))  for "pa2" (Crammer, Dekel, Keshet,
-Shalev-Shwartz and Singer 2006). "arow" is "pa2" with a spread s_j for each weight, 1 at first: |Z|² is Σ s_j·Z_j², the
-step moves w_j by s_j·Z_j, and each update at a row lowers s_j by (s_j·Z_j)²/(|Z|² + 1/(2·C)), so that weights of rare
-columns stay quick when those of common ones have settled (Crammer, Kulesza and Dredze 2009, with r = 1/(2·C)).
+The rules beside Rosenblatt's take a row for a mistake while its gap is below 1 (but for rounding), and go only as far
+as it needs. With loss = 1 - gap the step is  min(C, loss/|Z|²)  for "pa1" and  loss/(|Z|² + 1/(2·C))  for "pa2"
+(Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006). "arow" is "pa2" with a spread s_j for each weight, 1 at first:
+|Z|² is Σ s_j·Z_j², the step moves w_j by s_j·Z_j, and each update at a row lowers s_j by
+(s_j·Z_j)²/(|Z|² + 1/(2·C)), so that weights of rare columns stay quick when those of common ones have settled (Crammer,
+Kulesza and Dredze 2009, with r = 1/(2·C)).
 
 If no hyperplane separates the classes, the updates never end, and however long one waits proves nothing. `keep` says
 which weights of such a run are used (see `kept_weights.py`).

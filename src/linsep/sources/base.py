@@ -37,8 +37,8 @@ MOST_BITS = 53  # of an integer that a double holds, whatever it is
 class Block:
     """Some rows: their values, their labels and their numbers in the whole source.
 
-    Labels are -1 and +1; where there are more than two classes, positions among them (see `marks`). `weights`, all above
-    0, are for learners: no verdict depends on them.
+    Labels are -1 and +1; where there are more than two classes, positions among them (see `marks`). `weights`, all
+    above 0, are for learners: no verdict depends on them.
     """
 
     table: Table
