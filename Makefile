@@ -60,6 +60,11 @@ forge-cache: $(VENV)/.test
 forge-mistakes: $(VENV)/.test
 	$(BIN)/python tests/forge_mistakes.py
 
+# scikit-learn's own tests of its Perceptron, SGD and passive-aggressive classifiers on ours: a minute. docs/estimators.md
+.PHONY: sklearn-suite
+sklearn-suite: $(VENV)/.test
+	$(BIN)/python tests/sklearn_suite.py
+
 # The theorems behind the verdicts, compiled from scratch by Coq, and what they assume: two minutes. theorems/README.md
 .PHONY: theorems checker three-checkers
 theorems:
