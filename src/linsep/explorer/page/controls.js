@@ -146,7 +146,7 @@ export function editing(app) {
   return html(
     "div",
     { class: "editing", role: "group", "aria-label": "Points" },
-    ...(app.isFixed ? [] : edit),
+    ...(app.isWide ? [] : edit),
     band,
     zooming,
   );

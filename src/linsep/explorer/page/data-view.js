@@ -197,9 +197,6 @@ export function dataView(app) {
   }
 
   app.pointAt = (row) => marks[row]?.focus();
-  app.follow = (row) => {
-    if (box && marks[row]) drawPoint(row, app.state.points[row], app.state.labels[row], drawnAs.get(marks[row])?.isWrong);
-  };
   editByPointer(app, node, (x, y) => snapped(from(x, y)), nearest);
   editByKeys(app, node, marks, {
     get: () => cursor,

@@ -98,7 +98,7 @@ function hint(app) {
   return html(
     "p",
     { class: "hint words" },
-    `${app.isFixed ? "" : edit}${keysToPress}${app.isWide ? "" : " An outline marks a mistake, a ring the row just corrected."}`,
+    `${app.isWide ? "" : edit}${keysToPress}${app.isWide ? "" : " An outline marks a mistake, a ring the row just corrected."}`,
   );
 }
 
