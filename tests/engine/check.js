@@ -8,7 +8,8 @@ answers.forEach((answer, number) => {
   const wrong = differences(answer);
   if (!wrong.length) return;
   failed += 1;
-  if (failed <= 10) console.log(`set ${number} (${answer.set}, ${answer.order}, bias ${answer.bias}): ${wrong.join("; ")}`);
+  if (failed <= 10)
+    console.log(`set ${number} (${answer.set}, ${answer.order}, bias ${answer.bias}): ${wrong.join("; ")}`);
 });
 console.log(`${answers.length.toLocaleString("en-US")} sets, ${failed} differ`);
 process.exitCode = failed ? 1 : 0;

@@ -2,17 +2,42 @@
 // The page's engine, held against arithmetic done twice and against what the library said.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { differences, recorded } from "./held.js";
-import { bitLength, exactScore, fractionText, nearest, orthogonal, rootAbove, rootBelow, roundedUp, wholeNumbers } from "../../src/linsep/explorer/page/engine/exact.js";
+import {
+  bitLength,
+  exactScore,
+  fractionText,
+  nearest,
+  orthogonal,
+  rootAbove,
+  rootBelow,
+  roundedUp,
+  wholeNumbers,
+} from "../../src/linsep/explorer/page/engine/exact.js";
 import { explore, ONE_CLASS } from "../../src/linsep/explorer/page/engine/explore.js";
 import { generator, shuffled } from "../../src/linsep/explorer/page/engine/random.js";
+import { differences, recorded } from "./held.js";
 
-const XOR = { points: [[0, 0], [0, 1], [1, 0], [1, 1]], labels: [-1, 1, 1, -1], order: "cyclic", bias: true, seed: 0, updates: 40 };
+const XOR = {
+  points: [
+    [0, 0],
+    [0, 1],
+    [1, 0],
+    [1, 1],
+  ],
+  labels: [-1, 1, 1, -1],
+  order: "cyclic",
+  bias: true,
+  seed: 0,
+  updates: 40,
+};
 
 test("every recorded answer of the library is the engine's too", () => {
   const answers = recorded(new URL("./answers.ndjson.gz", import.meta.url));
   assert.ok(answers.length >= 300);
-  assert.deepEqual(answers.flatMap((answer, number) => differences(answer).map((words) => `set ${number}: ${words}`)), []);
+  assert.deepEqual(
+    answers.flatMap((answer, number) => differences(answer).map((words) => `set ${number}: ${words}`)),
+    [],
+  );
 });
 
 test("a seed gives NumPy's numbers and the library's order", () => {
@@ -23,10 +48,19 @@ test("a seed gives NumPy's numbers and the library's order", () => {
 });
 
 test("doubles become integers of the same value, however large or small", () => {
-  for (const values of [[0.5, -3, 0.125], [0.1, 1e9], [5e-324, 1], [1.7e308, -2.5e-300], [0, 0]]) {
+  for (const values of [
+    [0.5, -3, 0.125],
+    [0.1, 1e9],
+    [5e-324, 1],
+    [1.7e308, -2.5e-300],
+    [0, 0],
+  ]) {
     const { wholes, power } = wholeNumbers(values);
     assert.ok(power <= 0);
-    assert.deepEqual(wholes.map((whole) => nearest(whole, 1n << BigInt(-power))), values);
+    assert.deepEqual(
+      wholes.map((whole) => nearest(whole, 1n << BigInt(-power))),
+      values,
+    );
   }
 });
 
@@ -47,10 +81,32 @@ test("roots are rounded to their sides", () => {
 });
 
 test("what is orthogonal to vectors is, and is all there is", () => {
-  for (const [vectors, left] of /** @type {[bigint[][], number][]} */ ([[[[1n, 2n, 3n]], 2], [[[1n, 2n, 3n], [2n, 4n, 6n]], 2], [[[1n, 2n, 3n], [0n, 1n, 0n]], 1], [[], 3]])) {
+  for (const [vectors, left] of /** @type {[bigint[][], number][]} */ ([
+    [[[1n, 2n, 3n]], 2],
+    [
+      [
+        [1n, 2n, 3n],
+        [2n, 4n, 6n],
+      ],
+      2,
+    ],
+    [
+      [
+        [1n, 2n, 3n],
+        [0n, 1n, 0n],
+      ],
+      1,
+    ],
+    [[], 3],
+  ])) {
     const basis = orthogonal(vectors, 3);
     assert.equal(basis.length, left);
-    for (const p of basis) for (const q of vectors) assert.equal(p.reduce((sum, x, j) => sum + x * q[j], 0n), 0n);
+    for (const p of basis)
+      for (const q of vectors)
+        assert.equal(
+          p.reduce((sum, x, j) => sum + x * q[j], 0n),
+          0n,
+        );
   }
 });
 
@@ -63,7 +119,10 @@ test("a score keeps its sign where floats lose it", () => {
 test("XOR is forbidden by its four rows with weights one half", () => {
   const { verdict, obstruction, steps } = explore(/** @type {any} */ (XOR));
   assert.equal(verdict.kind, "overlapping");
-  assert.deepEqual(obstruction?.weights.map(({ text }) => text), ["1/2", "1/2", "1/2", "1/2"]);
+  assert.deepEqual(
+    obstruction?.weights.map(({ text }) => text),
+    ["1/2", "1/2", "1/2", "1/2"],
+  );
   assert.deepEqual([steps.row.length, steps.converged], [40, false]);
 });
 

@@ -1,11 +1,12 @@
 // @ts-check
 // One answer of the library, held against the engine's: what differs, in words.
-import { crc32, gunzipSync } from "node:zlib";
+
 import { readFileSync } from "node:fs";
-import { explore } from "../../src/linsep/explorer/page/engine/explore.js";
+import { crc32, gunzipSync } from "node:zlib";
 import { fractionText, next } from "../../src/linsep/explorer/page/engine/exact.js";
-import { decide, sceneOf } from "../../src/linsep/explorer/page/engine/verdict.js";
+import { explore } from "../../src/linsep/explorer/page/engine/explore.js";
 import { keeps } from "../../src/linsep/explorer/page/engine/keep.js";
+import { decide, sceneOf } from "../../src/linsep/explorer/page/engine/verdict.js";
 
 const CLOSE = 1e-11; // averages, which fused operations may round in another way
 
@@ -38,7 +39,10 @@ export function differences({ set: _, says, ...question }) {
     hold(isWithin(radius, says.radius), `radius ${radius}, not ${says.radius}`);
     hold(bound === says.bound || isWithin(bound, says.bound), `bound ${bound}, not ${says.bound}`);
     hold(isWithin(answer.widest.margin, says.margin), `margin ${answer.widest.margin}, not ${says.margin}`);
-    hold(says.nearest.every((/** @type {number} */ i) => answer.widest.rows.includes(i)), "other rows at the edge");
+    hold(
+      says.nearest.every((/** @type {number} */ i) => answer.widest.rows.includes(i)),
+      "other rows at the edge",
+    );
   }
   if (says.keeps) wrong.push(...keepFaults(question, says.keeps));
   return wrong;
@@ -56,7 +60,7 @@ function isWithin(value, [low, high]) {
 /** @param {any} steps */
 function checksum({ row, score, w, b }) {
   const numbers = new Float64Array(4 * row.length);
-  row.forEach((/** @type {number} */ _, /** @type {number} */ k) => numbers.set([score[k], ...w[k], b[k]].map((x) => x + 0), 4 * k));
+  for (let k = 0; k < row.length; k += 1) numbers.set([score[k] + 0, w[k][0] + 0, w[k][1] + 0, b[k] + 0], 4 * k);
   return crc32(Buffer.from(numbers.buffer));
 }
 
@@ -105,7 +109,9 @@ function keepFaults(question, says) {
   return keeps(question).ways.flatMap(({ keep, wrong, w, b }) => {
     const [theirs, ...weights] = says[keep];
     const largest = Math.max(...weights.map(Math.abs), 1e-300);
-    const isClose = [...w, b].every((value, j) => Math.abs(value - weights[j]) <= (keep === "average" ? CLOSE : 0) * largest);
+    const isClose = [...w, b].every(
+      (value, j) => Math.abs(value - weights[j]) <= (keep === "average" ? CLOSE : 0) * largest,
+    );
     return wrong === theirs && isClose ? [] : [`keep ${keep}: ${[wrong, ...w, b]}, not ${says[keep]}`];
   });
 }

@@ -1,7 +1,7 @@
 // The page's one moving part: a state, the engine's answer to it, and the position in the run.
 import { explore } from "./engine/explore.js";
-import { copyOf, fromHash, Past, presetState, toHash, wideState } from "./state.js";
 import { viewOf } from "./geometry.js";
+import { copyOf, fromHash, Past, presetState, toHash, wideState } from "./state.js";
 
 export class App {
   constructor(host) {

@@ -1,7 +1,8 @@
 // Four ways to keep what a run saw: the last weights, their average, their vote, the best. Side by side.
-import { across, boxOf, corners, cut, path } from "./geometry.js";
-import { keeps } from "./engine/keep.js";
+
 import { fill, html, svg } from "./dom.js";
+import { keeps } from "./engine/keep.js";
+import { across, boxOf, corners, cut, path } from "./geometry.js";
 
 const SIDE = 220;
 const QUIET_BEFORE_KEEPING = 120; // milliseconds

@@ -73,7 +73,9 @@ export function size(value) {
 
 /** @param {bigint} value */
 export function bitLength(value) {
-  return value ? size(value).toString(16).length * 4 - Math.clz32(Number.parseInt(size(value).toString(16)[0], 16)) + 28 : 0;
+  return value
+    ? size(value).toString(16).length * 4 - Math.clz32(Number.parseInt(size(value).toString(16)[0], 16)) + 28
+    : 0;
 }
 
 /**

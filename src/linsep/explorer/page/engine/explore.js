@@ -1,8 +1,8 @@
 // @ts-check
 // Everything the page shows about points of the plane: the run, the verdict with its proof, and the bound.
 import { fractionText, nearest } from "./exact.js";
-import { decide, lineAlong, novikoff, sceneOf, widestBand } from "./verdict.js";
 import { runPerceptron } from "./run.js";
+import { decide, lineAlong, novikoff, sceneOf, widestBand } from "./verdict.js";
 
 /** @typedef {import("./verdict.js").Point} Point */
 /** @typedef {import("./run.js").RunOptions & { points: Point[], labels: number[], updates: number }} Question */
@@ -85,7 +85,12 @@ function shownObstruction({ labels, places, bias, power }, { rows, weights }, ki
   const mine = rows.map((row, n) => (!bias || labels[row] > 0 ? weights[n] : 0n));
   const total = mine.reduce((sum, weight) => sum + weight, 0n);
   const bottom = total << BigInt(-power);
-  const point = [0, 1].map((j) => shown(rows.reduce((sum, row, n) => sum + mine[n] * places[row][j], 0n), bottom));
+  const point = [0, 1].map((j) =>
+    shown(
+      rows.reduce((sum, row, n) => sum + mine[n] * places[row][j], 0n),
+      bottom,
+    ),
+  );
   const order = rows.map((_, n) => n).sort((p, q) => rows[p] - rows[q]);
   return {
     rows: order.map((n) => rows[n]),

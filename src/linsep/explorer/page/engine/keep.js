@@ -27,18 +27,23 @@ export function keeps({ points, labels, order, bias, seed }, box = null) {
   const pocket = newPocket(points, labels);
   /** @type {Born[]} */
   const log = [];
-  const end = runPerceptron(points, labels, { order: walk, bias, seed }, {
-    rows: PASSES * points.length,
-    mistake(state, row) {
-      const times = state.walked * labels[row];
-      lag.w = lag.w.map((value, j) => value + times * points[row][j]);
-      if (bias) lag.b += times;
-      pocket.hold({ w: state.w, b: state.b }, state.clean);
-      log.push({ row, born: state.walked });
-      return true;
+  const end = runPerceptron(
+    points,
+    labels,
+    { order: walk, bias, seed },
+    {
+      rows: PASSES * points.length,
+      mistake(state, row) {
+        const times = state.walked * labels[row];
+        lag.w = lag.w.map((value, j) => value + times * points[row][j]);
+        if (bias) lag.b += times;
+        pocket.hold({ w: state.w, b: state.b }, state.clean);
+        log.push({ row, born: state.walked });
+        return true;
+      },
+      pass: (state) => pocket.endPass(state),
     },
-    pass: (state) => pocket.endPass(state),
-  });
+  );
   pocket.end(end);
   const last = { w: end.w, b: end.b };
   const average = {

@@ -47,7 +47,7 @@ export function generator(seed) {
   const words = seedWords(seed).map(BigInt);
   const pair = (/** @type {number} */ i) => (words[i + 1] << 32n) | words[i];
   const mask = (1n << 128n) - 1n;
-  const step = limbs((((pair(4) << 64n) | pair(6)) << 1n) & mask | 1n);
+  const step = limbs(((((pair(4) << 64n) | pair(6)) << 1n) & mask) | 1n);
   let [state, spare] = [new Float64Array(LIMBS), new Float64Array(LIMBS)];
   const advance = () => {
     for (let i = 0, carry = 0; i < LIMBS; i += 1) {
@@ -58,7 +58,8 @@ export function generator(seed) {
     }
     [state, spare] = [spare, state];
   };
-  const whole = (/** @type {number[]} */ parts) => parts.reduceRight((total, part) => (total << 16n) | BigInt(part), 0n);
+  const whole = (/** @type {number[]} */ parts) =>
+    parts.reduceRight((total, part) => (total << 16n) | BigInt(part), 0n);
   state.set(limbs((whole(step) + ((pair(0) << 64n) | pair(2))) & mask));
   advance();
   return () => {

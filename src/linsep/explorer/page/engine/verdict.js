@@ -3,7 +3,18 @@
 //
 // With Z = y·(x, 1), or y·x for lines through the origin, a line W separates when Z·W > 0 for every row. Either the hull
 // of the Z misses the origin, or some of them mix to it with positive weights, and then no W is right for all of those.
-import { coprime, dot, isZero, nearest, orthogonal, proportions, rootAbove, rootBelow, roundedUp, wholeNumbers } from "./exact.js";
+import {
+  coprime,
+  dot,
+  isZero,
+  nearest,
+  orthogonal,
+  proportions,
+  rootAbove,
+  rootBelow,
+  roundedUp,
+  wholeNumbers,
+} from "./exact.js";
 import { cloudOf, nearestPoint } from "./min-norm.js";
 
 /** @typedef {import("./exact.js").Vector} Vector */
@@ -43,7 +54,10 @@ export function decide(scene) {
   const found = nearestPoint([signedCloud(scene)]);
   if (!isZero(found.point)) return { kind: "separable", nearest: found, obstruction: null, weak: null };
   const obstruction = { rows: found.corners.map(({ at }) => at[0]), weights: found.weights };
-  const weak = weakSeparator(scene.rows, found.corners.map(({ vector }) => vector));
+  const weak = weakSeparator(
+    scene.rows,
+    found.corners.map(({ vector }) => vector),
+  );
   return { kind: weak ? "touching" : "overlapping", nearest: null, obstruction, weak };
 }
 
@@ -68,7 +82,8 @@ function weakSeparator(rows, forbidden) {
   const rest = rows.map((_, i) => i).filter((i) => !isZero(inside[i]));
   if (!rest.length) return null;
   const found = nearestPoint([cloudOf(rest.map((i) => inside[i]))]);
-  if (isZero(found.point)) return weakSeparator(rows, [...forbidden, ...found.corners.map(({ at }) => rows[rest[at[0]]])]);
+  if (isZero(found.point))
+    return weakSeparator(rows, [...forbidden, ...found.corners.map(({ at }) => rows[rest[at[0]]])]);
   return coprime(rows[0].map((_, j) => basis.reduce((sum, direction, n) => sum + found.point[n] * direction[j], 0n)));
 }
 
