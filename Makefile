@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+JS := $(VENV)/node/node_modules/.bin
 
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/loops/*.py | cksum | cut -d' ' -f1)
@@ -83,15 +84,19 @@ three-checkers: $(VENV)/.test checker
 mutants: $(VENV)/.test checker
 	PYTHONPATH=.:tests $(BIN)/python tests/mutants.py linsep.checker
 
-lint: $(VENV)/.lint
+lint: $(VENV)/.lint $(VENV)/node/.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(JS)/biome check --error-on-warnings
+	$(JS)/tsc --project tsconfig.json
+	$(JS)/tsc --project tests/engine
 
-format: $(VENV)/.lint
+format: $(VENV)/.lint $(VENV)/node/.done
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(JS)/biome check --write
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/bandwidth.py
@@ -139,6 +144,15 @@ site: docs
 bounds: $(VENV)/.bounds
 	$(BIN)/python tests/bounds.py
 
+# What the library says of 300 sets of points, for the tests of the page's own engine; after a change of its answers.
+.PHONY: explorer-answers explorer-engine
+explorer-answers: $(VENV)/.test
+	$(BIN)/python tests/engine_answers.py 300 tests/engine/answers.ndjson.gz
+
+# The page's engine against the library on 6,000 sets: verdicts, proofs, steps, weights, margins. Five minutes.
+explorer-engine: $(VENV)/.test
+	$(BIN)/python tests/engine_answers.py 6000
+
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
@@ -147,6 +161,11 @@ $(BIN)/python:
 
 $(VENV)/.run: $(BIN)/python pyproject.toml
 	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+# The linter, formatter and type check of the page's JavaScript; Node itself is a wheel of the extra `lint`.
+$(VENV)/node/.done: $(VENV)/.lint Makefile
+	PATH=$(CURDIR)/$(BIN):$$PATH npm install --silent --no-audit --no-fund --no-save --prefix $(VENV)/node @biomejs/biome@2.6.6 typescript@7.0.2
 	@touch $@
 
 $(VENV)/.test $(VENV)/.lint $(VENV)/.bench $(VENV)/.docs $(VENV)/.bounds: $(VENV)/.%: $(VENV)/.run
