@@ -148,10 +148,7 @@ def test_a_standardised_trace_gives_its_scaling_and_its_end_in_own_units(people,
 def test_a_checkpoint_of_the_other_kind_is_not_resumed(people, tmp_path, capsys):
     saved = str(tmp_path / "state")
     assert main(["fit", people, "--label", "y", "--max-updates", "5", "--checkpoint", saved]) == 3
-    assert main(["fit", people, "--label", "y", "--standardise", "--max-updates", "58", "--checkpoint", saved]) in (
-        0,
-        3,
-    )
+    assert main(["fit", people, "--label", "y", "--standardise", "--checkpoint", saved]) == 0
     assert "58 updates" in capsys.readouterr().out
 
 

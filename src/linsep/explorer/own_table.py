@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 import linsep
+from linsep import on_files
 from linsep.errors import ArgumentError
 from linsep.explorer import engine, requests
 from linsep.plots.view import widest_direction
-from linsep.sources.inputs import as_source
-from linsep.sources.standardised import standardised
 from linsep.tables import read_doubles, read_labels
 
 Answer = dict[str, Any]
@@ -67,8 +66,7 @@ class OwnTable:
 
     def _standardise(self) -> None:
         """Show the rows centred and scaled, unless rounding would change what is true of them."""
-        rows = standardised(as_source(self.X, self.y), centre=self.bias)
-        self.X = next(rows.blocks()).values
+        self.X = on_files.scaled_rows(self.X, self.y, bias=self.bias)
         seen = linsep.decide(self.X, self.y, bias=self.bias, time_limit=SECONDS)
         if seen.kind != self.verdict.kind:
             told = f"The rows are {self.verdict.kind}, but {seen.kind} once their scaled columns are rounded"

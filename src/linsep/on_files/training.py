@@ -53,6 +53,9 @@ class Proved:
     theory: Novikoff | None = None
 
 
+NOTHING_PROVED = Proved()
+
+
 @dataclass(frozen=True, slots=True)
 class Fitted(Reported):
     """What a run ended with. `separated` is claimed only where no score lies within its own rounding error.
@@ -79,7 +82,7 @@ class Fitted(Reported):
         return self.converged and not self.doubtful
 
     def report(
-        self, names: Sequence[str] | None = None, bound: float | None = None, proved: Proved = Proved()
+        self, names: Sequence[str] | None = None, bound: float | None = None, proved: Proved = NOTHING_PROVED
     ) -> Report:
         """How the run ended: the hyperplane, or the best so far; beside Novikoff's bound and what is proved."""
         plane, parts = _equation(self.halfspace, names), list[Part]()
@@ -274,6 +277,11 @@ class Checkpoint:
             self._note(f"Stopped. The state of the run is in {path}: the same command resumes from it.")
         elif path.exists():
             self._note(f"{path} is kept: the same command with a higher limit resumes from it.")
+
+
+def scaled_rows(X: Any, y: Any, *, bias: bool = True) -> Any:
+    """Rows in memory with their columns centred and scaled, as a run with `standardise` sees them: to be looked at."""
+    return next(standardised(as_source(X, y), centre=bias).blocks()).values
 
 
 def bound_of(source: Source, bias: bool, seconds: float | None = None) -> Novikoff | None:

@@ -51,7 +51,7 @@ class Scaling:
         return Halfspace(np.array(w), max(-LARGEST, min(b, LARGEST)), halfspace.labels)
 
     def cause(self) -> str:
-        """Why rows like these are hard for the Perceptron, in words; empty where neither place nor scale is the cause."""
+        """Why rows like these are hard for the Perceptron, in words; empty where neither place nor scale is."""
         is_far = bool((np.abs(self.centres) > FAR * self.scales).any())
         is_unlike = bool(self.scales.max(initial=1.0) > UNLIKE * self.scales.min(initial=1.0))
         reasons = ["are far from 0"] * is_far + ["have very different scales"] * is_unlike
