@@ -14,7 +14,7 @@ from linsep import arguments
 from linsep.errors import ArgumentError, LinsepError
 from linsep.outputs import write_file
 from linsep.plots import style
-from linsep.plots.film import Film, Frame
+from linsep.plots.film import Film, Moment
 from linsep.plots.moving_svg import moving_svg
 from linsep.solvers.perceptron import Order
 from linsep.sources.inputs import as_source
@@ -118,7 +118,7 @@ def drawn(film: Film) -> Iterator[Any]:
         yield np.asarray(canvas.buffer_rgba())[:, :, :3].copy()
 
 
-def _plane(ax: Any, film: Film) -> Callable[[Frame], None]:
+def _plane(ax: Any, film: Film) -> Callable[[Moment], None]:
     """The points; what it returns moves the line, its two sides and the ring."""
     (left, bottom), (right, top) = film.box()[[0, 2]].tolist()
     grounds = {sign: ax.fill([], [], color=style.tint(color, ax, style.PALE), lw=0, zorder=0)[0]
@@ -129,7 +129,7 @@ def _plane(ax: Any, film: Film) -> Callable[[Frame], None]:
     ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
     ax.set(xlabel=style.literal(film.names[0]), ylabel=style.literal(film.names[1]))
 
-    def move(frame: Frame) -> None:
+    def move(frame: Moment) -> None:
         for sign, ground in grounds.items():
             corners = film.side(frame, sign)
             ground.set_xy(corners if len(corners) > 2 else np.zeros((3, 2)))
@@ -139,7 +139,7 @@ def _plane(ax: Any, film: Film) -> Callable[[Frame], None]:
     return move
 
 
-def _proof(ax: Any, film: Film) -> Callable[[Frame], None]:
+def _proof(ax: Any, film: Film) -> Callable[[Moment], None]:
     """Floor, ceiling and wall; what it returns lets the two curves of the run grow."""
     theory = film.theory
     assert theory is not None
@@ -156,7 +156,7 @@ def _proof(ax: Any, film: Film) -> Callable[[Frame], None]:
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(loc="upper left", frameon=False, fontsize="small")
 
-    def move(frame: Frame) -> None:
+    def move(frame: Moment) -> None:
         shown = film.frames[: frame.update + 1]
         updates = [one.update for one in shown]
         length.set_data(updates, [one.length for one in shown])

@@ -21,7 +21,7 @@ AROUND = 1.15  # room around the points
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Moment:
     """The weights after `update` updates, the row just corrected (-1 at the start) and the two lengths of the proof."""
 
     update: int
@@ -41,7 +41,7 @@ class Film:
     signs: Ints
     labels: tuple[Any, Any]
     names: tuple[str, str]
-    frames: tuple[Frame, ...]
+    frames: tuple[Moment, ...]
     theory: Novikoff | None
     separates: bool
 
@@ -60,14 +60,14 @@ class Film:
         block, names = source.take(np.arange(source.n_rows)), column_names(source.facts.names, 2)
         points = np.asarray(block.values.toarray() if block.is_sparse else block.values, np.float64)
         frames = [
-            Frame(0, -1, np.zeros(2), 0.0, 0.0, 0.0, "Start: w = 0. Every score is 0, so every row is a mistake.")
+            Moment(0, -1, np.zeros(2), 0.0, 0.0, 0.0, "Start: w = 0. Every score is 0, so every row is a mistake.")
         ]
         for step in perceptron_steps(source, bias=bias, order=order, max_updates=most, random_state=random_state):
             W = np.append(np.asarray(step.w, np.float64), float(step.b))
             plane = linear([*zip(W[:2].tolist(), names, strict=True), (W[2].item(), "")])
             seen = f"Update {step.update}: row {step.row} of class {step.label} had score {step.score:.6g}"
             lengths = float(W @ best), float(np.linalg.norm(W))
-            frames.append(Frame(step.update, step.row, W[:2], float(W[2]), *lengths, f"{seen}. Now {plane} = 0."))
+            frames.append(Moment(step.update, step.row, W[:2], float(W[2]), *lengths, f"{seen}. Now {plane} = 0."))
         last = frames[-1]
         separates = not mistakes_of(source, Halfspace(last.w, last.b))
         labels = source.facts.pair
@@ -92,13 +92,13 @@ class Film:
         middle, half = low / 2 + high / 2, AROUND * (float((high / 2 - low / 2).max()) or 1.0)
         return middle + half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 
-    def side(self, frame: Frame, sign: int) -> Floats:
+    def side(self, frame: Moment, sign: int) -> Floats:
         """The corners of the part of the box on one side of the line; none before there is a line."""
         if not (frame.w.any() or frame.b):
             return np.zeros((0, 2))
         return np.asarray(clip(self.box(), sign * frame.w, sign * frame.b))
 
-    def border(self, frame: Frame) -> Floats:
+    def border(self, frame: Moment) -> Floats:
         """The ends of the line in the box; none where it is not seen."""
         corners = self.side(frame, 1)
         scale = float(np.abs(frame.w).sum() * np.abs(self.box()).max() + abs(frame.b))
