@@ -11,7 +11,6 @@ import linsep
 from linsep import errors, on_files
 from linsep.cli import app
 
-
 ROOT = Path(__file__).resolve().parents[1]
 
 
