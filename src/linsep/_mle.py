@@ -38,6 +38,7 @@ from linsep.errors import ArgumentError, OutOfMemoryError
 from linsep.fits import Fit, firth_of, limits_of
 from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of
 from linsep.proofs import NotSeparable, Overlapping, Separable, Touching, Undecided, Verdict, explain
+from linsep.proofs.class_verdicts import in_kept_numbers, in_own_numbers
 from linsep.proofs.verdicts import HalfspaceVerdict, check
 from linsep.reasons import reasons
 from linsep.report import (
@@ -62,6 +63,9 @@ from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.recession import Cone
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import Ints, Source
+from linsep.sources.inputs import rows_given
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Missing
 
 State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", "unknown"]
 
@@ -140,6 +144,8 @@ def mle_exists(
     strata: Any = None,
     time: Any = None,
     bias: bool = True,
+    categories: Categories = "reference",
+    missing: Missing = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> MleReport:
@@ -167,6 +173,8 @@ def mle_exists(
     strata : the stratum of each row ("conditional", "cox")
     time : when the event or the censoring of each row was ("cox")
         Each of the last five is a value for each row, or the name of a column of X, which is then not a predictor.
+    categories, missing
+        Text and missing values of a dataframe, as `decide` takes them; but categories are coded unless told otherwise.
 
     >>> import linsep
     >>> report = linsep.mle_exists([[0, 3], [0, 5], [0, 6], [1, 2], [1, 6]], [0, 1, 0, 1, 1], ["treated", "age"])
@@ -178,9 +186,11 @@ def mle_exists(
     {'(Intercept)': 'finite', 'site': '-inf'}
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    options = Extras(trials, weights, offset, strata, time)
-    likelihood = likelihood_of(X, y, names, family=family, bias=bias, options=options)
-    return Regression(likelihood, Clock(limit, watch=watch)).report()
+    rows = rows_given(X, y, missing)
+    options = Extras(*map(rows.only, (trials, weights, offset, strata, time)))
+    with rows.numbered():
+        likelihood = likelihood_of(rows, None, names, family=family, bias=bias, options=options, categories=categories)
+        return Regression(likelihood, Clock(limit, watch=watch), rows.kept).report()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +199,7 @@ class Regression:
 
     likelihood: Likelihood
     clock: Clock
+    kept: Ints | None = None  # the user's numbers of the rows, where some were dropped
 
     @property
     def source(self) -> Source:
@@ -225,15 +236,19 @@ class Regression:
         except OutOfMemoryError as error:
             verdict = verdict or self._checked(case.out_of_memory(error))
         named = tuple((self._name(c), state) for c, state in states.items() if c not in hidden)
+        separated = self._separated(verdict)
         return MleReport(
-            verdict=verdict,
+            verdict=verdict if self.likelihood.order is not None else in_own_numbers(verdict, self.kept),
             states=named,
             dependences=tuple(self._dependence(alias) for alias in aliases),
             family=self.likelihood.family,
             n_rows=self.likelihood.n_rows,
-            separated_rows=self._separated(verdict),
+            separated_rows=separated
+            if separated is None or self.kept is None
+            else tuple(self.kept[list(separated)].tolist()),
             reasons=reasons(self.likelihood, named) if any(state in DIVERGING for _, state in named) else (),
             likelihood=self.likelihood,
+            kept=self.kept,
         )
 
     def _separated(self, verdict: Verdict) -> tuple[int, ...] | None:
@@ -350,6 +365,7 @@ class MleReport(Reported):
     separated_rows: tuple[int, ...] | None = None
     reasons: tuple[str, ...] = ()
     likelihood: Likelihood | None = field(default=None, compare=False, repr=False)
+    kept: Ints | None = field(default=None, compare=False, repr=False)
 
     @property
     def exists(self) -> bool | None:
@@ -381,16 +397,19 @@ class MleReport(Reported):
         offset: Any = None,
         strata: Any = None,
         time: Any = None,
+        categories: Categories = "reference",
     ) -> None:
         """Make the rows of the proof again from the data, and check it against them in exact arithmetic.
 
-        Raises CertificateError if it does not hold.
+        Rows with missing values are left out as they were. Raises CertificateError if it does not hold.
         """
-        options = Extras(trials, weights, offset, strata, time)
+        rows = rows_given(X, y, "drop" if self.kept is not None else None)
+        options = Extras(*map(rows.only, (trials, weights, offset, strata, time)))
         has_intercept = any(name.endswith(f":{INTERCEPT_NAME}") for name, _ in self.states)
         bias = has_intercept if self.family == "multinomial" else self.verdict.bias
-        made = likelihood_of(X, y, None, family=self.family, bias=bias, options=options)
-        check(replace(self.verdict, names=None), made.source)
+        made = likelihood_of(rows, None, None, family=self.family, bias=bias, options=options, categories=categories)
+        verdict = self.verdict if made.order is not None else in_kept_numbers(self.verdict, rows.kept)
+        check(replace(verdict, names=None), made.source)
 
     def limits(self) -> Fit:
         """Where the coefficients go as the likelihood tends to its supremum, and the fitted probabilities there.
@@ -400,7 +419,10 @@ class MleReport(Reported):
         likelihood = self._data()
         if self.separated_rows is None or "unknown" in self.coefficients.values():
             raise ArgumentError("What diverges is not decided: allow more time.")
-        return limits_of(likelihood, self.states, self.separated_rows)
+        separated = self.separated_rows
+        if self.kept is not None:
+            separated = tuple(np.searchsorted(self.kept, separated).tolist())
+        return limits_of(likelihood, self.states, separated)
 
     def firth(self, *, level: float = 0.95) -> Fit:
         """Firth's penalised estimates, with profile intervals of this level, and the limits beside them.

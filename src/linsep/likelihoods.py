@@ -38,9 +38,12 @@ from linsep.errors import ArgumentError, shown
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Array, Facts, Floats, Ints, Label, Numbers, Signs, Source, integer_bits, positions
 from linsep.sources.base import require_finite as require_finite_rows
-from linsep.sources.inputs import as_signs, as_source, as_table
+from linsep.sources.inputs import as_signs, as_source, as_table, left_out, rows_given
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, is_sparse, read_exact, read_labels, require_finite, require_one_index
+from linsep.tables.categories import Categories, require_categories
+from linsep.tables.given_rows import Given, given
+from linsep.tables.handed_over import as_frame
 from linsep.tables.label_values import distinct
 
 Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
@@ -162,17 +165,25 @@ class Likelihood:
 
 
 def likelihood_of(
-    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras
+    X: Any,
+    y: Any,
+    names: Sequence[str] | None,
+    *,
+    family: Family,
+    bias: bool,
+    options: Extras,
+    categories: Categories = None,
 ) -> Likelihood:
-    """The question about a model, made from its data."""
+    """The question about a model, made from its data; `categories` says how text columns are coded."""
+    rows = X if isinstance(X, Given) else rows_given(X, y)
     _require_options(family, options)
     bias = bias and family in ("binomial", "poisson", "multinomial")
-    is_plain = family == "binomial" and options.trials is None and options.weights is None and not _is_pair(y)
+    is_plain = family == "binomial" and options.trials is None and options.weights is None and not _is_pair(rows.y)
     if is_plain and options.offset is None:
-        source = as_source(X, y, decimals=True)
+        source = left_out(as_source(rows.X, rows.y, decimals=True, categories=categories), rows)
         require_columns(source.n_columns, BYTES_A_COLUMN)
         return Likelihood(family, source, _names(source, names, bias), bias, source.n_rows)
-    seen = observed(X, y, names, family=family, bias=bias, options=options)
+    seen = observed(rows, names, family=family, bias=bias, options=options, categories=categories)
     return MAKERS[family](seen)
 
 
@@ -222,9 +233,15 @@ def chosen_names(own: Sequence[str], names: Sequence[str] | None, bias: bool) ->
 # ---------------------------------------------------------------------------------------------------
 
 
-def observed(X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras) -> Observed:
+def observed(
+    rows: Given, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras, categories: Categories
+) -> Observed:
     """The user's rows, each option a value for each of them."""
-    values, own, facts, labels = _table(X, y)
+    X, y, *_ = rows if isinstance(rows.X, Source) else given(rows.X, rows.y)
+    if names is None and not isinstance(X, Source):
+        X, options = _series_out(X, options)
+    values, own, facts, labels = _table(X, y, categories)
+    facts = replace(facts, rows_left_out=max(facts.rows_left_out, rows.dropped))
     chosen = chosen_names(own, names, bias)
     values, chosen, facts, options = _columns_out(values, chosen, facts, options)
     if values.dtype.kind != "f":
@@ -235,7 +252,20 @@ def observed(X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bia
     return _outcomes(seen, _categories(y))
 
 
-def _table(X: Any, y: Any) -> tuple[Any, list[str], Facts, Array]:
+def _series_out(X: Any, options: Extras) -> tuple[Any, Extras]:
+    """A dataframe without the columns that options name, which may be text, and these in their place."""
+    frame = None if isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
+    own = {} if frame is None else {str(column): column for column in frame.columns}
+    named = {option: own[name] for option, name in options._asdict().items() if isinstance(name, str) and name in own}
+    if frame is None or not named:
+        return X, options
+    if len(set(named.values())) == len(own):
+        raise ArgumentError("No column of X is left as a predictor.")
+    values = {option: frame.get_column(column).to_native() for option, column in named.items()}
+    return frame.drop(list(set(named.values()))).to_native(), options._replace(**values)
+
+
+def _table(X: Any, y: Any, categories: Categories) -> tuple[Any, list[str], Facts, Array]:
     if isinstance(X, Source):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
@@ -248,7 +278,7 @@ def _table(X: Any, y: Any) -> tuple[Any, list[str], Facts, Array]:
     if y is None:
         raise ArgumentError("y is missing: each row of X needs an outcome.")
     require_one_index(X, y)
-    exact = read_exact(X)
+    exact = read_exact(X, require_categories(categories))
     if exact.inexact is not None and not (exact.scales is not None and exact.fits_64_bits):
         raise exact.inexact
     require_finite(exact)
@@ -285,17 +315,17 @@ def _columns_out(
     """The options as arrays, and the table without the columns that are named by them."""
     out: list[int] = []
     read: dict[str, Array] = {}
-    for option, given in options._asdict().items():
-        if isinstance(given, str):
-            if given not in names:
-                raise ArgumentError(f"{option}={given!r}: no column of X is called that.")
-            j = names.index(given)
+    for option, value in options._asdict().items():
+        if isinstance(value, str):
+            if value not in names:
+                raise ArgumentError(f"{option}={value!r}: no column of X is called that.")
+            j = names.index(value)
             column = values[:, [j]].toarray().ravel() if is_sparse(values) else values[:, j]
             scale = 1 if facts.scales is None else facts.scales[j]
             read[option] = column if scale == 1 else column / scale
             out.append(j)
-        elif given is not None:
-            read[option] = read_labels(given, values.shape[0])
+        elif value is not None:
+            read[option] = read_labels(value, values.shape[0])
     for option in ("trials", "weights", "offset", "time"):
         if option in read:
             read[option] = _numbers(option, read[option], least=None if option in ("offset", "time") else 0)

@@ -17,10 +17,12 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, ClassVar, TypeAlias, final
 
+import numpy as np
+
 from linsep.errors import ArgumentError, CertificateError, shown, told
 from linsep.proofs import checks
 from linsep.proofs.checked_rows import Label, Rows, from_data, is_same, names_of, scales_of
-from linsep.proofs.class_rows import By, KeslerRows, TwoSides, rows_of_classes, sizes_of
+from linsep.proofs.class_rows import By, Ints, KeslerRows, TwoSides, rows_of_classes, sizes_of
 from linsep.proofs.obstructions import Obstruction, plain
 from linsep.proofs.verdicts import (
     HalfspaceVerdict,
@@ -168,7 +170,7 @@ class ClassVerdicts(Reported):
 
     def verify(self, X: Any, y: Any = None) -> None:
         """Check every proof against the data in exact arithmetic, as `Verdict.verify` does."""
-        rows = rows_of_classes(from_data(X), y, self.labels)
+        rows = rows_of_classes(from_data(X), y, self.labels, self.names, self.rows_left_out)
         check_classes(self, rows)
         checks.check_finite(rows)
 
@@ -381,3 +383,31 @@ def renumbered(verdict: Verdict, numbers: Callable[[Sequence[int]], Sequence[int
     if isinstance(verdict, Touching) and verdict.separated_rows is not None:
         parts["separated_rows"] = tuple(numbers(verdict.separated_rows))
     return replace(verdict, **parts, **stated)
+
+
+def in_own_numbers(verdict: Verdict, kept: Ints | None) -> Verdict:
+    """The same verdict, its rows those of the user's table, of which some were dropped."""
+    return verdict if kept is None else renumbered(verdict, lambda rows: kept[list(rows)].tolist())
+
+
+def in_kept_numbers(verdict: Verdict, kept: Ints | None) -> Verdict:
+    """The other way round: the rows counted without those that were dropped, none of which may be named."""
+    if kept is None:
+        return verdict
+
+    def places(rows: Sequence[int]) -> list[int]:
+        found = np.searchsorted(kept, rows)
+        if (kept[np.minimum(found, len(kept) - 1)] != rows).any():
+            raise CertificateError("The proof names a row that was left out.")
+        return list(found.tolist())
+
+    return renumbered(verdict, places)
+
+
+def classes_in_own_numbers(found: ClassVerdicts, kept: Ints | None) -> ClassVerdicts:
+    """The same for many classes: the row of x against class k has the number K·i + k."""
+    if kept is None:
+        return found
+    n_classes = len(found.labels) if found.by == "joint" else 1
+    numbers = (n_classes * kept[:, None] + np.arange(n_classes)).ravel()
+    return replace(found, verdicts=tuple(in_own_numbers(verdict, numbers) for verdict in found.verdicts))

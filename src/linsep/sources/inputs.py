@@ -6,6 +6,7 @@ copied only if need be.
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,14 +29,17 @@ from linsep.tables import (
     require_finite,
     require_one_index,
 )
+from linsep.tables.categories import Categories, require_categories
 from linsep.tables.exact_numbers import Columns, ExactTable
+from linsep.tables.given_rows import Given, Missing, given
 from linsep.tables.label_values import distinct
 
 
-def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
+def as_source(X: Any, y: Any = None, *, decimals: bool = False, categories: Categories = None) -> Source:
     """The rows of X with the labels y, two of them, as a source; a source is passed through.
 
-    Columns times whole numbers are passed on only where they are asked for, as `decimals`.
+    Columns times whole numbers are passed on only where they are asked for, as `decimals`. `categories` says how text
+    columns are coded.
     """
     if isinstance(X, Source) or is_on_device(X):
         source = as_given(X, y, decimals=decimals) if isinstance(X, Source) else _on_device(X, y)
@@ -43,16 +47,35 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
         return source
     if is_elsewhere(X):
         return as_source(_on_cluster(X, y))
-    return _in_memory(X, y, decimals, as_signs)
+    return _in_memory(X, y, decimals, categories, as_signs)
 
 
-def as_classes(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
+def as_classes(X: Any, y: Any = None, *, decimals: bool = False, categories: Categories = None) -> Source:
     """The same with any number of classes, one included: labels are then positions among them (see `marks`)."""
     if is_elsewhere(X):
         return _on_cluster(X, y)
     if isinstance(X, Source):
         return as_given(X, y, decimals=decimals)
-    return _on_device(X, y) if is_on_device(X) else _in_memory(X, y, decimals, _as_marks)
+    return _on_device(X, y) if is_on_device(X) else _in_memory(X, y, decimals, categories, _as_marks)
+
+
+def rows_given(X: Any, y: Any, missing: Missing = None) -> Given:
+    """The rows that a question is about: with missing="drop" those of a table in memory that have no gaps."""
+    if missing is None:
+        return Given(X, y)
+    if isinstance(X, Source) or is_on_device(X) or is_elsewhere(X):
+        raise ArgumentError(
+            "missing= is for tables in memory.", fix="Files have reject= (--reject); else drop the rows first."
+        )
+    require_one_index(X, y)
+    return given(X, y, missing)
+
+
+def left_out(source: Source, rows: Given) -> Source:
+    """The source of these rows, which knows how many were dropped."""
+    if rows.dropped:
+        source.facts = replace(source.facts, rows_left_out=rows.dropped)
+    return source
 
 
 def _on_device(X: Any, y: Any) -> Source:
@@ -73,14 +96,17 @@ def _on_cluster(X: Any, y: Any) -> Source:
     return source_of(X, y)
 
 
-def _in_memory(X: Any, y: Any, decimals: bool, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]) -> Source:
+def _in_memory(
+    X: Any, y: Any, decimals: bool, categories: Categories, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]
+) -> Source:
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     require_one_index(X, y)
     threads_asked_for()  # a wrong setting is told of at once, not only by large tables
-    exact = _in_64_bits(read_exact(X), decimals)
+    rows = given(X, y)
+    exact = _in_64_bits(read_exact(rows.X, require_categories(categories)), decimals)
     n_rows, n_columns = exact.values.shape
-    signs, labels = mark(read_labels(y, n_rows))
+    signs, labels = mark(read_labels(rows.y, n_rows))
     table = as_table(exact.values)
     bits = integer_bits(table)
     is_whole = exact.scales is not None or (bits is not None and bits > MOST_BITS and is_long(table[0]))
