@@ -158,6 +158,7 @@ FAULTS = {
     ),
     "endless text": Entry(errors.FileError, "the line is longer than {most}", "Check that this is text in lines."),
     "svmlight": Entry(errors.SvmlightError, "{what}", PAIRS),
+    "vowpal": Entry(errors.FileError, "{what}", "Write a label, then | and features, such as: 1 |words cat:2 dog."),
     "svmlight wide": Entry(errors.WideFileError, "this makes more columns than fit in memory ({most:,})"),
     "svmlight endless": Entry(
         errors.SvmlightError,
@@ -215,7 +216,7 @@ FAULTS = {
     ),
     "label in y": Entry(errors.ArgumentError, "an .npz file holds its labels in y", "Leave --label {label} out."),
     "label in front": Entry(
-        errors.ArgumentError, "each svmlight line begins with its label, and all columns are read: leave --{option} out"
+        errors.ArgumentError, "each line begins with its label, and all columns are read: leave --{option} out"
     ),
     "only the label": Entry(errors.NoColumnsError, "there is no column but the label: there is nothing to separate by"),
     "label as column": Entry(errors.ArgumentError, "column {column!r} is the label and cannot be a column too"),

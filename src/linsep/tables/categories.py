@@ -175,14 +175,26 @@ def joined(names: Sequence[str], numbers: ExactTable | None, coded: Mapping[str,
         raise fault("one level", column=names[0])
     if len(set(columns)) < len(columns):
         raise fault("category twice", column=next(name for name in columns if columns.count(name) > 1))
-    values, kind = (None, np.dtype(np.int8)) if numbers is None else (numbers.values, numbers.values.dtype)
-    cells = n_rows * len(columns)
-    is_sparse = kind.kind != "O" and cells > max(WORTH_SPARSE, 4 * n_rows * len(names))
-    make = _sparse if is_sparse else _dense
-    table = make(list(_placed(names, values, coded)), (n_rows, len(columns)), kind)
+    values, shape = None if numbers is None else numbers.values, (n_rows, len(columns))
+    is_worth = n_rows * len(columns) > max(WORTH_SPARSE, 4 * n_rows * len(names))
+    is_sparse = is_worth and (numbers is None or numbers.fits_64_bits)
+    table = side_by_side(names, values, coded, shape, is_sparse=is_sparse)
     if numbers is None:
         return ExactTable(table, tuple(columns))
     return numbers._replace(values=table, columns=tuple(columns), scales=_scales(names, numbers.scales, coded))
+
+
+def side_by_side(
+    names: Sequence[str],
+    numbers: Array | None,
+    coded: Mapping[str, Levels],
+    shape: tuple[int, int],
+    *,
+    is_sparse: bool,
+) -> Any:
+    """A table of columns in this order, coded or numbers, as an array or as a CSR matrix."""
+    kind = np.dtype(np.int8) if numbers is None else numbers.dtype
+    return (_sparse if is_sparse else _dense)(list(_placed(names, numbers, coded)), shape, kind)
 
 
 def _placed(names: Sequence[str], values: Array | None, coded: Mapping[str, Levels]) -> Iterator[tuple[int, Any]]:
