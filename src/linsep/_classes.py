@@ -50,6 +50,7 @@ def decide_classes(
     *,
     by: By = "joint",
     bias: bool = True,
+    ids: Any = None,
     categories: Categories = None,
     missing: Missing = None,
     time_limit: float | None = None,
@@ -69,6 +70,8 @@ def decide_classes(
         The questions.
     bias : bool
         False asks for hyperplanes through the origin, and scores without b_k.
+    ids : what the rows are called
+        As `decide` takes them.
     categories, missing
         Text and missing values of a dataframe, as `decide` takes them.
     time_limit : float or None
@@ -84,11 +87,11 @@ def decide_classes(
     """
     arguments.one_of("by", by, BY)
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    rows, clock = rows_given(X, y, missing), Clock(limit, watch=watch)
+    rows, clock = rows_given(X, y, ids, missing), Clock(limit, watch=watch)
     with rows.numbered():
-        source = left_out(as_classes(rows.X, rows.y, decimals=True, categories=categories), rows)
+        source = left_out(as_classes(rows.X, rows.y, decimals=True, ids=rows.ids, categories=categories), rows)
         many = ManyClasses(_finite(source, clock), bias, clock)
-        return classes_in_own_numbers(many.found(by, many.answered), rows.kept)
+        return classes_in_own_numbers(many.found(by, many.answered), rows)
 
 
 def max_margin_classes(
@@ -97,6 +100,7 @@ def max_margin_classes(
     *,
     by: By = "joint",
     bias: bool = True,
+    ids: Any = None,
     gap: float = 1e-6,
     categories: Categories = None,
     missing: Missing = None,
@@ -118,11 +122,12 @@ def max_margin_classes(
     """
     arguments.one_of("by", by, BY)
     bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
-    clock, rows = Clock(arguments.seconds("time_limit", time_limit), watch=watch), rows_given(X, y, missing)
+    rows = rows_given(X, y, ids, missing)
+    clock = Clock(arguments.seconds("time_limit", time_limit), watch=watch)
     with rows.numbered():
-        source = left_out(as_classes(rows.X, rows.y, categories=categories), rows)
+        source = left_out(as_classes(rows.X, rows.y, ids=rows.ids, categories=categories), rows)
         many = ManyClasses(_finite(source, clock), bias, clock, gap)
-        return classes_in_own_numbers(many.found(by, many.answered), rows.kept)
+        return classes_in_own_numbers(many.found(by, many.answered), rows)
 
 
 def _finite(source: Source, clock: Clock) -> Source:
@@ -166,7 +171,7 @@ class ManyClasses:
             seconds=self.clock.seconds,
         )
         check_classes(found, self.given)
-        return found
+        return found.called(facts.ids)
 
     def answered(self, by: By, question: Classes) -> Verdict:
         """The verdict on one question, its rows under the numbers that `ClassVerdicts` gives them."""

@@ -79,6 +79,7 @@ def decide(
     y: Any = None,
     *,
     bias: bool = True,
+    ids: Any = None,
     categories: Categories = None,
     missing: Missing = None,
     time_limit: float | None = None,
@@ -102,6 +103,9 @@ def decide(
         A source brings its own.
     bias : bool
         False asks for a hyperplane through the origin.
+    ids : what the rows are called
+        A name for each row, or the name of the column of X that holds them, which is then not decided about. Without
+        them the index of a pandas frame says it, or the `id` of files. Results name rows so: `obstruction.ids`.
     categories : "reference", "all", a dictionary, or None
         How text and categories of a dataframe become numbers; None refuses them. "reference" makes a column of 0 and 1
         of each level but the first, called site[Chur]; "all" one of each level; {"site": "all"} names the columns.
@@ -123,10 +127,10 @@ def decide(
     ('overlapping', (0, 1, 2, 3), (1, 1, 1, 1))
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    rows, clock = rows_given(X, y, missing), Clock(limit, watch=watch)
+    rows, clock = rows_given(X, y, ids, missing), Clock(limit, watch=watch)
     with rows.numbered():
-        source = left_out(as_source(rows.X, rows.y, decimals=True, categories=categories), rows)
-        return in_own_numbers(decided(source, bias, clock), rows.kept)
+        source = left_out(as_source(rows.X, rows.y, decimals=True, ids=rows.ids, categories=categories), rows)
+        return in_own_numbers(decided(source, bias, clock), rows)
 
 
 def decided(source: Source, bias: bool, clock: Clock) -> Verdict:
@@ -142,9 +146,9 @@ def decided(source: Source, bias: bool, clock: Clock) -> Verdict:
 
 
 def checked(verdict: Verdict, source: Source) -> Verdict:
-    """The same verdict, held against the data."""
+    """The same verdict, held against the data, with what the user calls the rows that it names."""
     check(verdict, source)
-    return verdict
+    return verdict.called(source.facts.ids)
 
 
 @dataclass(frozen=True, slots=True)

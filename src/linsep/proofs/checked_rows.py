@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.tables import is_sparse, read_exact, read_labels, require_finite, require_one_index
+from linsep.report import RowNames
+from linsep.tables import is_sparse, read_exact, read_labels, require_finite
 from linsep.tables.categories import Stated
 from linsep.tables.exact_numbers import EXACT, fit_doubles
 from linsep.tables.given_rows import Given, given
 from linsep.tables.label_values import distinct
+from linsep.tables.row_ids import RowIds, named_column, without_ids
 
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
@@ -167,6 +169,18 @@ def end_of(rows: Rows) -> int:
     return int(rows.kept[-1]) + 1 if isinstance(rows, MemoryRows) and rows.kept is not None else rows.n_rows
 
 
+def table_and_ids(X: Any, y: Any, ids: Any, names: RowNames | None) -> tuple[Any, RowIds | None]:
+    """The table that a result with these names is about, without the column of ids, and what its rows are called."""
+    if can_scan(X):
+        if ids is not None:
+            raise ArgumentError("A source brings its own ids: leave ids out.")
+        own: RowIds | None = X.facts.ids
+        return X, own
+    if isinstance(X, Rows) and not isinstance(X, np.ndarray):
+        return X, None
+    return without_ids(X, named_column(X, names) if ids is None else ids, y)
+
+
 def names_of(rows: Rows) -> tuple[str, ...] | None:
     """What the columns are called; None where they have no names."""
     if isinstance(rows, MemoryRows):
@@ -191,7 +205,6 @@ def rows_of(
         return X
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
-    require_one_index(X, y)
     rows = given_as_stated(X, y, left_out)
     with rows.numbered():
         table = read_exact(rows.X, None if names is None else Stated(names))
@@ -202,7 +215,7 @@ def rows_of(
 
 def given_as_stated(X: Any, y: Any, left_out: int) -> Given:
     """The rows, without those with gaps where a proof says that so many were left out."""
-    rows = given(X, y, "drop" if left_out else None)
+    rows = given(X, y, missing="drop" if left_out else None)
     if rows.kept is not None and rows.dropped != left_out:
         raise CertificateError(f"{rows.dropped:,} rows have missing values; the proof left out {left_out:,}.")
     return rows

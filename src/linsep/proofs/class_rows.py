@@ -30,7 +30,7 @@ from linsep.proofs.checked_rows import (
     given_as_stated,
     is_same,
 )
-from linsep.tables import is_sparse, read_exact, read_labels, require_finite, require_one_index
+from linsep.tables import is_sparse, read_exact, read_labels, require_finite
 from linsep.tables.categories import Stated
 from linsep.tables.label_values import distinct
 
@@ -57,7 +57,6 @@ def rows_of_classes(
         return X
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
-    require_one_index(X, y)
     rows = given_as_stated(X, y, left_out)
     with rows.numbered():
         table = read_exact(rows.X, None if names is None else Stated(names))

@@ -12,6 +12,8 @@ from linsep.faults import fault, few
 from linsep.tables.categories import kind_of
 from linsep.tables.exact_numbers import Array, is_missing
 from linsep.tables.handed_over import as_frame, as_series, is_query
+from linsep.tables.label_values import require_one_index
+from linsep.tables.row_ids import RowIds, without_ids
 from linsep.tables.sparse_tables import is_sparse, of_sparse
 
 Missing: TypeAlias = Literal["drop"] | None
@@ -19,12 +21,17 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 class Given(NamedTuple):
-    """A table and its labels, and which rows of the user's they are: `kept` is None where they are all."""
+    """A table, its labels and ids, and which rows of the user's they are: `kept` is None where they are all.
+
+    Where rows were dropped, `names` are what all the user's rows are called, and `ids` are left out.
+    """
 
     X: Any
     y: Any
+    ids: Any = None
     kept: npt.NDArray[np.int64] | None = None
     dropped: int = 0
+    names: RowIds | None = None
 
     def only(self, values: Any) -> Any:
         """Of values of all rows those of the rows that are kept."""
@@ -46,14 +53,16 @@ class Given(NamedTuple):
             raise error.at(row=int(self.kept[error.row])) from None
 
 
-def given(X: Any, y: Any, missing: Missing = None) -> Given:
+def given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
     """A table and its labels; a label column of a dataframe may be named, and with "drop" rows with gaps are left out.
 
-    >>> given([[1.0], [None], [3.0]], ["a", "b", None], "drop")[:3]
+    >>> found = given([[1.0], [None], [3.0]], ["a", "b", None], missing="drop")
+    >>> found.X, found.y, found.kept
     ([[1.0]], ['a'], array([0]))
     """
     if missing not in (None, "drop"):
         raise ArgumentError(f"missing is {shown(missing)}: it must be None or 'drop'.")
+    require_one_index(X, y)
     if isinstance(y, str) and (frame := as_frame(X)) is not None:
         X, y = _label_out(frame, y)
     elif is_query(X) and y is not None:
@@ -61,7 +70,7 @@ def given(X: Any, y: Any, missing: Missing = None) -> Given:
             f"X is a {type(X).__name__}, a query: its rows have no order, and labels beside it may be those of others.",
             fix="Name its label column, such as y='kind', or fetch the rows first.",
         )
-    return Given(X, y) if missing is None or y is None else _without_gaps(X, y)
+    return Given(X, y, ids) if missing is None or y is None else _without_gaps(X, y, ids)
 
 
 def _label_out(frame: Any, name: str) -> tuple[Any, Any]:
@@ -74,17 +83,18 @@ def _label_out(frame: Any, name: str) -> tuple[Any, Any]:
     return frame.drop(own).to_native(), frame.get_column(own).to_native()
 
 
-def _without_gaps(X: Any, y: Any) -> Given:
-    table, labels = _Held.of(X), _Held.of(y, is_column=True)
+def _without_gaps(X: Any, y: Any, ids: Any) -> Given:
+    rows, names = without_ids(X, ids, y)
+    table, labels = _Held.of(rows), _Held.of(y, is_column=True)
     if len(table.gaps) != len(labels.gaps):
-        return Given(X, y)  # an error, and the reader says so
+        return Given(X, y, ids)  # an error, and the reader says so
     is_kept = ~(table.gaps | labels.gaps)
     if is_kept.all():
-        return Given(X, y)
+        return Given(X, y, ids)
     if not is_kept.any():
         raise fault("all missing", rows=len(is_kept))
     dropped = len(is_kept) - int(np.count_nonzero(is_kept))
-    return Given(table.only(is_kept), labels.only(is_kept), np.flatnonzero(is_kept), dropped)
+    return Given(table.only(is_kept), labels.only(is_kept), None, np.flatnonzero(is_kept), dropped, names)
 
 
 class _Held(NamedTuple):

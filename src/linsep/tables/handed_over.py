@@ -219,7 +219,10 @@ def is_query(X: Any) -> bool:
         return False
     import narwhals as nw
 
-    frame = nw.from_native(X, allow_series=True, pass_through=True)
+    try:
+        frame = nw.from_native(X, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError:  # the reader says so
+        return False
     return isinstance(frame, nw.LazyFrame) and not (frame.implementation.is_polars() or frame.implementation.is_dask())
 
 
