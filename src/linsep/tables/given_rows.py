@@ -87,7 +87,7 @@ def _without_gaps(X: Any, y: Any, ids: Any) -> Given:
     rows, names = without_ids(X, ids, y)
     table, labels = _Held.of(rows), _Held.of(y, is_column=True)
     if len(table.gaps) != len(labels.gaps):
-        return Given(X, y, ids)  # an error, and the reader says so
+        raise fault("length", rows=len(table.gaps), labels=len(labels.gaps))
     is_kept = ~(table.gaps | labels.gaps)
     if is_kept.all():
         return Given(X, y, ids)

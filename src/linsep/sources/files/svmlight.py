@@ -108,10 +108,14 @@ class LineReader(TextReader):
         row = first + self.left_out
         for number, content in enumerate(text.split(b"\n"), start=lines + 1):
             line = Line(row, number, byte, content)
-            if line.words():
+            if self.holds_row(line):
                 yield line
                 row += 1
             byte += len(content) + 1
+
+    def holds_row(self, line: Line) -> bool:
+        """Whether a line holds a row, and not a comment alone."""
+        return bool(line.words())
 
     def error(self, kind: str, line: Line, value: Any, /, **known: Any) -> InputError:
         """What is wrong with a line, and where it stands."""

@@ -89,6 +89,10 @@ class VowpalReader(LineReader, FeatureReader):
 
         return np.array(labels, np.float64) if self.options.needs is None else pa.array(labels, pa.float64())
 
+    def holds_row(self, line: Line) -> bool:
+        """Whether a line holds a row: there are no comments."""
+        return bool(line.content.strip())
+
     # Lines -----------------------------------------------------------------------------------------------------------
 
     def _fault(self, line: Line) -> InputError | None:
@@ -105,9 +109,9 @@ class VowpalReader(LineReader, FeatureReader):
                 if self.options.needs is None
                 else next(self._feature_faults(line), None)
             )
-        for word, meant, neutral in zip(words[1:], ("weight", "initial prediction"), (1.0, 0.0), strict=False):
+        for word, meant, neutral in zip(words[1:], ("a weight", "an initial prediction"), (1.0, 0.0), strict=False):
             if not VALUE.fullmatch(word) or float(word) != neutral:
-                return self._bad(line, word, f"a {meant} of a row, which is not read unless it is {neutral:g}")
+                return self._bad(line, word, f"{meant} of a row, which is not read unless it is {neutral:g}")
         if len(words) > 3:
             return self._bad(line, words[3], "more than a label, a weight, a prediction and a tag before the first |")
         return self._label_fault(line, words[0]) or next(self._feature_faults(line), None)

@@ -12,7 +12,7 @@ HEAD = 1 << 16  # bytes that are looked at
 OPENERS: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 SVMLIGHT = re.compile(rb"\s*%b(?:\s+qid:[0-9]+)?(?P<pairs>(?:\s+[0-9]+:%b)*)\s*(?:#.*)?" % (_NUMBER, _NUMBER))
-VOWPAL = re.compile(rb"\s*%b(?:\s+%b){0,2}(?:\s+'?[^\s|:]*|'[^\s|]*)?\|.*" % (_NUMBER, _NUMBER))
+VOWPAL = re.compile(rb"\s*%b(?:\s+%b){0,2}(?:\s+'[^\s|]*\s*|\s*[^\s|:]*)?\|.*" % (_NUMBER, _NUMBER))
 SURE = re.compile(
     rb"\|[^\s|:0-9][^\s|]*\s+[^\s|]|\|\s*[^\s|]+\s+[^\s|]+|\|[^|]*[^\s|:]:[0-9.+-]"
 )  # not a table with | in it
