@@ -116,10 +116,14 @@ class Verdict(Reported, ABC):
 
     def _verified(self, X: Any, y: Any = None) -> Rows:
         """The rows of the data, once the proof has been checked against them."""
-        rows = rows_of(from_data(X), y, self.labels)
+        rows = self._rows_of(from_data(X), y)
         check(self, rows)
         checks.check_finite(rows)
         return rows
+
+    def _rows_of(self, X: Any, y: Any) -> Rows:
+        """The rows of the data, read as those of the verdict were."""
+        return rows_of(X, y, self.labels, self.names, self.rows_left_out)
 
     def _verify_reading(self, rows: Rows) -> None:
         """Check what the verdict says about how the rows were read."""
@@ -207,7 +211,7 @@ class Verdict(Reported, ABC):
         rows, verdict = None, self
         if X is not None:  # words about data must be true of that data
             table, row_ids = table_and_ids(X, y, ids, self.row_names)
-            rows = self._verified(table, y) if verify else rows_of(table, y, self.labels)
+            rows = self._verified(table, y) if verify else self._rows_of(table, y)
             verdict = self.called(row_ids) if self.row_names is None else self
         return explain.report_of(verdict, rows, names, where, exact=exact)
 
