@@ -142,6 +142,15 @@ class Likelihood:
         found = self.order[np.flatnonzero(np.cumsum(steps[:-1]) > 0)]
         return tuple(np.unique(self._whole_strata(found)).tolist())
 
+    def labels_at(self, rows: Sequence[int]) -> list[Any]:
+        """What was observed of these rows of the user."""
+        seen = self.observed
+        if seen is None:
+            return [self.source.facts.pair[int(sign > 0)] for sign in self.source.signs_of(rows).tolist()]
+        values = seen.y[[*rows]].tolist()
+        is_place = seen.family in ("multinomial", "ordinal")  # whose outcomes are positions among the levels
+        return [seen.levels[int(value)] for value in values] if is_place else list(values)
+
     def part(self, rows: Ints) -> Source:
         """Some of the user's rows, of a model whose columns are theirs: labels mean nothing."""
         if self.observed is not None:
