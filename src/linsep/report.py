@@ -319,14 +319,29 @@ def linear(terms: Iterable[tuple[Any, str]], most: int | None = None) -> str:
     return text.removeprefix(" + ") if text.startswith(" + ") else f"-{text[3:]}"
 
 
-def run_ended(converged: bool, updates: int, passes: int, plane: str, doubtful: int = 0, was: str = "") -> str:
-    """How a run of the Perceptron ended; `was` says what stopped it, if it was stopped."""
+def run_ended(
+    converged: bool,
+    updates: int,
+    passes: int,
+    plane: str,
+    doubtful: int = 0,
+    was: str = "",
+    separable: bool | None = None,
+) -> str:
+    """How a run ended; `was` says what stopped it, if it was stopped, `separable` what is proved of the rows."""
     done = f"{count(updates, 'update')} in {count(passes, 'pass')}"
     if converged and doubtful:
         near = "1 row lies" if doubtful == 1 else f"{doubtful:,} rows lie"
         return f"Undecided: a pass without a mistake after {done}, but {near} within rounding error of the hyperplane."
     if converged:
         return f"Separated after {done}{': ' if plane else ''}{plane}"
+    if separable is not None:
+        proved = (
+            "the classes are separable (proved), and the run needs more updates"
+            if separable
+            else "no hyperplane separates the classes (proved), so the updates never end"
+        )
+        return f"{(was or 'not separated yet').capitalize()} after {done}: {proved}."
     return (
         f"Undecided: {was or 'not separated yet'} after {done}, which proves nothing: "
         "it may need more updates, or no hyperplane may separate the classes."
