@@ -175,7 +175,13 @@ class Cleaning(Reported):
             {name: getattr(suspect, name) for name in names} | {"id": plain_name(suspect.id)}
             for suspect in self.suspects
         ]
-        return {**self.mistakes.facts(), "verdict_without": self.verdict and self.verdict.kind, "suspects": suspects}
+        named = {} if self.row_names is None else self.row_names.facts()
+        return {
+            **self.mistakes.facts(),
+            **named,
+            "verdict_without": self.verdict and self.verdict.kind,
+            "suspects": suspects,
+        }
 
     def __repr__(self) -> str:
         mistakes = self.mistakes
