@@ -109,7 +109,8 @@ def test_balanced_weights_are_those_of_scikit_learn():
 @pytest.mark.parametrize("class_weight", ["balanced", {1: 3.0}])
 def test_rows_of_files_have_the_weights_of_their_classes(class_weight, tmp_path):
     X, y, _ = rows(2)
-    pd.DataFrame(X).add_prefix("x").assign(y=y).to_parquet(tmp_path / "rows.parquet")
+    X = pd.DataFrame(X).add_prefix("x")
+    X.assign(y=y).to_parquet(tmp_path / "rows.parquet")
     source = linsep.open(tmp_path / "rows.parquet", label="y")
     model = PerceptronClassifier("best", class_weight=class_weight, order="cyclic", max_passes=4)
     assert alike(clone(model).fit(source), model.fit(X, y), X)
@@ -145,6 +146,13 @@ def test_the_pocket_counts_mistakes_by_their_weight():
 def test_weights_that_mean_nothing_are_refused(weights, words):
     with pytest.raises(ArgumentError, match=words):
         PerceptronClassifier().fit([[1.0], [2.0], [3.0]], [0, 1, 1], weights)
+
+
+def test_weights_of_other_rows_are_refused():
+    X, weights = pd.DataFrame({"x": [1.0, 2.0]}, index=[3, 4]), pd.Series([1.0, 2.0], index=[4, 3])
+    with pytest.raises(ArgumentError, match="index"):
+        PerceptronClassifier().fit(X, [0, 1], weights)
+    assert PerceptronClassifier().fit(X, [0, 1], weights.loc[X.index]).n_features_in_ == 1
 
 
 @pytest.mark.parametrize("weight", [{7: 1}, "even", {0: 0}, {0: -1}, {0: math.nan}, {0: "2"}, [1, 2], {0: True}])
