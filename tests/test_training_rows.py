@@ -179,7 +179,8 @@ def test_a_bad_row_is_named_as_it_was_given():
 def test_a_passive_aggressive_step_brings_a_row_to_a_gap_of_1():
     X, y = np.array([[3.0, 4.0], [3.0, -4.0]]), [1, 0]
     model = PerceptronClassifier("last", rule="pa1", C=1e6, order="cyclic").fit(X, y)
-    assert model.converged_ and model.decision_function(X) == pytest.approx([1, -1])
+    first, last = model.decision_function(X)
+    assert model.converged_ and first > 1 and last == pytest.approx(-1)
 
 
 @pytest.mark.parametrize("options", [{"rule": "pa1", "margin": 2}, {"rule": "arow", "keep": "vote"}, {"rule": "sgd"}])
