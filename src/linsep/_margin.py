@@ -44,6 +44,7 @@ def max_margin(
     *,
     bias: bool = True,
     gap: float = 1e-6,
+    ids: Any = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> Verdict:
@@ -52,8 +53,8 @@ def max_margin(
     The margin is geometric and the bias is free: the distance of the nearest row to the hyperplane; bias=False asks
     for one through the origin. `low` is the margin of this hyperplane, `high` a bound that none exceeds, proved
     by the rows of `nearest`; they differ by at most the fraction `gap`, unless doubles cannot tell them apart or time
-    runs out; `low` is 0 for a margin below the smallest double, `high` infinite for one beyond the largest. `watch` is
-    that of `decide`.
+    runs out; `low` is 0 for a margin below the smallest double, `high` infinite for one beyond the largest. `ids` and
+    `watch` are those of `decide`.
 
     >>> import linsep
     >>> verdict = linsep.max_margin([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]], [0, 0, 1, 1])
@@ -61,11 +62,12 @@ def max_margin(
     ((1.0, 1.0), Fraction(1, 1))
     """
     bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
-    source, clock = as_source(X, y), Clock(arguments.seconds("time_limit", time_limit), watch=watch)
+    source = as_source(X, y, ids=ids)
+    clock = Clock(arguments.seconds("time_limit", time_limit), watch=watch)
     verdict = widest_verdict(source, bias, gap, clock)
     if _is_plane(verdict):
         check(verdict, source)
-    return verdict
+    return verdict.called(source.facts.ids)
 
 
 def widest_verdict(source: Source, bias: bool, gap: float, clock: Clock) -> Verdict:

@@ -99,6 +99,11 @@ class OwnTable:
             "preset": preset if self.is_flat else None,
         }
 
+    def prepare(self) -> None:
+        """Have the first answer ready, and the compiled loops with it."""
+        if not self.is_flat:
+            self._record(requests.RunRequest(bias=self.bias))
+
     def questions(self) -> dict[str, Any]:
         """What may be asked: the run, a view, and the values of a row."""
         if self.is_flat:
@@ -110,7 +115,7 @@ class OwnTable:
         }
 
     def _run(self, run: requests.RunRequest) -> Answer:
-        answer = engine.record(self.X, self.signs, run, with_weights=False, seconds=SECONDS)
+        answer = engine.record(self.X, self.signs, run, seconds=SECONDS)
         return answer | {"named": self._listed(answer)}
 
     def _listed(self, answer: Answer) -> Answer:
