@@ -197,6 +197,7 @@ REFUSED = {
     "empty text": (pandas(["u", ""]), {}, errors.MissingValueError, "Row 1, column 'a'"),
     "null category": (pandas(pd.Categorical(["u", None])), {}, errors.MissingValueError, "Row 1, column 'a'"),
     "mixed objects": (pandas([1, "u"]), {}, errors.NotNumericError, "Row 1, column 'a' holds 'u'"),
+    "text among numbers": (pandas(["1", "?"]), {}, errors.NotNumericError, r"Row 1, column 'a' holds '\?'.*name it"),
     "dates": (pandas(pd.to_datetime(["2020", "2021"])), {}, errors.ColumnTypeError, "Datetime"),
     "lists": (pl.DataFrame({"a": [[1], [2]]}), {}, errors.ColumnTypeError, "List"),
     "bytes": (arrow([b"u", b"v"]), {}, errors.ColumnTypeError, "Binary"),
@@ -217,6 +218,13 @@ def test_what_cannot_be_coded_is_refused(kind):
     X, options, error, said = REFUSED[kind]
     with pytest.raises(error, match=said):
         linsep.decide(X, [0, 1], **{"categories": "reference", **options})
+
+
+@pytest.mark.parametrize(
+    "X", [pandas(pd.Categorical(["1", "2+"])), pl.DataFrame({"a": ["1", "2+"]}, {"a": pl.Enum(["1", "2+"])})]
+)
+def test_declared_categories_may_be_numbers_and_text(X):
+    assert read_exact(X, "reference").columns == ("a[2+]",)
 
 
 def test_mle_exists_codes_text_by_itself_and_names_the_culprit_level():

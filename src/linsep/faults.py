@@ -18,6 +18,10 @@ TEXT_FIX = (
     'Say categories="reference" (--categories reference), which makes a column of 0 and 1 of each value but the first, '
     'or "all"; convert it to numbers; or leave the column out.'
 )
+NAME_IT = (
+    "Correct it; if the column holds categories, name it: categories={{{column!r}: 'reference'}} "
+    "(--categories {column}=reference)."
+)
 SHIFT = "Subtract a constant from the column, or scale it."
 AGAIN = "Download or write the file again."
 PAIRS = "Write a label, then index:value pairs with rising indices."
@@ -42,6 +46,7 @@ FAULTS = {
     "not finite": Entry(errors.NotFiniteError, "not a finite number", DROP_OR_FILL),
     "beyond doubles": Entry(errors.NotFiniteError, "not a finite number, but beyond the largest double", DROP_OR_FILL),
     "not a number": Entry(errors.NotNumericError, "not a number", TEXT_FIX),
+    "text among numbers": Entry(errors.NotNumericError, "not a number, as others of its column are", NAME_IT),
     "not a boolean": Entry(
         errors.NotNumericError, "neither true nor false", "Write true or false in the whole column, or 1 and 0."
     ),

@@ -7,7 +7,8 @@ The first level that occurs is the reference. A level that no row has gives no c
 site is called site[Chur].
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -22,6 +23,7 @@ from linsep.tables.exact_numbers import Array, ExactTable
 Coding: TypeAlias = Literal["reference", "all"]
 Categories: TypeAlias = Coding | Mapping[str, Coding] | None
 
+NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 CODINGS: tuple[Coding, ...] = get_args(Coding)
 FEW_LEVELS = 10  # of which a column is never taken for an id
 WORTH_SPARSE = 100_000  # cells of a dense table, from which on a sparse one is smaller and may be worth it
@@ -121,10 +123,30 @@ def require_named(categories: Categories | Stated, names: Sequence[str] | None) 
             raise fault("no column", column=name, advice=f"The columns are {few(names or (), 20)}.")
 
 
-def require_few(found: Levels, categories: Categories | Stated) -> None:
-    """Refuse a column with about as many levels as rows, which is an id, unless it is named."""
-    if isinstance(categories, str) and looks_like_ids(len(found.levels), len(found.codes)):
+def require_categories_in(column: Any, found: Levels) -> None:
+    """Refuse text that nobody named: numbers with some text among them, and about as many levels as rows, an id."""
+    import narwhals as nw
+
+    if kind_of(column) == nw.String and is_mixed(found.levels):
+        odd = next(k for k, level in enumerate(found.levels) if not is_number(level))
+        row = int(np.argmax(found.codes == odd))
+        raise fault("text among numbers", row=row, column=found.name, value=found.levels[odd])
+    if looks_like_ids(len(found.levels), len(found.codes)):
         raise fault("ids as categories", column=found.name, levels=len(found.levels), rows=len(found.codes))
+
+
+def is_mixed(levels: Iterable[Any]) -> bool:
+    """Whether some texts are numbers and others are not: then a number may be written wrongly.
+
+    >>> is_mixed(["1", "2.5", "?"]), is_mixed(["8001", "0900"]), is_mixed(["u", "v"])
+    (True, False, False)
+    """
+    return len({is_number(level) for level in levels}) == 2
+
+
+def is_number(level: Any) -> bool:
+    """Whether a category is the text of a number."""
+    return isinstance(level, str) and NUMBER.fullmatch(level) is not None
 
 
 def looks_like_ids(n_levels: int, n_rows: int) -> bool:

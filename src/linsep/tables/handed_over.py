@@ -17,7 +17,7 @@ from linsep.tables.categories import (
     joined,
     kind_of,
     levels_of,
-    require_few,
+    require_categories_in,
     require_named,
 )
 from linsep.tables.exact_numbers import EXACT, Array, ExactTable, is_long, of_cells, plain_numbers, require_cells
@@ -276,7 +276,8 @@ def _coded(series: Mapping[str, Any], categories: Categories | Stated) -> dict[s
         if (coding := coding_of(column, name, categories)) is not None:
             _require_present(column, name)
             coded[name] = levels_of(column, name, coding)
-            require_few(coded[name], categories)
+            if isinstance(categories, str):
+                require_categories_in(column, coded[name])
     return coded
 
 
