@@ -22,6 +22,11 @@ NAME_IT = (
     "Correct it; if the column holds categories, name it: categories={{{column!r}: 'reference'}} "
     "(--categories {column}=reference)."
 )
+NAME_TOO = "Name it in categories too, convert it to numbers, or leave the column out."
+CODE_FIRST = (
+    "Convert it to numbers first, for instance by scikit-learn's OneHotEncoder, or leave the column out; decide, "
+    "max_margin, mle_exists and linsep.open code it by categories=."
+)
 SHIFT = "Subtract a constant from the column, or scale it."
 AGAIN = "Download or write the file again."
 PAIRS = "Write a label, then index:value pairs with rising indices."

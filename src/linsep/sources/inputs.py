@@ -28,7 +28,7 @@ from linsep.tables import (
     read_labels,
     require_finite,
 )
-from linsep.tables.categories import Categories, require_categories
+from linsep.tables.categories import UNCODED, Categories, require_categories
 from linsep.tables.exact_numbers import Columns, ExactTable
 from linsep.tables.given_rows import Given, Missing, given
 from linsep.tables.label_values import distinct
@@ -36,7 +36,7 @@ from linsep.tables.row_ids import without_ids
 
 
 def as_source(
-    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = None
+    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = UNCODED
 ) -> Source:
     """The rows of X with the labels y, two of them, as a source; a source is passed through.
 
@@ -53,7 +53,7 @@ def as_source(
 
 
 def as_classes(
-    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = None
+    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = UNCODED
 ) -> Source:
     """The same with any number of classes, one included: labels are then positions among them (see `marks`)."""
     if is_elsewhere(X):

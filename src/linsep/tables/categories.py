@@ -10,6 +10,7 @@ site is called site[Chur].
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -17,13 +18,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep.errors import ArgumentError, shown
-from linsep.faults import fault, few
+from linsep.faults import CODE_FIRST, NAME_TOO, fault, few
 from linsep.tables.exact_numbers import Array, ExactTable
 
 Coding: TypeAlias = Literal["reference", "all"]
 Categories: TypeAlias = Coding | Mapping[str, Coding] | None
 
 NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+UNCODED: Categories = MappingProxyType({})  # where there is no option for it: no column is coded
 CODINGS: tuple[Coding, ...] = get_args(Coding)
 FEW_LEVELS = 10  # of which a column is never taken for an id
 WORTH_SPARSE = 100_000  # cells of a dense table, from which on a sparse one is smaller and may be worth it
@@ -70,7 +72,7 @@ def require_categories(categories: Any) -> Categories:
         for name, coding in categories.items():
             if coding not in CODINGS:
                 raise ArgumentError(f"categories[{shown(name)}] is {shown(coding)}: it must be 'reference' or 'all'.")
-        return {str(name): coding for name, coding in categories.items()}
+        return {str(name): coding for name, coding in categories.items()} or UNCODED
     if categories is not None and categories not in CODINGS:
         raise ArgumentError(
             f"categories is {shown(categories)}: it must be 'reference', 'all', or a dictionary of columns such as "
@@ -121,6 +123,13 @@ def require_named(categories: Categories | Stated, names: Sequence[str] | None) 
     for name in categories:
         if name not in (names or ()):
             raise fault("no column", column=name, advice=f"The columns are {few(names or (), 20)}.")
+
+
+def text_fix(categories: Categories | Stated) -> str | None:
+    """What to do about text that is not coded; None for the usual advice."""
+    if not isinstance(categories, Mapping):
+        return None
+    return NAME_TOO if categories else CODE_FIRST
 
 
 def require_categories_in(column: Any, found: Levels) -> None:
