@@ -1,7 +1,6 @@
 """The documentation as a site: `make docs`. Its pages are the Markdown files of the forge, read where they lie."""
 
 import re
-import tomllib
 from pathlib import Path
 
 from pygments.lexers.special import TextLexer
@@ -11,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 project = "linsep"
 author = copyright = "The linsep developers"  # noqa: A001 - the name that Sphinx reads
-version = release = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+version = release = re.findall(r'"([\d.]+)"', (ROOT / "src/linsep/_version.py").read_text(encoding="utf-8"))[0]
 
 # The source is the repository, so that a link such as ../CHANGELOG.md means the same here as on a forge.
 root_doc = "docs/index"

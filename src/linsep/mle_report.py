@@ -13,6 +13,7 @@ from linsep.fits import Fit, firth_of, limits_of
 from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of
 from linsep.proofs import NotSeparable, Overlapping, Separable, Undecided, Verdict, explain
 from linsep.proofs.class_verdicts import in_kept_numbers, in_own_numbers
+from linsep.proofs.checked_rows import labels_of_rows, shown_rows
 from linsep.proofs.verdicts import HalfspaceVerdict, check
 from linsep.report import (
     SHOWN,
@@ -158,6 +159,17 @@ class MleReport(Reported):
         rows = self.separated_rows
         names = None if rows is None else self._names(rows)
         return rows if names is None or rows is None else names.ids(rows)
+
+    def frame(self, X: Any, y: Any = None) -> Any:
+        """The separated rows as a dataframe of the library of X, with `row` and `label`: see `Verdict.frame`.
+
+        Without y the labels are those of the data that the report is about.
+        """
+        rows = self.separated_rows
+        if rows is None:
+            raise ArgumentError("Which rows are separated is not decided: allow more time.")
+        labels = labels_of_rows(X, y, rows, self.n_rows) if y is not None else self._data().labels_at(rows)
+        return shown_rows(X, rows, {"label": labels}, self.n_rows, self._names(rows))
 
     def _names(self, rows: Sequence[int]) -> RowNames | None:
         """What the user calls these rows: asked when it is shown, since all rows may be separated."""

@@ -6,7 +6,7 @@ A check needs two verbs: read every row once (`blocks`), and fetch a few rows by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
@@ -20,6 +20,7 @@ from linsep.tables.categories import UNCODED, Stated
 from linsep.tables.exact_numbers import EXACT, fit_doubles
 from linsep.tables.given_rows import Given, given
 from linsep.tables.label_values import distinct
+from linsep.tables.row_frames import frame_of, labels_at, of_values
 from linsep.tables.row_ids import RowIds, named_column, without_ids
 
 Label: TypeAlias = str | int | float | bool
@@ -179,6 +180,31 @@ def table_and_ids(X: Any, y: Any, ids: Any, names: RowNames | None) -> tuple[Any
     if isinstance(X, Rows) and not isinstance(X, np.ndarray):
         return X, None
     return without_ids(X, named_column(X, names) if ids is None else ids, y)
+
+
+def shown_rows(
+    X: Any, rows: Sequence[int], told: Mapping[str, Sequence[Any]], n_rows: int, names: RowNames | None
+) -> Any:
+    """Rows as a dataframe of the library of X, with what is told about each; of a source, as a pandas frame."""
+    if not can_scan(X):
+        return frame_of(X, rows, told, n_rows, names)
+    if X.n_rows != n_rows:
+        raise ArgumentError(f"X has {X.n_rows:,} rows, and the result is about {n_rows:,}.")
+    _, values, _ = X.take(rows)
+    scales = scales_of(X)
+    own = values if scales is None else values / np.array(scales, np.float64)
+    return of_values(own, X.n_columns, names_of(X), rows, told, names)
+
+
+def labels_of_rows(X: Any, y: Any, rows: Sequence[int], n_rows: int) -> list[Any]:
+    """The labels of these rows: as y has them, or as a source does."""
+    if y is not None:
+        return labels_at(y, rows, n_rows)
+    if not can_scan(X):
+        raise ArgumentError("The labels of the rows are not known.", fix="Give y too: frame(X, y).")
+    labels = X.facts.labels
+    codes = [int(code > 0) if len(labels) == 2 else int(code) for code in X.take(rows).y.tolist()]
+    return [labels[code] for code in codes]
 
 
 def names_of(rows: Rows) -> tuple[str, ...] | None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from linsep.errors import ArgumentError, CertificateError, shown, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Label, Rows, from_data, is_same, names_of, scales_of, table_and_ids
+from linsep.proofs.checked_rows import Label, Rows, from_data, is_same, names_of, scales_of, shown_rows, table_and_ids
 from linsep.proofs.class_rows import By, Ints, KeslerRows, TwoSides, rows_of_classes, sizes_of
 from linsep.proofs.obstructions import Obstruction, plain
 from linsep.proofs.verdicts import (
@@ -193,6 +193,25 @@ class ClassVerdicts(Reported):
         rows = rows_of_classes(from_data(table), y, self.labels, self.names, self.rows_left_out)
         check_classes(self, rows)
         checks.check_finite(rows)
+
+    def frame(self, X: Any) -> Any:
+        """The rows of the obstructions, or nearest to the margins, as a dataframe of the library of X.
+
+        See `Verdict.frame`. Jointly, `against` is the class that the row should win against; else `question` says
+        which classes the question is about.
+        """
+        rows: list[int] = []
+        told: dict[str, list[Any]] = {"label": [], "against" if self.by == "joint" else "question": [], "share": []}
+        for classes, verdict in self:
+            for found in verdict._combinations().values():
+                contests = self.contests(found) if self.by == "joint" else ()
+                rows += [row for row, _ in contests] if contests else found.rows
+                total = sum(found.weights)
+                shares = [weight / total for weight in found.weights] if contests else found.shares
+                asked = [other for _, other in contests] or [", ".join(map(label_text, classes))] * len(found.rows)
+                for values, new in zip(told.values(), (found.classes, asked, shares), strict=True):
+                    values += new or [None] * len(found.rows)
+        return shown_rows(X, rows, told, self.n_rows, self.row_names)
 
     def to_json(self) -> str:
         """All proofs in one text: see docs/certificate-format.md."""
