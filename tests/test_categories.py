@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 import linsep
 from linsep import errors
+from linsep.cli import main
 from linsep.sources.calls import CallSource
 from linsep.tables import read_exact
 from linsep.tables.categories import looks_like_ids
@@ -393,3 +394,53 @@ def test_a_proof_that_names_a_dropped_row_or_left_out_others_is_refused():
 def test_dropping_that_leaves_nothing_or_means_nothing_is_refused(X, y, options, error):
     with pytest.raises(error):
         linsep.decide(X, y, **options)
+
+
+def test_the_frame_of_an_answer_has_the_rows_of_the_table():
+    X, y = pd.DataFrame(GAPS, columns=["a", "b"], index=list("pqrst")), GAPS_Y
+    verdict = linsep.decide(X, y, missing="drop")
+    assert verdict.frame(X).index.tolist() == ["p", "r", "s", "t"]
+    read = linsep.verdict_from_json(verdict.to_json())
+    assert read.frame(X, y)[["row", "label"]].to_numpy().tolist() == [[0, 1], [2, 1], [3, 0], [4, 0]]
+    with pytest.raises(errors.ArgumentError, match="X has 4 rows"):
+        verdict.frame(X.dropna())
+    report = linsep.mle_exists(X[["a"]], [1, 1, 1, 0, 0], missing="drop", weights=[1, 1, 1, 1, 0])
+    assert report.frame(X)[["row", "label"]].to_numpy().tolist() == [[row, 1] for row in report.separated_rows]
+
+
+# The command line ----------------------------------------------------------------------------------------------------
+
+SITES = "age,site,died\n1,A,0\n2,A,1\n1,B,1\n2,B,0\n1,C,1\n2,C,1\n"
+
+
+@pytest.fixture
+def sites(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text(SITES)
+
+
+def test_mle_compares_text_with_its_first_level_and_names_the_culprit(sites, capsys):
+    assert main(["mle", "d.csv", "--label", "died"]) == 1
+    out, err = capsys.readouterr()
+    assert "Diverging to +infinity: site[C]." in " ".join(out.split()) or "site[C]" in out
+    assert "liased" not in out and "site: one column for each of 'B', 'C', compared with 'A'." in err
+
+
+def test_a_proof_about_categories_is_verified_by_the_command_that_is_told(sites, capsys):
+    for how, code in (("reference", 1), ("all", 1), ("site=all", 1)):
+        assert main(["decide", "d.csv", "--label", "died", "--categories", how, "--proof", "p.json"]) == code
+        assert f"--categories {how}" in capsys.readouterr().err
+        assert main(["verify", "p.json", "d.csv", "--label", "died", "--categories", how]) == 0
+    assert main(["decide", "d.csv", "--label", "died"]) == 2
+    assert "--categories reference" in capsys.readouterr().err
+
+
+def test_a_model_is_not_made_of_a_reference(sites, capsys):
+    assert main(["fit", "d.csv", "--label", "died", "--categories", "reference", "-o", "m.json"]) == 2
+    assert "Say --categories all." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", ["dummy", "site=dummy", "place=all"])
+def test_another_coding_is_refused(how, sites, capsys):
+    assert main(["decide", "d.csv", "--label", "died", "--categories", how]) == 2
+    assert "dummy" in (said := capsys.readouterr().err) or "no column 'place'" in said
