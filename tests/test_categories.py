@@ -432,7 +432,7 @@ def test_a_proof_about_categories_is_verified_by_the_command_that_is_told(sites,
         assert f"--categories {how}" in capsys.readouterr().err
         assert main(["verify", "p.json", "d.csv", "--label", "died", "--categories", how]) == 0
     assert main(["decide", "d.csv", "--label", "died"]) == 2
-    assert "--categories reference" in capsys.readouterr().err
+    assert "--categories all" in capsys.readouterr().err
 
 
 def test_a_model_is_not_made_of_a_reference(sites, capsys):

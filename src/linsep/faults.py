@@ -15,8 +15,8 @@ from linsep.errors import Fault, InputError, Where
 DROP_OR_FILL = "Drop the row or fill in the value."
 EVERY_ROW = "Every row needs a label, a finite number or text."
 TEXT_FIX = (
-    'Say categories="reference" (--categories reference), which makes a column of 0 and 1 of each value but the first, '
-    'or "all"; convert it to numbers; or leave the column out.'
+    "Convert it to numbers, leave the column out, or make columns of 0 and 1 of text: "
+    'categories="reference" or "all" (--categories all).'
 )
 NAME_IT = (
     "Correct it; if the column holds categories, name it: categories={{{column!r}: 'reference'}} "
