@@ -208,7 +208,7 @@ REFUSED = {
     "another is text": (pd.DataFrame({"a": ["u", "v"], "b": ["u", "v"]}), {"categories": {"b": "all"}},
                         errors.NotNumericError, "Column 'a' holds text"),
     "named floats": (pandas([0.5, 1.5]), {"categories": {"a": "all"}}, errors.ColumnTypeError, "not categories"),
-    "names of an array": ([[1], [2]], {"categories": {"a": "all"}}, errors.ArgumentError, "no names"),
+    "names of an array": ([[1], [2]], {"categories": {"a": "all"}}, errors.ArgumentError, "not a dataframe"),
     "another word": (pandas(["u", "v"]), {"categories": "dummy"}, errors.ArgumentError, "categories is 'dummy'"),
     "another coding": (pandas(["u", "v"]), {"categories": {"a": "x"}}, errors.ArgumentError, "'reference' or 'all'"),
 }  # fmt: skip
@@ -278,8 +278,9 @@ def test_a_query_is_read_with_its_own_labels_alone():
     verdict = linsep.decide(query, "y", categories="reference")
     assert (verdict.names, verdict.numbers, verdict.kind) == (("a", "b", "c[v]"), "decimal", "separable")
     verdict.verify(query, "y")
-    with pytest.raises(errors.ArgumentError, match="a query: its rows have no order"):
-        linsep.decide(query, [0, 1])
+    for X, y in ((query, [0, 1]), ([[0], [1]], query.select("y"))):
+        with pytest.raises(errors.ArgumentError, match="a query: its rows have no order"):
+            linsep.decide(X, y)
 
 
 def test_a_query_that_fails_says_so():

@@ -24,8 +24,8 @@ NAME_IT = (
 )
 NAME_TOO = "Name it in categories too, convert it to numbers, or leave the column out."
 CODE_FIRST = (
-    "Convert it to numbers first, for instance by scikit-learn's OneHotEncoder, or leave the column out; decide, "
-    "max_margin, mle_exists and linsep.open code it by categories=."
+    "Convert it to numbers first, for instance by scikit-learn's OneHotEncoder, or leave the column out. Of "
+    "tables in memory and of files, decide, max_margin, mle_exists and linsep.open code it by categories=."
 )
 SHIFT = "Subtract a constant from the column, or scale it."
 AGAIN = "Download or write the file again."

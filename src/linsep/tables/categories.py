@@ -119,7 +119,10 @@ def require_named(categories: Categories | Stated, names: Sequence[str] | None) 
     if not isinstance(categories, Mapping):
         return
     if names is None and categories:
-        raise ArgumentError("categories names columns, and this table has no names: give a dataframe.")
+        raise ArgumentError(
+            "categories names columns, and X is not a dataframe in memory.",
+            fix="Give one; columns of files are named in linsep.open(..., categories=).",
+        )
     for name in categories:
         if name not in (names or ()):
             raise fault("no column", column=name, advice=f"The columns are {few(names or (), 20)}.")
