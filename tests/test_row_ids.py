@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import linsep
 from linsep.cli import main
 from linsep.errors import ArgumentError, LengthError, MissingColumnError
+from linsep.explorer.own_table import OwnTable
 from linsep.report import name_text, plain_name
 from linsep.sources.base import Facts
 from linsep.sources.inputs import as_source
@@ -332,3 +333,17 @@ def test_commands_name_the_rows(tmp_path, capsys, command, options):
 def test_json_on_the_command_line_has_the_ids(tmp_path, capsys):
     main(["decide", str(csv_file(tmp_path)), "--label", "kind", "--id", "name", "--json"])
     assert json.loads(capsys.readouterr().out)["ids"] == {"0": "ann", "1": "bob, jr", "2": "cy", "3": "dan"}
+
+
+def test_a_run_and_its_trace_name_the_rows(tmp_path, capsys):
+    X = pd.DataFrame({"x": [0.0, 3.0]}, index=["ann", "bob"])
+    assert "0   ann" in str(linsep.perceptron(X, [0, 1]))
+    (tmp_path / "b.csv").write_text("name,x,kind\nann,0,a\nbob,3,b\n")
+    main(["trace", str(tmp_path / "b.csv"), "--label", "kind", "--id", "name", "--json"])
+    assert [json.loads(line).get("id") for line in capsys.readouterr().out.splitlines()][:2] == ["ann", "bob"]
+
+
+def test_the_explorer_names_the_rows_of_a_wide_table():
+    asked = OwnTable(pd.DataFrame({**COLUMNS, "w": [0.0] * 5}, index=NAMES), Y).questions()
+    named = asked["run"]({})["named"]
+    assert named["ids"] == [NAMES[row] for row in named["rows"]] and asked["row"]({"row": 2})["id"] == "cy"

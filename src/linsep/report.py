@@ -353,13 +353,18 @@ def bounded(updates: float) -> Sentence:
     return Sentence(f"Novikoff's bound for these rows: at most {updates:,.0f} updates, in any order.", "bound")
 
 
-def most_corrected(mistakes_per_row: Any) -> list[Part]:
+def most_corrected(mistakes_per_row: Any, names: RowNames | None = None) -> list[Part]:
     """The rows that a run of the Perceptron corrected most often."""
     if mistakes_per_row is None or not mistakes_per_row.any():
         return []
-    order = (-mistakes_per_row).argsort(kind="stable")[: (mistakes_per_row > 0).sum()]
+    order = by_corrections(mistakes_per_row)
     counts = [f"{number:,}" for number in mistakes_per_row[order[:SHOWN_ROWS]].tolist()]
-    return [Sentence("Corrected most often:", "rows"), row_grid(order.tolist(), {"updates": counts})]
+    return [Sentence("Corrected most often:", "rows"), row_grid(order.tolist(), {"updates": counts}, names=names)]
+
+
+def by_corrections(mistakes_per_row: Any) -> Any:
+    """The numbers of the rows that were corrected, most often first."""
+    return (-mistakes_per_row).argsort(kind="stable")[: (mistakes_per_row > 0).sum()]
 
 
 def _term(value: Any, name: str) -> str:
