@@ -264,7 +264,7 @@ class RowNames:
 
 def name_text(name: Any, *, is_quoted: bool = False) -> str:
     """What a row is called; in a sentence, text in quotes if it would be taken for several names."""
-    if name is None or name != name:  # NaN, NaT: nobody said
+    if is_nameless(name):
         return "-"
     if isinstance(name, tuple):
         return f"({', '.join(map(name_text, name))})"
@@ -273,9 +273,19 @@ def name_text(name: Any, *, is_quoted: bool = False) -> str:
     return told(short) if is_quoted and (", " in short or short.strip() != short or not short) else short
 
 
+def is_nameless(name: Any) -> bool:
+    """Whether nobody said what a row is called: None, NaN, NaT, pandas' NA, which says so to every question."""
+    if name is None or type(name).__name__ == "NAType":
+        return True
+    try:
+        return bool(name != name)
+    except ValueError:  # an array
+        return False
+
+
 def plain_name(name: Any) -> Any:
     """What a row is called, as JSON has it: text, a whole number, a list of those; everything else as text."""
-    if name is None or name != name:
+    if is_nameless(name):
         return None
     if isinstance(name, tuple):
         return list(map(plain_name, name))
