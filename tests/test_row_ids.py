@@ -347,3 +347,30 @@ def test_the_explorer_names_the_rows_of_a_wide_table():
     asked = OwnTable(pd.DataFrame({**COLUMNS, "w": [0.0] * 5}, index=NAMES), Y).questions()
     named = asked["run"]({})["named"]
     assert named["ids"] == [NAMES[row] for row in named["rows"]] and asked["row"]({"row": 2})["id"] == "cy"
+
+
+@pytest.mark.parametrize("index", [["z", *NAMES], range(6)])
+def test_rows_that_are_dropped_shift_no_name(index):
+    X = pd.DataFrame({"u": [np.nan, *COLUMNS["u"]], "v": [9.0, *COLUMNS["v"]]}, index=index)
+    verdict = linsep.decide(X, ["no", *Y], missing="drop")
+    assert (
+        verdict.obstruction.ids == tuple(index[row] for row in verdict.obstruction.rows)
+        and 0 not in verdict.obstruction.rows
+    )
+    frame = verdict.frame(X)
+    assert frame.index.tolist() == list(verdict.obstruction.ids) and frame["u"].tolist() == [0, 1, 0, 1]
+    with pytest.raises(ArgumentError, match="about 6"):
+        verdict.frame(X[1:])
+
+
+def test_a_table_with_the_rejected_rows_is_not_that_of_the_verdict(tmp_path):
+    source, _, _ = rejecting(tmp_path)
+    whole = pd.read_csv(tmp_path / "a.csv")
+    with pytest.raises(ArgumentError, match="X has 6 rows, and the result is about 5"):
+        linsep.decide(source).frame(whole)
+
+
+def test_a_label_column_may_be_named_beside_the_ids():
+    X = pl.DataFrame({"name": NAMES, **COLUMNS, "kind": Y})
+    verdict = linsep.decide(X, "kind", ids="name")
+    assert verdict.obstruction.ids == tuple(NAMES[:4]) and verdict.frame(X)["label"].to_list() == Y[:4]

@@ -238,12 +238,14 @@ class RowNames:
     """What the user calls the rows that a result names, by their numbers.
 
     `word` is what such a name is: an "id", or a "file number", which counts the rejected rows too. `column` is the
-    column of the table that holds the ids, where one does.
+    column of the table that holds the ids, where one does. Rows of files are numbered without those that were rejected;
+    other rows keep their numbers in the table, whichever were dropped.
     """
 
     known: Mapping[int, Any]
     word: str = "id"
     column: str | None = None
+    is_of_files: bool = False
 
     def ids(self, rows: Iterable[int]) -> tuple[Any, ...]:
         """What these rows are called, each as the user has it."""

@@ -39,6 +39,7 @@ from linsep.proofs.checked_rows import (
     names_of,
     needs_exact_integers,
     rows_of,
+    rows_of_table,
     scales_of,
     shown_rows,
     table_and_ids,
@@ -118,10 +119,14 @@ class Verdict(Reported, ABC):
 
     def _verified(self, X: Any, y: Any = None) -> Rows:
         """The rows of the data, once the proof has been checked against them."""
-        rows = rows_of(from_data(X), y, self.labels)
+        rows = self._rows_of(from_data(X), y)
         check(self, rows)
         checks.check_finite(rows)
         return rows
+
+    def _rows_of(self, X: Any, y: Any) -> Rows:
+        """The rows of the data, read as those of the verdict were."""
+        return rows_of(X, y, self.labels, self.names, self.rows_left_out)
 
     def _verify_reading(self, rows: Rows) -> None:
         """Check what the verdict says about how the rows were read."""
@@ -184,10 +189,13 @@ class Verdict(Reported, ABC):
         found = next(iter(self._combinations().values()), None)
         rows = () if found is None else found.rows
         told: dict[str, Sequence[Any]] = {"label": (), "share": ()}
+        if found is not None and found.classes is None and self.rows_left_out and y is not None:
+            self.verify(X, y)  # only the data say which rows a proof from a file does not count
         if found is not None:
-            classes = found.classes or labels_of_rows(X, y, rows, self.n_rows)
+            total = rows_of_table(self.n_rows, self.rows_left_out, self.row_names)
+            classes = found.classes or labels_of_rows(X, y, rows, total)
             told = {"label": classes, "share": replace(found, classes=tuple(classes)).shares or ()}
-        return shown_rows(X, rows, told, self.n_rows, self.row_names)
+        return shown_rows(X, rows, told, self.n_rows, self.row_names, self.rows_left_out)
 
     def to_json(self) -> str:
         """The written proof: versioned JSON, made of the fields alone (of which `seconds` differ from run to run)."""
@@ -234,7 +242,7 @@ class Verdict(Reported, ABC):
         rows, verdict = None, self
         if X is not None:  # words about data must be true of that data
             table, row_ids = table_and_ids(X, y, ids, self.row_names)
-            rows = self._verified(table, y) if verify else rows_of(table, y, self.labels)
+            rows = self._verified(table, y) if verify else self._rows_of(table, y)
             verdict = self.called(row_ids) if self.row_names is None else self
         return explain.report_of(verdict, rows, names, where, exact=exact)
 
