@@ -199,7 +199,7 @@ def shown_rows(
 def labels_of_rows(X: Any, y: Any, rows: Sequence[int], n_rows: int) -> list[Any]:
     """The labels of these rows: as y has them, or as a source does."""
     if y is not None:
-        return labels_at(y, rows, n_rows)
+        return labels_at(given(X, y).y, rows, n_rows)
     if not can_scan(X):
         raise ArgumentError("The labels of the rows are not known.", fix="Give y too: frame(X, y).")
     labels = X.facts.labels

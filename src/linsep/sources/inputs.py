@@ -32,7 +32,7 @@ from linsep.tables.categories import UNCODED, Categories, require_categories, re
 from linsep.tables.exact_numbers import Columns, ExactTable
 from linsep.tables.given_rows import Given, Missing, given
 from linsep.tables.label_values import distinct
-from linsep.tables.row_ids import without_ids
+from linsep.tables.row_ids import ListedIds, without_ids
 
 
 def as_source(
@@ -119,6 +119,8 @@ def _in_memory(
     exact = _in_64_bits(read_exact(X, require_categories(categories)), decimals)
     n_rows, n_columns = exact.values.shape
     signs, labels = mark(read_labels(rows.y, n_rows))
+    if isinstance(row_ids, ListedIds):
+        row_ids.require_length(n_rows)
     table = as_table(exact.values)
     bits = integer_bits(table)
     is_whole = exact.scales is not None or (bits is not None and bits > MOST_BITS and is_long(table[0]))

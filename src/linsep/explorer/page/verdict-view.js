@@ -98,10 +98,11 @@ export function verdictView(app) {
 
   // The rows that the verdict rests on, with their values, and with their weights in the obstruction.
   function namedRows(obstruction) {
-    const { rows, labels, columns, values } = app.answer.named;
-    const head = ["row", "label", ...(obstruction ? ["weight"] : []), ...columns];
+    const { rows, ids, labels, columns, values } = app.answer.named;
+    const head = ["row", ...(ids ? ["id"] : []), "label", ...(obstruction ? ["weight"] : []), ...columns];
     const line = (row, n) => [
       html("td", {}, rowLink(row)),
+      ids ? html("td", {}, ids[n]) : null,
       html("td", {}, labels[n]),
       obstruction ? html("td", { class: "share" }, shareOf(obstruction.weights[n])) : null,
       ...values[n].map((value) => html("td", {}, show(value))),
