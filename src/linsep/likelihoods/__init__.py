@@ -25,11 +25,22 @@ C. Geyer (2009) the theory.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from linsep.likelihoods.asked import Likelihood
 from linsep.likelihoods.compared_rows import conditional, cox
-from linsep.likelihoods.observed import INTERCEPT_NAME, Extras, Family, chosen_names, is_pair, observed, require_options
+from linsep.likelihoods.formulas import WITH_INTERCEPT, of_formula
+from linsep.likelihoods.observed import (
+    INTERCEPT_NAME,
+    Extras,
+    Family,
+    Posed,
+    chosen_names,
+    is_pair,
+    observed,
+    require_options,
+)
 from linsep.likelihoods.own_rows import binomial, multinomial, ordinal, poisson
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Source
@@ -51,16 +62,26 @@ MAKERS = {
 def likelihood_of(
     X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras
 ) -> Likelihood:
-    """The question about a model, made from its data."""
+    """The question about a model, made from its data: X and y, a formula and a table, or a model of statsmodels."""
+    posed = Posed(X, y, names, family, bias, options)
+    if isinstance(X, str):
+        posed = of_formula(X, y, family=family, bias=bias, options=options, names=names)
+    found = _made(posed)
+    if posed.rows_left_out:
+        found.source.facts = replace(found.source.facts, rows_left_out=posed.rows_left_out)
+    return replace(found, outcome=posed.outcome, factors=posed.factors)
+
+
+def _made(posed: Posed) -> Likelihood:
+    X, y, names, family, bias, options, *_ = posed
     require_options(family, options)
-    bias = bias and family in ("binomial", "poisson", "multinomial")
-    is_plain = family == "binomial" and options.trials is None and options.weights is None and not is_pair(y)
-    if is_plain and options.offset is None:
+    bias = bias and family in WITH_INTERCEPT
+    is_plain = family == "binomial" and all(value is None for value in options) and posed.labels is None
+    if is_plain and not is_pair(y):
         source = as_source(X, y, decimals=True)
         require_columns(source.n_columns, BYTES_A_COLUMN)
         return Likelihood(family, source, _names(source, names, bias), bias, source.n_rows)
-    seen = observed(X, y, names, family=family, bias=bias, options=options)
-    return MAKERS[family](seen)
+    return MAKERS[family](observed(posed._replace(bias=bias)))
 
 
 def _names(source: Source, names: Sequence[str] | None, bias: bool) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linsep.likelihoods.observed import Family, Observed
+from linsep.likelihoods.observed import Factor, Family, Observed
 from linsep.sources.base import Ints, Source
 from linsep.sources.memory import MemorySource
 
@@ -28,6 +28,8 @@ class Likelihood:
     last: Ints | None = None
     sides: tuple[Ints, Ints] | None = None  # of a conditional model: the stratum of each row, and whether it is a case
     observed: Observed | None = None
+    outcome: str = "y"  # what the outcome is called
+    factors: tuple[Factor, ...] = ()  # columns of categories that some of the names are made of
 
     def separated(self, strict: Ints) -> tuple[int, ...]:
         """The user's rows that these rows of the source separate."""

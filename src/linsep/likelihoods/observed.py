@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import ArgumentError, shown
-from linsep.sources.base import Array, Facts, Floats, Label, Numbers, Signs, Source, integer_bits, positions
+from linsep.sources.base import Array, Facts, Floats, Ints, Label, Numbers, Signs, Source, integer_bits, positions
 from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.inputs import as_signs, as_table
 from linsep.sources.memory import MemorySource
@@ -31,6 +31,30 @@ class Extras(NamedTuple):
     offset: Any = None
     strata: Any = None
     time: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A column of categories that a model speaks of: its levels, and for each row the position of its own."""
+
+    name: str
+    levels: tuple[Any, ...]
+    codes: Ints
+
+
+class Posed(NamedTuple):
+    """A model, in the words of `mle_exists`, and what is known about it beside."""
+
+    X: Any
+    y: Any
+    names: Sequence[str] | None
+    family: Family
+    bias: bool
+    options: Extras
+    outcome: str = "y"  # what y is called
+    factors: tuple[Factor, ...] = ()
+    rows_left_out: int = 0
+    labels: tuple[Label, ...] | None = None  # of y, the positive one last, where that is not the larger
 
 
 NEEDED = {"conditional": ("strata",), "cox": ("time",)}
@@ -119,8 +143,9 @@ def chosen_names(own: Sequence[str], names: Sequence[str] | None, bias: bool) ->
     return tuple(chosen)
 
 
-def observed(X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras) -> Observed:
+def observed(posed: Posed) -> Observed:
     """The user's rows, each option a value for each of them."""
+    X, y, names, family, bias, options, *_ = posed
     values, own, facts, labels = _table(X, y)
     chosen = chosen_names(own, names, bias)
     values, chosen, facts, options = _columns_out(values, chosen, facts, options)
@@ -129,7 +154,8 @@ def observed(X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bia
     elif values.dtype != np.float64:
         values = values.astype(np.float64)
     seen = Observed(family, values, chosen, bias, labels, facts, options)
-    return _outcomes(seen, _categories(y))
+    known = X.facts.labels if isinstance(X, Source) else posed.labels
+    return _outcomes(seen, _categories(y), known)
 
 
 def _table(X: Any, y: Any) -> tuple[Any, list[str], Facts, Array]:
@@ -232,8 +258,8 @@ def entries_of(values: Any) -> Array:
     return np.asarray(values.data if is_sparse(values) else values)
 
 
-def _outcomes(seen: Observed, categories: tuple[str, ...] | None) -> Observed:
-    """What was observed, as the family has it."""
+def _outcomes(seen: Observed, categories: tuple[str, ...] | None, known: tuple[Label, ...] | None) -> Observed:
+    """What was observed, as the family has it; `known` labels have the positive one last."""
     y = seen.y
     if y.ndim == 2:
         if seen.family != "binomial" or seen.options.trials is not None:
@@ -248,6 +274,8 @@ def _outcomes(seen: Observed, categories: tuple[str, ...] | None) -> Observed:
         return replace(seen, counts=(successes, trials - successes), levels=("failure", "success"))
     if seen.family in ("binomial", "conditional"):
         signs, labels = as_signs(y)
+        if known is not None and labels == known[::-1]:
+            signs, labels = -signs, (labels[1], labels[0])
         return replace(seen, counts=((signs > 0).astype(float), (signs < 0).astype(float)), levels=labels)
     if seen.family in ("poisson", "cox"):
         numbers = _numbers("y", y, 0)
