@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, final
 
 from linsep import arguments
 from linsep.errors import ArgumentError
-from linsep.fits import Fit, firth_of, limits_of
+from linsep.fits import ELSEWHERE, Fit, firth_of, limits_of
 from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of
 from linsep.proofs import NotSeparable, Overlapping, Separable, Undecided, Verdict, explain
 from linsep.proofs.verdicts import HalfspaceVerdict, check
@@ -39,14 +39,6 @@ ADVICE = (
     "real, use an estimate that exists: Firth's penalised likelihood ({}), a Bayesian "
     "prior or a ridge penalty, with profile likelihood intervals instead of Wald's."
 )
-
-
-FIRTH = {  # where to find it for the families that have no fit here
-    "multinomial": "brglm2 in R",
-    "ordinal": "brglm2 in R",
-    "conditional": "coxphf in R",
-    "cox": "coxphf in R",
-}
 
 
 class Words(NamedTuple):
@@ -280,7 +272,7 @@ class MleReport(Reported):
 
     def _advice(self) -> Iterable[Part]:
         if self.exists is False:
-            yield Fact("what to do", ADVICE.format(FIRTH.get(self.family, "report.firth()")))
+            yield Fact("what to do", ADVICE.format(ELSEWHERE.get(self.family, "report.firth()")))
 
     def _coefficients(self) -> Grid:
         """Every coefficient; of many, those without a finite estimate."""

@@ -30,6 +30,7 @@ from typing import Any
 
 from linsep.likelihoods.asked import Likelihood
 from linsep.likelihoods.compared_rows import conditional, cox
+from linsep.likelihoods.fitted_models import is_model, of_model
 from linsep.likelihoods.formulas import WITH_INTERCEPT, of_formula
 from linsep.likelihoods.observed import (
     INTERCEPT_NAME,
@@ -66,10 +67,12 @@ def likelihood_of(
     posed = Posed(X, y, names, family, bias, options)
     if isinstance(X, str):
         posed = of_formula(X, y, family=family, bias=bias, options=options, names=names)
+    elif is_model(X):
+        posed = of_model(X, y, names, family=family, options=options)
     found = _made(posed)
     if posed.rows_left_out:
         found.source.facts = replace(found.source.facts, rows_left_out=posed.rows_left_out)
-    return replace(found, outcome=posed.outcome, factors=posed.factors)
+    return replace(found, outcome=posed.outcome, link=posed.link, factors=posed.factors)
 
 
 def _made(posed: Posed) -> Likelihood:

@@ -29,6 +29,7 @@ class Likelihood:
     sides: tuple[Ints, Ints] | None = None  # of a conditional model: the stratum of each row, and whether it is a case
     observed: Observed | None = None
     outcome: str = "y"  # what the outcome is called
+    link: str = ""  # where that is not the logarithm or the logit
     factors: tuple[Factor, ...] = ()  # columns of categories that some of the names are made of
 
     def separated(self, strict: Ints) -> tuple[int, ...]:

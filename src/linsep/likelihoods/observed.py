@@ -54,6 +54,7 @@ class Posed(NamedTuple):
     outcome: str = "y"  # what y is called
     factors: tuple[Factor, ...] = ()
     rows_left_out: int = 0
+    link: str = ""  # where that is not the logarithm or the logit
     labels: tuple[Label, ...] | None = None  # of y, the positive one last, where that is not the larger
 
 
