@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+JS := $(VENV)/node/node_modules/.bin
 
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/loops/*.py | cksum | cut -d' ' -f1)
@@ -60,6 +61,11 @@ forge-cache: $(VENV)/.test
 forge-mistakes: $(VENV)/.test
 	$(BIN)/python tests/forge_mistakes.py
 
+# scikit-learn's own tests of its Perceptron, SGD and passive-aggressive classifiers on ours: a minute. docs/estimators.md
+.PHONY: sklearn-suite
+sklearn-suite: $(VENV)/.test
+	$(BIN)/python tests/sklearn_suite.py
+
 # The theorems behind the verdicts, compiled from scratch by Coq, and what they assume: two minutes. theorems/README.md
 .PHONY: theorems checker three-checkers
 theorems:
@@ -78,15 +84,19 @@ three-checkers: $(VENV)/.test checker
 mutants: $(VENV)/.test checker
 	PYTHONPATH=.:tests $(BIN)/python tests/mutants.py linsep.checker
 
-lint: $(VENV)/.lint
+lint: $(VENV)/.lint $(VENV)/node/.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(JS)/biome check --error-on-warnings
+	$(JS)/tsc --project tsconfig.json
+	$(JS)/tsc --project tests/engine
 
-format: $(VENV)/.lint
+format: $(VENV)/.lint $(VENV)/node/.done
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(JS)/biome check --write
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/bandwidth.py
@@ -119,6 +129,30 @@ images: $(VENV)/.test chromium
 	$(BIN)/python docs/make_plots.py
 	$(BIN)/python docs/make_images.py
 
+# The documentation as a site, its examples run: build/site/docs/docs/index.html. A warning is an error. Two minutes.
+.PHONY: docs site bounds
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs . build/site/docs
+
+# A folder that any web host or a USB stick can serve: start page, live explorer, documentation.
+site: docs
+	cp docs/static/start.html build/site/index.html
+	cp docs/explorer.html build/site/explorer.html
+	@echo build/site/index.html
+
+# The quick tests at the lowest versions that pyproject.toml allows, and at the newest: ten minutes.
+bounds: $(VENV)/.bounds
+	$(BIN)/python tests/bounds.py
+
+# What the library says of 300 sets of points, for the tests of the page's own engine; after a change of its answers.
+.PHONY: explorer-answers explorer-engine
+explorer-answers: $(VENV)/.test
+	$(BIN)/python tests/engine_answers.py 300 tests/engine/answers.ndjson.gz
+
+# The page's engine against the library on 6,000 sets: verdicts, proofs, steps, weights, margins. Five minutes.
+explorer-engine: $(VENV)/.test
+	$(BIN)/python tests/engine_answers.py 6000
+
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
@@ -129,6 +163,11 @@ $(VENV)/.run: $(BIN)/python pyproject.toml
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: $(VENV)/.run
+# The linter, formatter and type check of the page's JavaScript; Node itself is a wheel of the extra `lint`.
+$(VENV)/node/.done: $(VENV)/.lint Makefile
+	PATH=$(CURDIR)/$(BIN):$$PATH npm install --silent --no-audit --no-fund --no-save --prefix $(VENV)/node @biomejs/biome@2.6.6 typescript@7.0.2
+	@touch $@
+
+$(VENV)/.test $(VENV)/.lint $(VENV)/.bench $(VENV)/.docs $(VENV)/.bounds: $(VENV)/.%: $(VENV)/.run
 	$(BIN)/pip install --quiet --editable '.[$*]'
 	@touch $@

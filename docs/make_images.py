@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import linsep
 from browser import launch
-from linsep.explorer import engine, export
+from linsep.explorer import export
 from linsep.explorer.own_table import OwnTable
 from linsep.explorer.presets import presets
 from linsep.explorer.server import Explorer
@@ -88,7 +88,6 @@ def narrow(page):
 
 def main():
     (DOCS / "images").mkdir(exist_ok=True)
-    engine.warm_up()
     explorers = [Explorer(), Explorer(own_table())]
     threads = [threading.Thread(target=explorer.run, daemon=True) for explorer in explorers]
     for thread in threads:

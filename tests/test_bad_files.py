@@ -297,7 +297,7 @@ FILES = [
     column("nulls alone", pa.array([None, None]), "E-COLUMN-TYPE"),
     column("NaN", [1.0, NAN], "E-NOT-FINITE", row=1),
     column("infinity", [INF, 1.0], "E-NOT-FINITE", row=0),
-    column("NaN in 16 bits", pa.array([1.5, NAN], pa.float16()), "E-NOT-FINITE", row=1),
+    column("NaN in 16 bits", pa.array(np.array([1.5, NAN], np.float16)), "E-NOT-FINITE", row=1),
     column("text", ["a", "b"], "E-NOT-A-NUMBER"),
     column("digits as text", ["1", "2"], "E-NOT-A-NUMBER"),
     column("a dictionary of text", pa.array(["a", "b"]).dictionary_encode(), "E-NOT-A-NUMBER"),

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linsep
-from linsep.explorer import engine, export, requests
+from linsep.explorer import engine, export
 from linsep.explorer.own_table import OwnTable
 from linsep.explorer.presets import presets
-from linsep.explorer.requests import read_points
+from linsep.explorer.requests import LARGEST, RunRequest
 from linsep.explorer.server import page_files
 
 SMALL = st.integers(-3, 3)
@@ -30,7 +30,8 @@ def question(rows, **options):
 
 
 def ask(body):
-    return json.loads(json.dumps(engine.explore(read_points(body)), allow_nan=False))
+    X, y = np.array(body.pop("points"), dtype=float), np.array(body.pop("labels"))
+    return json.loads(json.dumps(engine.record(X, y, RunRequest(**body), seconds=5), allow_nan=False))
 
 
 @settings(max_examples=60, deadline=None)
@@ -158,12 +159,12 @@ def test_what_is_no_table_is_refused_by_the_library_s_own_errors():
 
 def test_no_two_modules_of_the_page_use_a_name_twice():
     declared = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
-    shared = [name for name in page_files() if name.endswith(".js") and name not in ("start.js", "recorded.js")]
+    shared = [name for name in page_files() if name.endswith(".js") and name not in ("start.js", "exported.js")]
     names = [found for name in shared for found in declared.findall(export.page_text(name))]
     assert len(names) == len(set(names)) > 50
 
 
-@pytest.mark.parametrize("entry", ["recorded.js", "notebook.js"])
+@pytest.mark.parametrize("entry", ["exported.js", "notebook.js"])
 def test_a_bundle_has_no_imports_left(entry):
     text = export.bundle(entry)
     assert not re.search(r"^(import [{*]|export )", text, re.MULTILINE)
@@ -214,11 +215,9 @@ def recorded(table=None):
     return json.loads(re.search(r'id="record">(.*?)</script>', text, re.DOTALL).group(1))["record"]
 
 
-def test_an_exported_page_records_the_four_keeps_of_every_run():
-    entries = recorded()
-    bodies = {name: [entry["body"] for entry in entries if entry["name"] == name] for name in ("explore", "keep")}
-    assert bodies["explore"] == bodies["keep"]
-    assert len(bodies["keep"]) == 5 * len(presets())  # four orders, and once the other bias
+def test_an_exported_page_is_one_small_file_without_records():
+    assert recorded() == recorded(OwnTable(*linsep.datasets.xor())) == []
+    assert len(export.page().encode()) < 300_000
 
 
 def test_an_exported_table_records_both_biases_and_each_row_once():
@@ -230,9 +229,9 @@ def test_an_exported_table_records_both_biases_and_each_row_once():
 
 def test_the_exported_page_of_the_docs_is_the_page_as_it_is():
     written = (Path(__file__).parents[1] / "docs" / "explorer.html").read_text(encoding="utf-8")
-    assert export.bundle("recorded.js") in written and export.page_text("style.css") in written  # else: make images
+    assert export.bundle("exported.js") in written and export.page_text("style.css") in written  # else: make images
 
 
 def test_coordinates_at_the_limit_are_answered_in_finite_numbers():
-    far = requests.LARGEST
+    far = LARGEST
     assert ask(question([(far, far, 1), (-far, 1e-9, -1), (far, 1, -1)]))["verdict"]["kind"] == "separable"

@@ -274,3 +274,13 @@ def test_a_linsep_error_is_all_that_a_formula_of_random_signs_raises():
             linsep.mle_exists(text, TABLE)
         except LinsepError:
             continue
+
+
+def test_rows_keep_the_names_of_the_index_or_of_the_column_of_ids():
+    named = TABLE.set_axis(list("tuvwxyz"))
+    assert linsep.mle_exists("died ~ age + site", named).separated_ids == ("w",)
+    with_ids = TABLE.assign(patient=[f"p{k}" for k in range(7)])
+    report = linsep.mle_exists("died ~ . - n", with_ids, ids="patient")
+    assert "p3" in report.separated_ids
+    assert list(report.coefficients) == ["(Intercept)", "age", "site[T.Bern]", "site[T.Chur]", "ward"]
+    report.verify("died ~ . - n", with_ids)

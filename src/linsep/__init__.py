@@ -17,7 +17,7 @@ _NAMES = {
     "_margin": "Novikoff max_margin novikoff",
     "_mistakes": "fewest_mistakes",
     "_mle": "mle_exists",
-    "_onnx": "to_onnx",
+    "_onnx": "register_skl2onnx to_onnx",
     "_regions": "separate_regions",
     "errors": "CertificateError InputError LinsepError NotSeparableError NotSeparableWarning",
     "estimators": "FewestMistakesClassifier KernelPerceptronClassifier MaxMarginClassifier PerceptronClassifier "
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from linsep._margin import novikoff as novikoff
     from linsep._mistakes import fewest_mistakes as fewest_mistakes
     from linsep._mle import mle_exists as mle_exists
+    from linsep._onnx import register_skl2onnx as register_skl2onnx
     from linsep._onnx import to_onnx as to_onnx
     from linsep._regions import separate_regions as separate_regions
     from linsep.errors import CertificateError as CertificateError

@@ -40,6 +40,7 @@ def decide_classes(
     *,
     by: By = "joint",
     bias: bool = True,
+    ids: Any = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> ClassVerdicts:
@@ -57,6 +58,8 @@ def decide_classes(
         The questions.
     bias : bool
         False asks for hyperplanes through the origin, and scores without b_k.
+    ids : what the rows are called
+        As `decide` takes them.
     time_limit : float or None
         Seconds for all questions together. What is open then is `NotSeparable` or `Undecided`.
 
@@ -70,7 +73,7 @@ def decide_classes(
     """
     arguments.one_of("by", by, BY)
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source, clock = as_classes(X, y, decimals=True), Clock(limit, watch=watch)
+    source, clock = as_classes(X, y, decimals=True, ids=ids), Clock(limit, watch=watch)
     if len(source.facts.labels) < 2:
         _ = source.facts.pair  # one class is refused
     many = ManyClasses(_finite(source, clock), bias, clock)
@@ -83,6 +86,7 @@ def max_margin_classes(
     *,
     by: By = "joint",
     bias: bool = True,
+    ids: Any = None,
     gap: float = 1e-6,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
@@ -102,7 +106,8 @@ def max_margin_classes(
     """
     arguments.one_of("by", by, BY)
     bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
-    source, clock = as_classes(X, y), Clock(arguments.seconds("time_limit", time_limit), watch=watch)
+    source = as_classes(X, y, ids=ids)
+    clock = Clock(arguments.seconds("time_limit", time_limit), watch=watch)
     many = ManyClasses(_finite(source, clock), bias, clock, gap)
     return many.found(by, many.answered)
 
@@ -148,7 +153,7 @@ class ManyClasses:
             seconds=self.clock.seconds,
         )
         check_classes(found, self.given)
-        return found
+        return found.called(facts.ids)
 
     def answered(self, by: By, question: Classes) -> Verdict:
         """The verdict on one question, its rows under the numbers that `ClassVerdicts` gives them."""

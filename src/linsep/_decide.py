@@ -76,6 +76,7 @@ def decide(
     y: Any = None,
     *,
     bias: bool = True,
+    ids: Any = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> Verdict:
@@ -96,6 +97,9 @@ def decide(
         Two different values, the larger one counting as positive. A source brings its own.
     bias : bool
         False asks for a hyperplane through the origin.
+    ids : what the rows are called
+        A name for each row, or the name of the column of X that holds them, which is then not decided about. Without
+        them the index of a pandas frame says it, or the `id` of files. Results name rows so: `obstruction.ids`.
     time_limit : float or None
         Seconds after which the answer is `NotSeparable` or `Undecided`.
 
@@ -111,7 +115,7 @@ def decide(
     ('overlapping', (0, 1, 2, 3), (1, 1, 1, 1))
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source, clock = as_source(X, y, decimals=True), Clock(limit, watch=watch)
+    source, clock = as_source(X, y, decimals=True, ids=ids), Clock(limit, watch=watch)
     case = Case(best_held(source), bias, clock)
     try:
         with clock.limited():
@@ -123,9 +127,9 @@ def decide(
 
 
 def checked(verdict: Verdict, source: Source) -> Verdict:
-    """The same verdict, held against the data."""
+    """The same verdict, held against the data, with what the user calls the rows that it names."""
     check(verdict, source)
-    return verdict
+    return verdict.called(source.facts.ids)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ def mle_exists(
     strata: Any = None,
     time: Any = None,
     bias: bool = True,
+    ids: Any = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> MleReport:
@@ -68,8 +69,8 @@ def mle_exists(
     `names` are the names of the columns; a dataframe brings its own. The intercept, added unless `bias=False`, is
     called "(Intercept)". The report's `coefficients` map each name to "finite", "+inf", "-inf", "undetermined" (the
     estimate diverges, but separation alone does not say how) or "aliased" (a combination of earlier columns). All of
-    it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `watch` is that of
-    `decide`.
+    it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `ids` and `watch` are
+    those of `decide`.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def mle_exists(
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     options = Extras(trials, weights, offset, strata, time)
-    likelihood = likelihood_of(X, y, names, family=family, bias=bias, options=options)
+    likelihood = likelihood_of(X, y, names, family=family, bias=bias, options=options, ids=ids)
     return Regression(likelihood, Clock(limit, watch=watch)).report()
 
 
@@ -171,7 +172,7 @@ class Regression:
 
     def _checked(self, verdict: Verdict) -> Verdict:
         check(verdict, self.source)
-        return self._named(verdict)
+        return self._named(verdict.called(self.source.facts.ids))
 
     def _named(self, verdict: Verdict) -> Verdict:
         hidden = (f"threshold {k + 1}" for k in range(self.likelihood.hidden))

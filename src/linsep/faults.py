@@ -117,8 +117,8 @@ FAULTS = {
     ),
     "other index": Entry(
         errors.LengthError,
-        "X calls the row {named}, and y calls it {other}: their indices differ",
-        "Put them in one order with y.loc[X.index], or leave the indices out with y.to_numpy() if they are.",
+        "X calls the row {named}, and {name} calls it {other}: their indices differ",
+        "Put them in one order with {name}.loc[X.index], or leave the indices out with {name}.to_numpy() if they are.",
     ),
     # rows of text
     "not text": Entry(errors.EncodingError, "{what}, at byte {byte:,}"),

@@ -1,6 +1,6 @@
 """What is said about a regression: whether it has an estimate, what diverges and why, and what to do next."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, TypeAlias, final
@@ -13,12 +13,14 @@ from linsep.proofs import NotSeparable, Overlapping, Separable, Undecided, Verdi
 from linsep.proofs.verdicts import HalfspaceVerdict, check
 from linsep.report import (
     SHOWN,
+    SHOWN_ROWS,
     TONES,
     Fact,
     Grid,
     Part,
     Report,
     Reported,
+    RowNames,
     Sentence,
     Where,
     count,
@@ -27,6 +29,8 @@ from linsep.report import (
     one_line,
     row_grid,
 )
+from linsep.sources.base import Source
+from linsep.tables.row_ids import named_column
 
 State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", "unknown"]
 
@@ -134,6 +138,18 @@ class MleReport(Reported):
         return None if is_open else isinstance(self.verdict, Overlapping)
 
     @property
+    def separated_ids(self) -> tuple[Any, ...] | None:
+        """What the user calls the separated rows: their ids, or their numbers where they have none."""
+        rows = self.separated_rows
+        names = None if rows is None else self._names(rows)
+        return rows if names is None or rows is None else names.ids(rows)
+
+    def _names(self, rows: Sequence[int]) -> RowNames | None:
+        """What the user calls these rows: asked when it is shown, since all rows may be separated."""
+        ids = None if self.likelihood is None else self.likelihood.ids
+        return None if ids is None else ids.names(rows)
+
+    @property
     def coefficients(self) -> dict[str, State]:
         """Each coefficient: "finite", "+inf", "-inf", "undetermined", "aliased"; "unknown" when time ran out."""
         return dict(self.states)
@@ -165,7 +181,9 @@ class MleReport(Reported):
         options = Extras(trials, weights, offset, strata, time)
         has_intercept = any(name.endswith(f":{INTERCEPT_NAME}") for name, _ in self.states)
         bias = has_intercept if self.family == "multinomial" else self.verdict.bias
-        made = likelihood_of(X, y, None, family=self.family, bias=bias, options=options)
+        table = y if isinstance(X, str) else X
+        ids = None if isinstance(table, Source) else named_column(table, self._names(()))
+        made = likelihood_of(X, y, None, family=self.family, bias=bias, options=options, ids=ids)
         check(replace(self.verdict, names=None), made.source)
 
     def limits(self) -> Fit:
@@ -204,6 +222,7 @@ class MleReport(Reported):
     def facts(self) -> dict[str, Any]:
         """The answer as plain values."""
         rows = self.separated_rows
+        names = self._names(rows or ())
         return {
             "exists": self.exists,
             "family": self.family,
@@ -211,6 +230,7 @@ class MleReport(Reported):
             "coefficients": self.coefficients,
             "reasons": list(self.reasons),
             "separated_rows": None if rows is None else list(rows),
+            **({} if names is None else names.facts()),
             "rows": self.n_rows,
             "rows_left_out": self.verdict.rows_left_out,
             "reads": self.verdict.reads,
@@ -288,7 +308,7 @@ class MleReport(Reported):
         """The rows that make coefficients diverge, where they are not all."""
         if self.separated_rows and len(self.separated_rows) < self.n_rows:
             yield Sentence(WORDS[self.family].rows, "separated")
-            yield row_grid(self.separated_rows, {}, where)
+            yield row_grid(self.separated_rows, {}, where, self._names(self.separated_rows[:SHOWN_ROWS]))
 
     def _named(self, state: State) -> str:
         return listed(name for name, each in self.states if each == state)

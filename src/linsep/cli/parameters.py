@@ -17,7 +17,7 @@ SIGNALLED = 128  # and the number of the signal, as shells count
 INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
 CODES = {True: SEPARABLE, False: NOT_SEPARABLE, None: UNDECIDED}  # by `separable` and `exists`
 OF_A_FAULT = "4 a fault of linsep (--debug shows where)."
-LEARNED_CODES = f"Exit codes: 0 separated, 2 bad input, 3 undecided, {OF_A_FAULT}"
+LEARNED_CODES = f"Exit codes: 0 separated, 2 bad input, 3 not separated, {OF_A_FAULT}"
 DONE_CODES = f"Exit codes: 0 done, 2 bad input, {OF_A_FAULT}"
 PROVED_CODES = f"Exit codes: 0 separable, 1 proved not separable, 2 bad input, 3 undecided, {OF_A_FAULT}"
 
@@ -87,6 +87,9 @@ Positive: TypeAlias = Annotated[
 Numbers: TypeAlias = Annotated[
     Literal["binary64", "decimal"] | None, Parameter(help="Read decimals as the nearest doubles, or exactly.")
 ]
+Standardise: TypeAlias = Annotated[
+    bool, switch("Centre and scale the columns for the run; weights are given in the units of the rows.")
+]
 Order: TypeAlias = Literal["cyclic", "restart", "shuffled", "worst"]
 
 
@@ -113,12 +116,13 @@ class Run:
         Parameter(help="Stop after this many passes over the rows; 0 for no limit.", validator=Number(gte=0)),
     ] = 1000
     seed: Seed = 0
+    standardise: Standardise = False
     json: Json = False
 
     def keywords(self, bias: bool) -> dict[str, Any]:
         """The same for `linsep.on_files.Trainer`."""
         caps = {"max_passes": self.max_passes or None, "max_updates": self.max_updates}
-        return {"order": self.order, "bias": bias, "seed": self.seed, **caps}
+        return {"order": self.order, "bias": bias, "seed": self.seed, "standardise": self.standardise, **caps}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,16 +1,15 @@
-"""The explorer's engine: points in, a whole recorded run out, with its verdict and the numbers of the proof.
+"""The explorer's answers about rows of any width: a whole recorded run, its verdict, and the numbers of the proof.
 
-What a page may ask is the same whoever carries the question: a server, a notebook, or a file that recorded it. Nothing
-is kept between two questions, and only the public surface of linsep is known here: what the page shows is what
-`perceptron_steps`, `decide`, `max_margin`, `novikoff` and `PerceptronClassifier` say.
+Points of the plane are the page's own business: its engine (page/engine) computes the same for them, and the tests
+hold one against the other. Nothing is kept between two questions, and only the public surface of linsep is known
+here: what the page shows is what `perceptron_steps`, `decide`, `max_margin` and `novikoff` say.
 """
 
 import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ import numpy.typing as npt
 import linsep
 from linsep.explorer import requests
 from linsep.explorer.presets import presets
-from linsep.explorer.requests import Order, PointsRequest, RunRequest
+from linsep.explorer.requests import RunRequest
 
 if TYPE_CHECKING:
     from linsep.explorer.own_table import OwnTable
@@ -27,21 +26,14 @@ Answer = dict[str, Any]
 Job = Callable[[Any], Any]
 Floats = npt.NDArray[np.float64]
 
-SECONDS = 5.0
 LONGEST_FRACTION = 24  # characters: a longer one is shown rounded, and said to be
 MOST_WEIGHTS = 2000  # rows of an obstruction whose weights are sent along
 SAME = 1e-6  # rows whose margins differ by this part of it are equally near
-MISREAD = 64  # cells along each side of the grid on which a vote is drawn
-KEPT_PASSES = 50
 
 
 def questions(table: "OwnTable | None" = None) -> dict[str, Job]:
-    """What may be asked, by name: each takes a JSON value and gives one."""
-    jobs: dict[str, Job] = {
-        "explore": lambda body: explore(requests.read_points(body)),
-        "keep": lambda body: keep(*requests.read_box(body)),
-    }
-    return jobs if table is None else jobs | table.questions()
+    """What may be asked, by name: each takes a JSON value and gives one. Points of the plane need no answer."""
+    return {} if table is None else table.questions()
 
 
 def beginning(table: "OwnTable | None" = None) -> dict[str, Any]:
@@ -53,19 +45,14 @@ def beginning(table: "OwnTable | None" = None) -> dict[str, Any]:
     }
 
 
-def explore(asked: PointsRequest) -> Answer:
-    """Everything the page shows about points of the plane."""
-    return record(asked.X, asked.y, asked.run, with_weights=True)
-
-
-def record(X: Any, y: Any, run: RunRequest, *, with_weights: bool, seconds: float = SECONDS) -> Answer:
+def record(X: Any, y: Any, run: RunRequest, *, seconds: float) -> Answer:
     """The run, update by update, the verdict with its proof, and the bound that the run obeys.
 
     `seconds` is the time allowed for each of the run, the verdict, the margin and the bound.
     """
     verdict = linsep.decide(X, y, bias=run.bias, time_limit=seconds)
     theory = _theory(X, y, run.bias, seconds) if verdict.separable else None
-    steps = _steps(X, y, run, theory, with_weights, seconds)
+    steps = _steps(X, y, run, theory, seconds)
     return {
         "steps": steps,
         "radius": _radius(X, run.bias),
@@ -77,11 +64,9 @@ def record(X: Any, y: Any, run: RunRequest, *, with_weights: bool, seconds: floa
     }
 
 
-def _steps(
-    X: Any, y: Any, run: RunRequest, theory: linsep.Novikoff | None, with_weights: bool, seconds: float
-) -> Answer:
+def _steps(X: Any, y: Any, run: RunRequest, theory: linsep.Novikoff | None, seconds: float) -> Answer:
     """One entry per update in each list; `along` is W·u*, `norm` is |W|, `label` the sign of the row's class."""
-    lists: dict[str, list[Any]] = {name: [] for name in ("row", "label", "score", "w", "b", "norm", "along")}
+    lists: dict[str, list[Any]] = {name: [] for name in ("row", "label", "score", "b", "norm", "along")}
     options = {"order": run.order, "bias": run.bias, "random_state": run.seed}
     positive, stop, ended = np.max(y), time.monotonic() + seconds, True
     for step in linsep.perceptron_steps(X, y, max_updates=run.updates + 1, **options):
@@ -94,12 +79,9 @@ def _steps(
         lists["b"].append(step.b)
         w = step.w.astype(np.float64)
         lists["norm"].append(math.sqrt(float(w @ w) + step.b * step.b))
-        if with_weights:
-            lists["w"].append(step.w.tolist())
         if theory is not None:
             lists["along"].append(float(w @ theory.halfspace.w) + step.b * theory.halfspace.b)
-    missing = {"w": lists["w"] if with_weights else None, "along": None if theory is None else lists["along"]}
-    return {"converged": ended, **lists, **missing}
+    return {"converged": ended, **lists, "along": None if theory is None else lists["along"]}
 
 
 def _theory(X: Any, y: Any, bias: bool, seconds: float) -> linsep.Novikoff | None:
@@ -194,48 +176,6 @@ def _exact(value: Fraction) -> Answer:
     if len(text) <= LONGEST_FRACTION:
         return {"text": text, "value": float(value), "exact": True}
     return {"text": f"{float(value):.6g}", "value": float(value), "exact": False}
-
-
-def keep(asked: PointsRequest, box: tuple[float, float, float, float]) -> Answer:
-    """The four ways to keep what a run saw, side by side: each one's line, or for the vote its regions."""
-    order: Literal["cyclic", "shuffled"] = "shuffled" if asked.run.order == "shuffled" else "cyclic"
-    ways: tuple[Literal["last", "average", "vote", "best"], ...] = ("last", "average", "vote", "best")
-    return {"order": order, "passes": KEPT_PASSES, "ways": [_kept(way, asked, order, box) for way in ways]}
-
-
-def _kept(way: Any, asked: PointsRequest, order: Any, box: tuple[float, float, float, float]) -> Answer:
-    model = linsep.PerceptronClassifier(
-        way, order=order, bias=asked.run.bias, max_passes=KEPT_PASSES, random_state=asked.run.seed
-    ).fit(asked.X, asked.y)
-    wrong = int(np.count_nonzero(model.predict(asked.X) != asked.y))
-    answer = {"keep": way, "wrong": wrong, "rows": len(asked.y), "updates": int(model.n_updates_), "grid": None}
-    if way == "vote":  # its regions are bounded by no single line
-        left, right, bottom, top = box
-        across = np.linspace(left, right, MISREAD * 2 + 1)[1::2]  # the middle of each cell
-        up = np.linspace(bottom, top, MISREAD * 2 + 1)[1::2]
-        cells = np.column_stack([np.tile(across, MISREAD), np.repeat(up, MISREAD)])
-        answer["grid"] = "".join("+" if label > 0 else "-" for label in model.predict(cells))
-    return answer | {"w": model.coef_[0].tolist(), "b": float(model.intercept_[0])}
-
-
-def warm_up() -> None:
-    """Compile or load every kernel that an answer needs, so that the first drag is as quick as the next."""
-    orders: tuple[Order, ...] = ("cyclic", "restart", "shuffled", "worst")
-    for X, y in (linsep.datasets.cornwell(), linsep.datasets.xor()):
-        for order, bias in product(orders, (True, False)):
-            asked = PointsRequest(X.astype(np.float64), y, RunRequest(order, bias, 0, 20))
-            explore(asked)
-        keep(asked, (-1.0, 1.0, -1.0, 1.0))
-    for (X, y), bias in product(_many_rows(), (True, False)):
-        explore(PointsRequest(X, y, RunRequest("cyclic", bias, 0, 20)))
-
-
-def _many_rows() -> list[tuple[Floats, Any]]:
-    """Sets large enough not to be decided as small ones are: separable, touching and overlapping."""
-    X, y = linsep.datasets.planted(400, 2, margin=0.05, seed=0)
-    grid = np.round(X * 64) / 64
-    grid[:2, 0] = 0.0
-    return [(X, y), (grid, np.where(grid[:, 0] > 0, 1, -1)), (grid, np.where(np.arange(400) % 2, 1, -1))]
 
 
 def is_sparse(X: Any) -> bool:

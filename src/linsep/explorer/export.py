@@ -1,4 +1,6 @@
-"""The page as one HTML file with its runs recorded: it needs no server, no network and no Python.
+"""The page as one HTML file: it computes by itself, and needs no server, no network and no Python.
+
+Only rows too wide to be moved are recorded: the answers that the page would ask a server for.
 
 Its modules become one script, as a notebook needs it too. They name their imports one by one,
 `import { a, b } from "./c.js";`, and no two of them use a name twice, so that putting them one after the other, each
@@ -8,9 +10,9 @@ after those it needs, is all it takes.
 import base64
 import hashlib
 import json
+import posixpath
 import re
 from importlib import resources
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from linsep.explorer import engine
@@ -18,53 +20,23 @@ from linsep.explorer import engine
 if TYPE_CHECKING:
     from linsep.explorer.own_table import OwnTable
 
-IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w-]+\.js)";$', re.MULTILINE)
+IMPORT = re.compile(r'^import \{[^}]*\} from "(\.\.?/[\w./-]+\.js)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=async function|function|const|class)", re.MULTILINE)
 ORDERS = ("cyclic", "restart", "shuffled", "worst")
 LONGEST = 400  # updates recorded of a run
 ENDLESS = 60  # of a run that never ends: enough to see that it does not
 MOST_ROWS = 300  # of a wide table: rows whose values are recorded
-AROUND = 1.3  # as `viewOf` of the page: room around the points
 MOST_COLUMNS = 5  # of a wide table: columns that can be looked along
 
 
 def page(table: "OwnTable | None" = None) -> str:
-    """The whole page: the presets, or the rows of the table alone, with every run that its switches lead to."""
+    """The whole page: with the presets, and with the rows of the table, if there is one."""
     start, asked = engine.beginning(table), engine.questions(table)
-    own = start["own"]
-    if own and own["preset"]:
-        start["presets"] = [own["preset"]]
-    if own and not own["preset"]:
-        record = [question for bias in (True, False) for question in _wide(asked, own, bias)]
-        start["presets"] = []
-    else:
-        choices = product(start["presets"], ORDERS, (True, False))
-        chosen = [choice for choice in choices if choice[1] == "cyclic" or choice[2] == choice[0]["bias"]]
-        record = [make(asked, *choice) for choice in chosen for make in (_flat, _kept)]
+    biases = (True, False) if asked else ()
+    record = [question for bias in biases for question in _wide(asked, start["own"], bias)]
     record = list({json.dumps([entry["name"], entry["body"]]): entry for entry in record}.values())
     data = json.dumps({"start": start, "record": record}, allow_nan=False, separators=(",", ":"))
     return _document(data.replace("<", "\\u003c"))  # nothing in it can end the script element
-
-
-def _flat(asked: dict[str, Any], preset: dict[str, Any], order: str, bias: bool) -> dict[str, Any]:
-    key = {"points": preset["points"], "labels": preset["labels"], "order": order, "bias": bias, "seed": 0}
-    answer = asked["explore"](key | {"updates": LONGEST})
-    return {"name": "explore", "body": key, "answer": _shortened(answer)}
-
-
-def _kept(asked: dict[str, Any], preset: dict[str, Any], order: str, bias: bool) -> dict[str, Any]:
-    """The four ways to keep weights, in the view that `viewOf` of the page gives these points."""
-    key = {"points": preset["points"], "labels": preset["labels"], "order": order, "bias": bias, "seed": 0}
-    return {"name": "keep", "body": key, "answer": asked["keep"](key | {"box": _box(preset["points"], bias)})}
-
-
-def _box(points: list[list[float]], bias: bool) -> list[float]:
-    """What shows all points; without bias also their mirror images. A square: left, right, bottom, top."""
-    shown = points if bias else [*points, *([-x, -y] for x, y in points)]
-    xs, ys = [x for x, _ in shown], [y for _, y in shown]
-    half = AROUND * (max(max(xs) - min(xs), max(ys) - min(ys)) / 2 or 1.0)
-    across, up = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
-    return [across - half, across + half, up - half, up + half]
 
 
 def _wide(asked: dict[str, Any], own: dict[str, Any], bias: bool) -> list[dict[str, Any]]:
@@ -92,7 +64,7 @@ def _shortened(answer: engine.Answer) -> engine.Answer:
 
 
 def _document(data: str) -> str:
-    style, script = page_text("style.css"), bundle("recorded.js")
+    style, script = page_text("style.css"), bundle("exported.js")
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src blob: data:; "
         "base-uri 'none'; form-action 'none'"
@@ -120,9 +92,17 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+def page_names() -> list[str]:
+    """Every file of the page: in its folder, and below it."""
+    folder = resources.files("linsep.explorer") / "page"
+    found = [(item.name, item) for item in folder.iterdir()]
+    below = [(f"{name}/{item.name}", item) for name, place in found if place.is_dir() for item in place.iterdir()]
+    return sorted(name for name, item in found + below if item.is_file())
+
+
 def page_text(name: str) -> str:
     """One file of the page."""
-    return (resources.files("linsep.explorer") / "page" / name).read_text("utf-8")
+    return resources.files("linsep.explorer").joinpath("page", *name.split("/")).read_text("utf-8")
 
 
 def bundle(entry: str) -> str:
@@ -136,7 +116,7 @@ def bundle(entry: str) -> str:
         done.append(name)
         source = page_text(name)
         for needed in IMPORT.findall(source):
-            visit(needed)
+            visit(posixpath.normpath(posixpath.join(posixpath.dirname(name), needed)))
         parts.append(EXPORT.sub("", IMPORT.sub("", source)).strip())
 
     visit(entry)

@@ -13,12 +13,11 @@ import sys
 import webbrowser
 from collections.abc import Callable
 from functools import partial
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from linsep.errors import ArgumentError, LinsepError, MissingPackageError
-from linsep.explorer import engine
 from linsep.explorer.engine import Job, beginning, questions
+from linsep.explorer.export import page_names, page_text
 from linsep.explorer.security import ADDRESS, App, Gate
 from linsep.storage.documents import parsed
 
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from linsep.explorer.own_table import OwnTable
 
 MOST_HEAD = 1 << 20  # bytes: a browser sends the cookies of every program on this machine along
-MOST_BYTES = 1 << 18  # 2,000 points with 17 digits a coordinate fit in
+MOST_BYTES = 1 << 14  # a question is a line
 SECONDS = 5.0
 JOBS = 2  # computing at a time; the others wait their turn
 MOST_WAITING = 256
@@ -49,11 +48,10 @@ KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".s
 
 def page_files() -> dict[str, tuple[bytes, str]]:
     """Each file of the page by name, with its content type. They are all there is to fetch."""
-    folder = resources.files("linsep.explorer") / "page"
     return {
-        file.name: (file.read_bytes(), KINDS[file.name[file.name.rindex(".") :]])
-        for file in folder.iterdir()
-        if file.name[file.name.rfind(".") :] in KINDS
+        name: (page_text(name).encode(), KINDS[ending])
+        for name in page_names()
+        if (ending := name[name.rfind(".") :]) in KINDS
     }
 
 
@@ -216,11 +214,11 @@ def serve(
     browser: bool = True,
     tell: Callable[[str], None] = announce,
 ) -> None:
-    """Warm up, say the address, open it in the browser, and serve until Ctrl-C."""
+    """Say the address, open it in the browser, and serve until Ctrl-C."""
     explorer = Explorer(table, port=port)  # a port in use is told at once
-    print("Starting. The first start on a machine compiles, which takes a minute.", file=sys.stderr, flush=True)
     with contextlib.closing(explorer.socket):
-        engine.warm_up()
+        if table is not None:
+            table.prepare()
         tell(explorer.address)
         sys.stdout.flush()
         if browser:

@@ -45,7 +45,8 @@ from linsep.likelihoods.observed import (
 from linsep.likelihoods.own_rows import binomial, multinomial, ordinal, poisson
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Source
-from linsep.sources.inputs import as_source
+from linsep.sources.inputs import as_given, as_source
+from linsep.tables.row_ids import without_ids
 
 __all__ = ["INTERCEPT_NAME", "Extras", "Family", "Likelihood", "likelihood_of"]
 
@@ -61,18 +62,21 @@ MAKERS = {
 
 
 def likelihood_of(
-    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras
+    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras, ids: Any = None
 ) -> Likelihood:
     """The question about a model, made from its data: X and y, a formula and a table, or a model of statsmodels."""
-    posed = Posed(X, y, names, family, bias, options)
+    posed = Posed(X, y, names, family, bias, options, ids=ids)
     if isinstance(X, str):
-        posed = of_formula(X, y, family=family, bias=bias, options=options, names=names)
+        posed = of_formula(posed)
     elif is_model(X):
-        posed = of_model(X, y, names, family=family, options=options)
+        posed = of_model(posed)
     found = _made(posed)
+    row_ids = posed.row_ids or found.ids
     if posed.rows_left_out:
         found.source.facts = replace(found.source.facts, rows_left_out=posed.rows_left_out)
-    return replace(found, outcome=posed.outcome, link=posed.link, factors=posed.factors)
+    if found.order is None and posed.row_ids is not None:
+        found.source.facts = replace(found.source.facts, ids=row_ids)
+    return replace(found, ids=row_ids, outcome=posed.outcome, link=posed.link, factors=posed.factors)
 
 
 def _made(posed: Posed) -> Likelihood:
@@ -81,10 +85,13 @@ def _made(posed: Posed) -> Likelihood:
     bias = bias and family in WITH_INTERCEPT
     is_plain = family == "binomial" and all(value is None for value in options) and posed.labels is None
     if is_plain and not is_pair(y):
-        source = as_source(X, y, decimals=True)
+        source = as_source(X, y, decimals=True, ids=posed.ids)
         require_columns(source.n_columns, BYTES_A_COLUMN)
-        return Likelihood(family, source, _names(source, names, bias), bias, source.n_rows)
-    return MAKERS[family](observed(posed._replace(bias=bias)))
+        named = _names(source, names, bias)
+        return Likelihood(family, source, named, bias, source.n_rows, ids=source.facts.ids)
+    own = as_given(X, y, decimals=True, ids=posed.ids).facts.ids if isinstance(X, Source) else None
+    X, own = (X, own) if isinstance(X, Source) else without_ids(X, posed.ids, y)
+    return replace(MAKERS[family](observed(posed._replace(X=X, bias=bias))), ids=own)
 
 
 def _names(source: Source, names: Sequence[str] | None, bias: bool) -> tuple[str, ...]:

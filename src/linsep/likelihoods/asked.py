@@ -7,6 +7,7 @@ import numpy as np
 from linsep.likelihoods.observed import Factor, Family, Observed
 from linsep.sources.base import Ints, Source
 from linsep.sources.memory import MemorySource
+from linsep.tables.row_ids import RowIds
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Likelihood:
     outcome: str = "y"  # what the outcome is called
     link: str = ""  # where that is not the logarithm or the logit
     factors: tuple[Factor, ...] = ()  # columns of categories that some of the names are made of
+    ids: RowIds | None = None  # what the user calls the rows
 
     def separated(self, strict: Ints) -> tuple[int, ...]:
         """The user's rows that these rows of the source separate."""

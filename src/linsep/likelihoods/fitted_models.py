@@ -42,10 +42,9 @@ def is_model(X: Any) -> bool:
     return any(kind.__module__.partition(".")[0] == HOME for kind in type(X).__mro__)
 
 
-def of_model(
-    given: Any, y: Any = None, names: Sequence[str] | None = None, *, family: Family, options: Extras
-) -> Posed:
-    """The same model, in the words of `mle_exists`."""
+def of_model(posed: Posed) -> Posed:
+    """The model that was given in the place of X, in the words of `mle_exists`."""
+    given, family = posed.X, posed.family
     model = getattr(given, "model", given)
     if getattr(given, "constraints", None) is not None:
         raise ArgumentError("This fit has constraints between its coefficients, about which linsep has no answer.")
@@ -55,8 +54,8 @@ def of_model(
         raise ArgumentError(f"linsep has no answer about a {name} of statsmodels. {hint}")
     if model.endog is None or model.exog is None:
         raise ArgumentError(f"The {name} has no predictors, or no data with it any more: give one that has.")
-    told = [option for option, value in options._asdict().items() if value is not None]
-    told += [option for option, value in (("y", y), ("names", names)) if value is not None]
+    beside = {"y": posed.y, "names": posed.names, **posed.options._asdict()}
+    told = [option for option, value in beside.items() if value is not None]
     if told:
         raise ArgumentError(f"A model brings its own data: leave {', '.join(told)} out.")
     read = READERS[name](model)
@@ -66,7 +65,7 @@ def of_model(
     columns = [str(column) for column in model.exog_names][: model.exog.shape[1]]
     called = model.endog_names
     outcome = called if isinstance(called, str) else str(called[0])
-    return Posed(_predictors(model), read.y, columns, read.family, False, extras, outcome, link=read.link)
+    return Posed(_predictors(model), read.y, columns, read.family, False, extras, posed.ids, outcome, link=read.link)
 
 
 def _predictors(model: Any) -> Any:

@@ -17,9 +17,11 @@ from linsep.faults import fault
 from linsep.likelihoods.formula_words import Formula, read_formula, told_by
 from linsep.likelihoods.observed import Extras, Factor, Family, Posed
 from linsep.sources.base import Array, Source, positions
+from linsep.sources.inputs import as_given
 from linsep.tables import is_sparse, read_labels
 from linsep.tables.exact_numbers import are_doubles, plain_numbers
 from linsep.tables.handed_over import as_frame, series_values
+from linsep.tables.row_ids import PartIds, without_ids
 
 Missing: TypeAlias = Literal["drop"] | None
 WITH_INTERCEPT = ("binomial", "poisson", "multinomial")
@@ -27,22 +29,18 @@ MOST_DENSE = 20_000_000  # cells of the predictors; more are kept as a sparse ma
 MOST_LEVELS = 10  # of a column that a dot stands for, and that has a level for every other row
 
 
-def of_formula(
-    text: str,
-    data: Any,
-    *,
-    family: Family,
-    bias: bool,
-    options: Extras,
-    names: Sequence[str] | None = None,
-    missing: Missing = None,
-) -> Posed:
-    """The model that a formula describes, of the rows of a table or a source."""
+def of_formula(posed: Posed, missing: Missing = None) -> Posed:
+    """The model that a formula in the place of X describes, of a table or a source in the place of y."""
+    text, data, names, family, bias, options, ids, *_ = posed
     if data is None:
         raise ArgumentError(f"X is text, {shown(text)}, so it is a formula: give the table as the second argument.")
     if names is not None:
         raise ArgumentError("A formula names its columns: leave names out.")
+    row_ids = as_given(data, ids=ids).facts.ids if isinstance(data, Source) else None
     frame = _frame(data)
+    if row_ids is None:
+        native, row_ids = without_ids(frame.to_native(), ids)
+        frame = as_frame(native)
     aside = [value for value in options if isinstance(value, str)]
     formula = read_formula(text, [str(name) for name in frame.columns], aside)
     options = _with_formula(options, formula, family)
@@ -60,10 +58,13 @@ def of_formula(
     if formula.offsets:
         found = found._replace(offset=_offset(formula, table))
     is_biased = formula.has_intercept and bias
-    posed = Posed(X, y, columns, family, is_biased, found, formula.outcome[-1], factors, left_out)
+    if left_out:
+        row_ids = PartIds(row_ids, np.flatnonzero(kept))
+    called = formula.outcome[-1]
+    made = Posed(X, y, columns, family, is_biased, found, None, called, factors, left_out, row_ids=row_ids)
     if not isinstance(data, Source):
-        return posed
-    return posed._replace(rows_left_out=left_out + data.facts.rows_left_out, labels=data.facts.labels)
+        return made
+    return made._replace(rows_left_out=left_out + data.facts.rows_left_out, labels=data.facts.labels)
 
 
 def _with_formula(options: Extras, formula: Formula, family: Family) -> Extras:

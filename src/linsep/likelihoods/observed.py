@@ -15,6 +15,7 @@ from linsep.sources.inputs import as_signs, as_table
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, is_sparse, read_exact, read_labels, require_finite, require_one_index
 from linsep.tables.label_values import distinct
+from linsep.tables.row_ids import RowIds
 
 Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
@@ -51,10 +52,12 @@ class Posed(NamedTuple):
     family: Family
     bias: bool
     options: Extras
+    ids: Any = None  # what rows are called: a name for each, or the name of a column
     outcome: str = "y"  # what y is called
     factors: tuple[Factor, ...] = ()
     rows_left_out: int = 0
     link: str = ""  # where that is not the logarithm or the logit
+    row_ids: RowIds | None = None  # what rows are called, once that is settled
     labels: tuple[Label, ...] | None = None  # of y, the positive one last, where that is not the larger
 
 

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.errors import ArgumentError, CertificateError, shown
+from linsep.report import RowNames
 from linsep.tables import is_sparse, read_exact, read_labels, require_finite, require_one_index
 from linsep.tables.exact_numbers import EXACT, fit_doubles
 from linsep.tables.label_values import distinct
+from linsep.tables.row_ids import RowIds, named_column, without_ids
 
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
@@ -151,6 +153,18 @@ class MemoryRows:
         """The rows of these numbers, in this order."""
         numbers = np.asarray(rows, dtype=np.int64)
         return numbers, self.values[numbers], self.signs[numbers]
+
+
+def table_and_ids(X: Any, y: Any, ids: Any, names: RowNames | None) -> tuple[Any, RowIds | None]:
+    """The table that a result with these names is about, without the column of ids, and what its rows are called."""
+    if can_scan(X):
+        if ids is not None:
+            raise ArgumentError("A source brings its own ids: leave ids out.")
+        own: RowIds | None = X.facts.ids
+        return X, own
+    if isinstance(X, Rows) and not isinstance(X, np.ndarray):
+        return X, None
+    return without_ids(X, named_column(X, names) if ids is None else ids, y)
 
 
 def names_of(rows: Rows) -> tuple[str, ...] | None:

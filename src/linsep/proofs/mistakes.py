@@ -12,7 +12,7 @@ import numpy as np
 
 from linsep.errors import CertificateError, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Rows, each
+from linsep.proofs.checked_rows import Rows, each, table_and_ids
 from linsep.proofs.obstructions import Obstruction, check_obstruction, integers, require_fit
 from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
 from linsep.proofs.verdicts import HalfspaceVerdict, Kind
@@ -74,6 +74,11 @@ class FewestMistakes(HalfspaceVerdict):
         return ends if self.costs is None else f"{ends}, where rows cost what the proof says"
 
     @property
+    def mistaken_ids(self) -> tuple[Any, ...]:
+        """What the user calls the mistaken rows: their ids, or their numbers where they have none."""
+        return self.mistaken_rows if self.row_names is None else self.row_names.ids(self.mistaken_rows)
+
+    @property
     def spent(self) -> int:
         """What the mistakes of this hyperplane cost, in units."""
         costs = self.costs
@@ -126,12 +131,17 @@ class FewestMistakes(HalfspaceVerdict):
         where: Where | None = None,
         exact: bool = False,
         verify: bool = True,
+        ids: Any = None,
     ) -> Report:
         """The hyperplane, its mistakes, and how few they could be."""
         from linsep.proofs import explain
 
-        if X is not None and verify:
-            self._verified(X, y)
+        called = self.row_names
+        if X is not None:
+            table, row_ids = table_and_ids(X, y, ids, called)
+            called = called or self.called(row_ids).row_names
+            if verify:
+                self._verified(table, y)
         columns = column_names(self.names if names is None else names, self.n_columns)
         what, fewer = ("mistakes", "makes fewer") if self.costs is None else ("cost", "costs less")
         ends = f"{self.best} at most (shown), {self.lower} at least (proved)"
@@ -142,7 +152,7 @@ class FewestMistakes(HalfspaceVerdict):
         ]
         if self.mistaken_rows:
             parts.append(Sentence(f"It is wrong about {count(len(self.mistaken_rows), 'row')}:", "rows"))
-            parts.append(row_grid(self.mistaken_rows, {}, where))
+            parts.append(row_grid(self.mistaken_rows, {}, where, called))
         if self.obstructions:
             cases = f" in {count(len(self.leaves), 'case')}" if len(self.leaves) > 1 else ""
             parts.append(

@@ -6,6 +6,7 @@ copied only if need be.
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,35 +31,39 @@ from linsep.tables import (
 )
 from linsep.tables.exact_numbers import Columns, ExactTable
 from linsep.tables.label_values import distinct
+from linsep.tables.row_ids import without_ids
 
 
-def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
+def as_source(X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None) -> Source:
     """The rows of X with the labels y, two of them, as a source; a source is passed through.
 
-    Columns times whole numbers are passed on only where they are asked for, as `decimals`.
+    Columns times whole numbers are passed on only where they are asked for, as `decimals`. `ids` are what rows are
+    called: see `tables.row_ids`.
     """
     if isinstance(X, Source) or is_on_device(X):
-        source = as_given(X, y, decimals=decimals) if isinstance(X, Source) else _on_device(X, y)
+        source = as_given(X, y, decimals=decimals, ids=ids) if isinstance(X, Source) else _on_device(X, y, ids)
         _ = source.facts.pair  # more than two labels are refused
         return source
     if is_elsewhere(X):
-        return as_source(_on_cluster(X, y))
-    return _in_memory(X, y, decimals, as_signs)
+        return as_source(_on_cluster(X, y, ids))
+    return _in_memory(X, y, ids, decimals, as_signs)
 
 
-def as_classes(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
+def as_classes(X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None) -> Source:
     """The same with any number of classes, one included: labels are then positions among them (see `marks`)."""
     if is_elsewhere(X):
-        return _on_cluster(X, y)
+        return _on_cluster(X, y, ids)
     if isinstance(X, Source):
-        return as_given(X, y, decimals=decimals)
-    return _on_device(X, y) if is_on_device(X) else _in_memory(X, y, decimals, _as_marks)
+        return as_given(X, y, decimals=decimals, ids=ids)
+    return _on_device(X, y, ids) if is_on_device(X) else _in_memory(X, y, ids, decimals, _as_marks)
 
 
-def _on_device(X: Any, y: Any) -> Source:
+def _on_device(X: Any, y: Any, ids: Any) -> Source:
     from linsep.sources.gpu import on_device
 
-    return on_device(X, y)
+    source = on_device(X, y)
+    source.facts = replace(source.facts, ids=without_ids(X, ids)[1])
+    return source
 
 
 def is_elsewhere(X: Any) -> bool:
@@ -67,17 +72,22 @@ def is_elsewhere(X: Any) -> bool:
     return dask is not None and not isinstance(X, Source) and bool(dask.is_dask_collection(X))
 
 
-def _on_cluster(X: Any, y: Any) -> Source:
+def _on_cluster(X: Any, y: Any, ids: Any) -> Source:
+    if ids is not None:
+        raise ArgumentError("Rows on a cluster have no ids: leave ids out.")
     from linsep.sources.dask_source import source_of
 
     return source_of(X, y)
 
 
-def _in_memory(X: Any, y: Any, decimals: bool, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]) -> Source:
+def _in_memory(
+    X: Any, y: Any, ids: Any, decimals: bool, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]
+) -> Source:
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     require_one_index(X, y)
     threads_asked_for()  # a wrong setting is told of at once, not only by large tables
+    X, row_ids = without_ids(X, ids, y)
     exact = _in_64_bits(read_exact(X), decimals)
     n_rows, n_columns = exact.values.shape
     signs, labels = mark(read_labels(y, n_rows))
@@ -86,10 +96,10 @@ def _in_memory(X: Any, y: Any, decimals: bool, mark: Callable[[Any], tuple[Any, 
     is_whole = exact.scales is not None or (bits is not None and bits > MOST_BITS and is_long(table[0]))
     numbers: Numbers = "decimal" if exact.is_decimal else "exact-integers" if is_whole else "binary64"
     facts = Facts(n_rows, n_columns, labels, exact.columns, numbers=numbers, scales=exact.scales, integer_bits=bits)
-    return MemorySource(table, signs, facts)
+    return MemorySource(table, signs, replace(facts, ids=row_ids))
 
 
-def as_given(source: Source, y: Any = None, *, decimals: bool = False) -> Source:
+def as_given(source: Source, y: Any = None, *, decimals: bool = False, ids: Any = None) -> Source:
     """The source, if it is one to learn from; it may have any number of classes."""
     if source.facts.scales is not None and not decimals:
         raise ArgumentError(
@@ -97,6 +107,8 @@ def as_given(source: Source, y: Any = None, *, decimals: bool = False) -> Source
         )
     if y is not None:
         raise ArgumentError("A source brings its own labels: leave y out.")
+    if ids is not None:
+        raise ArgumentError("A source brings its own ids: leave ids out.", fix="linsep.open(..., id=...) chooses them.")
     return source
 
 

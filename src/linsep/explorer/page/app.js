@@ -1,17 +1,18 @@
-// The page's one moving part: a state, the engine's answer to it, and the position in the recorded run.
-import { copyOf, fromHash, Past, presetState, toHash, wideState } from "./state.js";
+// The page's one moving part: a state, the engine's answer to it, and the position in the run.
+import { explore } from "./engine/explore.js";
 import { viewOf } from "./geometry.js";
+import { copyOf, fromHash, Past, presetState, toHash, wideState } from "./state.js";
 
 export class App {
   constructor(host) {
-    this.host = host; // ask(name, body), start, address, isRecorded, isWhole, embed
+    this.host = host; // start, address, isWhole, embed; for wide rows ask(name, body) and isRecorded
     this.past = new Past();
-    this.answer = null;
+    this.found = null; // the answer, once there is one
     this.note = "";
     this.label = 1;
     this.views = [];
     this.asking = false;
-    this.stale = false;
+    this.stale = true; // the answer is not about the state as it is now
     this.frame = 0;
     this.settled = 0; // answers so far: what depends on the answer alone is drawn once for each
     this.own = host.start.own;
@@ -23,13 +24,15 @@ export class App {
     return presetState(this.own?.preset ?? this.host.start.presets[0]);
   }
 
-  get isFixed() {
-    return this.host.isRecorded || this.isWide;
-  }
-
   // Own rows of more than two columns: they are looked at, not moved.
   get isWide() {
     return Boolean(this.own && !this.own.preset);
+  }
+
+  // What the engine says about the points: computed when it is first looked at. Of wide rows, what came last.
+  get answer() {
+    if (this.stale && !this.isWide) this.compute();
+    return this.found;
   }
 
   get steps() {
@@ -83,15 +86,14 @@ export class App {
     this.redraw();
   }
 
-  // Change the points or the run, draw that at once, and draw the engine's answer when it comes.
+  // Change the points or the run.
   change(edit) {
     this.past.remember(this.state);
     this.edit(edit);
-    this.redraw();
   }
 
   edit(edit) {
-    if (!this.asking) this.stayAtEnd = this.state.k > 0 && this.state.k === this.total;
+    if (!this.stale) this.stayAtEnd = this.state.k > 0 && this.state.k === this.total;
     edit(this.state);
     this.refresh();
   }
@@ -149,13 +151,12 @@ export class App {
     });
   }
 
-  // A point on its way: it alone moves at once, the rest of the page with the next answer. One drag is one change.
+  // A point on its way: one drag is one change.
   drag(i, point, isFirst) {
     if (isFirst) this.past.remember(this.state);
     this.edit((state) => {
       state.points[i] = point;
     });
-    this.follow?.(i);
   }
 
   flip(i) {
@@ -172,41 +173,47 @@ export class App {
     });
   }
 
-  question() {
-    const { order, bias, seed, updates } = this.state;
-    const run = { order, bias, seed, updates };
-    return this.isWide ? ["run", run] : ["explore", { points: this.state.points, labels: this.state.labels, ...run }];
-  }
-
-  // Ask the engine about the state. While it answers, further changes are gathered into the next question.
-  async refresh() {
+  // The state has changed: points are computed with the next frame, wide rows asked about.
+  refresh() {
     this.stale = true;
-    if (this.asking) return;
-    this.asking = true;
-    while (this.stale) {
-      this.stale = false;
-      if (this.isWide || new Set(this.state.labels).size === 2) await this.ask(...this.question());
-      else this.settle(null, "Add points of both classes, + and −: there is nothing to separate yet.");
-    }
-    this.asking = false;
     this.redraw();
+    if (this.isWide) this.askAll();
   }
 
-  async ask(name, body) {
+  compute() {
+    this.stale = false;
+    const { points, labels, order, bias, seed, updates } = this.state;
     try {
-      this.settle(await this.host.ask(name, body), "");
+      this.settle(explore({ points, labels, order, bias, seed, updates }), "");
     } catch (error) {
       this.settle(null, error.message);
     }
   }
 
+  // While an answer is on its way, further changes are gathered into the next question.
+  async askAll() {
+    if (this.asking) return;
+    this.asking = true;
+    while (this.stale) {
+      this.stale = false;
+      const { order, bias, seed, updates } = this.state;
+      try {
+        this.settle(await this.host.ask("run", { order, bias, seed, updates }), "");
+      } catch (error) {
+        this.settle(null, error.message);
+      }
+    }
+    this.asking = false;
+    this.redraw();
+  }
+
   settle(answer, note) {
     this.settled += 1;
-    this.answer = answer;
+    this.found = answer;
     this.note = note;
     if (answer && this.stayAtEnd) this.state.k = this.total;
     if (answer) this.state.k = Math.min(this.state.k, this.total);
-    this.redraw();
+    if (this.isWide) this.redraw();
   }
 
   redraw() {

@@ -1,5 +1,5 @@
 // What can be chosen: the points' class, the order, the example; and the keys that work everywhere.
-import { button, html } from "./dom.js";
+import { button, html, set } from "./dom.js";
 import { ORDERS, wholeNumber } from "./state.js";
 
 export function segments(label, options, get, choose, app) {
@@ -10,9 +10,9 @@ export function segments(label, options, get, choose, app) {
       words,
     ),
   );
-  app.views.push(() =>
-    buttons.forEach((node, i) => node.setAttribute("aria-pressed", String(get() === options[i][0]))),
-  );
+  app.views.push(() => {
+    for (const [i, node] of buttons.entries()) set(node, { "aria-pressed": String(get() === options[i][0]) });
+  });
   return html(
     "div",
     { class: "field" },
@@ -90,9 +90,10 @@ export function editing(app) {
   );
   let chosen = null;
   document.addEventListener("focusin", (event) => {
-    const mark = event.target.closest?.(".data-space .point");
+    const target = /** @type {HTMLElement} */ (event.target);
+    const mark = /** @type {HTMLElement | null} */ (target.closest?.(".data-space .point"));
     if (mark) chosen = Number(mark.dataset.row);
-    else if (event.target.closest?.(".data-space")) chosen = null;
+    else if (target.closest?.(".data-space")) chosen = null;
     app.redraw();
   });
   app.views.push(() => {
@@ -146,7 +147,7 @@ export function editing(app) {
   return html(
     "div",
     { class: "editing", role: "group", "aria-label": "Points" },
-    ...(app.isFixed ? [] : edit),
+    ...(app.isWide ? [] : edit),
     band,
     zooming,
   );

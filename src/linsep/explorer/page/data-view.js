@@ -1,10 +1,11 @@
 // The data space: points, the current line with its two sides, the row just corrected, and what forbids a line.
+
+import { fill, set, surface, svg } from "./dom.js";
+import { editByKeys, editByPointer } from "./editing.js";
 import { across, boxOf, corners, cut, path, snap, snapStep } from "./geometry.js";
 import { arrow, drawGrid, nameAt } from "./marks.js";
-import { drawObstruction } from "./obstruction-view.js";
-import { editByKeys, editByPointer } from "./editing.js";
-import { fill, set, surface, svg } from "./dom.js";
 import { show, signOf } from "./numbers.js";
+import { drawObstruction } from "./obstruction-view.js";
 
 const MANY = 120; // points: more are drawn small
 const TABBED = 60; // points: of more, the Tab key stops at the first only; n and p lead on
@@ -34,6 +35,7 @@ export function dataView(app) {
   let box = null;
   let cursor = null;
   const marks = [];
+  let [drawnSmall, drawnStops] = [false, -1];
   const drawnAs = new WeakMap();
 
   const at = (p) => [(p[0] - box.left) / box.unit, (box.top - p[1]) / box.unit];
@@ -134,18 +136,21 @@ export function dataView(app) {
     const { points, labels } = app.state;
     const weights = app.weights();
     const isSmall = points.length > MANY;
-    if (marks.length && isSmall !== marks.isSmall) while (marks.length) marks.pop().remove();
-    marks.isSmall = isSmall;
+    if (isSmall !== drawnSmall) {
+      while (marks.length) marks.pop().remove();
+      [drawnSmall, drawnStops] = [isSmall, -1];
+    }
     while (marks.length > points.length) marks.pop().remove();
     for (let i = marks.length; i < points.length; i += 1) {
       marks[i] = newMark(i, isSmall);
       layers.points.append(marks[i]);
     }
     const stops = points.length <= TABBED ? points.length : 1;
-    if (marks.stops !== stops) marks.forEach((mark, i) => set(mark, { tabindex: i < stops ? 0 : -1 }));
-    marks.stops = stops;
+    if (drawnStops !== stops) for (const [i, mark] of marks.entries()) set(mark, { tabindex: i < stops ? 0 : -1 });
+    drawnStops = stops;
     const isJudged = app.answer && app.state.k > 0;
-    points.forEach((point, i) => drawPoint(i, point, labels[i], isJudged && app.isMistake(i, weights)));
+    for (let i = 0; i < points.length; i += 1)
+      drawPoint(i, points[i], labels[i], isJudged && app.isMistake(i, weights));
   }
 
   function newMark(i, isSmall) {
@@ -197,9 +202,6 @@ export function dataView(app) {
   }
 
   app.pointAt = (row) => marks[row]?.focus();
-  app.follow = (row) => {
-    if (box && marks[row]) drawPoint(row, app.state.points[row], app.state.labels[row], drawnAs.get(marks[row])?.isWrong);
-  };
   editByPointer(app, node, (x, y) => snapped(from(x, y)), nearest);
   editByKeys(app, node, marks, {
     get: () => cursor,

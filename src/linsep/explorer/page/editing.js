@@ -11,7 +11,7 @@ export function editByPointer(app, node, planeAt, markNear) {
     return [event.clientX - bounds.left, event.clientY - bounds.top];
   };
   node.addEventListener("pointerdown", (event) => {
-    if (app.isFixed || event.button !== 0) return;
+    if (app.isWide || event.button !== 0) return;
     const mark = event.target.closest(".point") ?? (app.state.points.length ? markNear(...place(event)) : null);
     drag = { row: mark ? Number(mark.dataset.row) : null, start: place(event), moved: false, shift: event.shiftKey };
     if (mark) {
@@ -40,7 +40,7 @@ export function editByPointer(app, node, planeAt, markNear) {
 // Keys on a point move, flip and delete it; keys on the plane move a cursor and add a point there.
 export function editByKeys(app, node, marks, cursor) {
   node.addEventListener("keydown", (event) => {
-    if (app.isFixed || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (app.isWide || event.ctrlKey || event.metaKey || event.altKey) return;
     const mark = event.target.closest(".point");
     const handled = mark ? onPoint(Number(mark.dataset.row), event) : onPlane(event);
     if (handled) {

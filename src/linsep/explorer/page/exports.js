@@ -62,7 +62,7 @@ export async function pictureOf(node, scale = 2) {
 }
 
 export function csvOf(state) {
-  return ["x1,x2,y", ...state.points.map((p, i) => `${p[0]},${p[1]},${state.labels[i]}`)].join("\n") + "\n";
+  return ["x1,x2,y", ...state.points.map((p, i) => `${p[0]},${p[1]},${state.labels[i]}`), ""].join("\n");
 }
 
 // A script that makes the same run, and with matplotlib the same picture.
@@ -126,9 +126,7 @@ export function exportsMenu(app, root) {
     }
   };
   const items = [
-    app.host.address
-      ? button("Copy link", "Copy a link to this picture", copyLink, { class: "copy-link" })
-      : null,
+    app.host.address ? button("Copy link", "Copy a link to this picture", copyLink, { class: "copy-link" }) : null,
     button("PNG", "Save the plot as PNG", async () => give("linsep.png", await pictureOf(plot())), {
       class: "save-png",
     }),
@@ -149,5 +147,10 @@ export function exportsMenu(app, root) {
           ),
         ]),
   ];
-  return html("div", { class: "exports", role: "group", "aria-label": "Save or share" }, said, ...items.filter(Boolean));
+  return html(
+    "div",
+    { class: "exports", role: "group", "aria-label": "Save or share" },
+    said,
+    ...items.filter(Boolean),
+  );
 }

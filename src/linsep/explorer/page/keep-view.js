@@ -1,35 +1,36 @@
 // Four ways to keep what a run saw: the last weights, their average, their vote, the best. Side by side.
-import { across, boxOf, corners, cut, path, viewOf } from "./geometry.js";
+
 import { fill, html, svg } from "./dom.js";
+import { keeps } from "./engine/keep.js";
+import { across, boxOf, corners, cut, path } from "./geometry.js";
 
 const SIDE = 220;
+const QUIET_BEFORE_KEEPING = 120; // milliseconds
 const WORDS = { last: "the last weights", average: "their average", vote: "their vote", best: "the best seen" };
 
 export function keepView(app) {
   const pictures = html("div", { class: "keeps" });
   const words = html("p", { class: "words" });
-  let asked = "";
+  let [drawn, waiting] = ["", 0];
 
-  async function draw() {
-    if (!app.state.keep || !app.answer || app.isWide) return;
-    const view = app.host.isRecorded ? viewOf(app.state.points, !app.state.bias) : app.state.view; // as it was recorded
+  // Thousands of votes for each of thousands of cells: when the page has been still for a moment.
+  function draw() {
+    const { cx, cy, half } = app.state.view;
+    const key = `${app.settled} ${[cx, cy, half]}`;
+    if (!app.state.keep || !app.answer || key === drawn) return;
+    drawn = key;
+    clearTimeout(waiting);
+    waiting = setTimeout(show, QUIET_BEFORE_KEEPING);
+  }
+
+  function show() {
+    const { points, labels, order, view } = app.state;
     const box = boxOf(view, SIDE, SIDE);
-    const { points, labels, order, bias, seed } = app.state;
-    const body = { points, labels, order, bias, seed, box: [box.left, box.right, box.bottom, box.top] };
-    const key = JSON.stringify(body);
-    if (key === asked) return;
-    asked = key;
-    try {
-      const found = await app.host.ask("keep", body);
-      if (key !== asked) return;
-      const note =
-        order === found.order ? "" : ` The order “${order}” has no such estimator: these walk in ${found.order} order.`;
-      fill(words, `After at most ${found.passes} passes over the rows.${note}`);
-      fill(pictures, ...found.ways.map((way) => picture(way, box, points, labels)));
-    } catch (error) {
-      fill(words, error.message);
-      fill(pictures);
-    }
+    const found = keeps(app.state, [box.left, box.right, box.bottom, box.top]);
+    const note =
+      order === found.order ? "" : ` The order “${order}” has no such estimator: these walk in ${found.order} order.`;
+    fill(words, `After at most ${found.passes} passes over the rows.${note}`);
+    fill(pictures, ...found.ways.map((way) => picture(way, box, points, labels)));
   }
 
   app.views.push(draw);
@@ -70,7 +71,7 @@ function picture(way, box, points, labels) {
       {},
       html("strong", {}, way.keep),
       ` ${WORDS[way.keep]}: `,
-      html("output", { "data-wrong": String(way.wrong) }, `${way.wrong} of ${way.rows} wrong`),
+      html("output", { "data-wrong": String(way.wrong) }, `${way.wrong} of ${points.length} wrong`),
     ),
   );
 }

@@ -7,8 +7,8 @@ import { button, card, html } from "./dom.js";
 import { dualView } from "./dual-view.js";
 import { exportsMenu } from "./exports.js";
 import { keepView } from "./keep-view.js";
-import { tableView } from "./table-view.js";
 import { proofView } from "./proof-view.js";
+import { tableView } from "./table-view.js";
 import { transport } from "./transport.js";
 import { verdictView } from "./verdict-view.js";
 import { weightView } from "./weight-view.js";
@@ -98,7 +98,7 @@ function hint(app) {
   return html(
     "p",
     { class: "hint words" },
-    `${app.isFixed ? "" : edit}${keysToPress}${app.isWide ? "" : " An outline marks a mistake, a ring the row just corrected."}`,
+    `${app.isWide ? "" : edit}${keysToPress}${app.isWide ? "" : " An outline marks a mistake, a ring the row just corrected."}`,
   );
 }
 

@@ -1,13 +1,26 @@
 // Marks that several plots use: the grid, arrows, names beside them.
-import { path, ticks } from "./geometry.js";
+
 import { fillOnce, svg } from "./dom.js";
+import { path, ticks } from "./geometry.js";
 import { show } from "./numbers.js";
 
+/** @typedef {number[]} Place  in pixels */
+
+/**
+ * @param {Place} place
+ * @param {Place} centre
+ */
 export function away([x, y], [cx, cy]) {
   const length = Math.hypot(x - cx, y - cy);
   return length < 1 ? [0.7, -0.7] : [(x - cx) / length, (y - cy) / length];
 }
 
+/**
+ * @param {SVGElement} layer
+ * @param {{ left: number, right: number, bottom: number, top: number }} box
+ * @param {(point: number[]) => Place} at
+ * @param {number[]} size
+ */
 export function drawGrid(layer, box, at, [width, height]) {
   const key = `${[box.left, box.right, box.bottom, box.top, width, height]}`;
   fillOnce(layer, key, () => gridOf(box, at, width, height));
@@ -28,6 +41,11 @@ function gridOf(box, at, width, height) {
   return [...vertical, ...level, ...below, ...beside];
 }
 
+/**
+ * @param {string} name
+ * @param {Place} from
+ * @param {Place} to
+ */
 export function arrow(name, [x0, y0], [x1, y1]) {
   const length = Math.hypot(x1 - x0, y1 - y0);
   if (length < 2) return null;
@@ -54,6 +72,12 @@ export function arrow(name, [x0, y0], [x1, y1]) {
   );
 }
 
+/**
+ * @param {string} name
+ * @param {Place} place
+ * @param {Place} foot  which the name stands away from
+ * @param {string} words
+ */
 export function nameAt(name, [x, y], [fx, fy], words) {
   const [ux, uy] = away([x, y], [fx, fy]);
   return svg("text", { class: name, x: x + ux * 12, y: y + uy * 12 + 4 }, words);

@@ -59,9 +59,8 @@ export function equation(w, b, names) {
     if (!name || size !== 1) row.append(math("mn", show(size)));
     if (name) row.append(name);
   };
-  w.forEach((value, j) =>
-    term(value, names ? math("mtext", names[j]) : math("msub", math("mi", "x"), math("mn", String(j + 1)))),
-  );
+  const subscripted = (j) => math("msub", math("mi", "x"), math("mn", String(j + 1)));
+  for (const [j, value] of w.entries()) term(value, names ? math("mtext", names[j]) : subscripted(j));
   term(b, null);
   if (!row.childElementCount) row.append(math("mn", "0"));
   row.append(math("mo", "="), math("mn", "0"));

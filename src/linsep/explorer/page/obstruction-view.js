@@ -1,7 +1,8 @@
 // Why no line can do it: both hulls, the few rows with their exact weights, and the point they have in common.
-import { away } from "./marks.js";
+
 import { fill, svg } from "./dom.js";
 import { hull, path } from "./geometry.js";
+import { away } from "./marks.js";
 
 // Without a bias the proof is about signed rows: a − row stands at its mirror image, and the common point is the origin.
 export function drawObstruction(layers, app, at) {

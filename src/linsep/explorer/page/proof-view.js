@@ -3,6 +3,7 @@ import { fill, fillOnce, html, math, surface, svg } from "./dom.js";
 import { path, ticks } from "./geometry.js";
 import { plural, show } from "./numbers.js";
 
+/** @type {[string, string, () => Element][]} */
 const LINKS = [
   ["floor", "k γ", () => math("mrow", math("mi", "k"), math("mi", "γ"))],
   [

@@ -3,11 +3,13 @@ import { viewOf } from "./geometry.js";
 
 export const ORDERS = ["cyclic", "restart", "shuffled", "worst"];
 
+/** @typedef {import("./engine/run.js").Order} Order */
+
 export function freshState() {
   return {
-    points: [],
-    labels: [],
-    order: "cyclic",
+    points: /** @type {[number, number][]} */ ([]),
+    labels: /** @type {number[]} */ ([]),
+    order: /** @type {Order} */ ("cyclic"),
     bias: true,
     seed: 0,
     updates: 500,
@@ -88,7 +90,7 @@ function readPoints(text, state, limits) {
   for (const part of text.split(";")) {
     const match = /^(-?[\d.]+(?:e-?\d+)?),(-?[\d.]+(?:e-?\d+)?)([+-])$/.exec(part);
     const point = match && [Number(match[1]), Number(match[2])];
-    if (!point || !point.every((x) => Math.abs(x) <= 1e9) || state.points.length >= limits.points) return false;
+    if (!point?.every((x) => Math.abs(x) <= 1e9) || state.points.length >= limits.points) return false;
     state.points.push(point);
     state.labels.push(match[3] === "+" ? 1 : -1);
   }

@@ -1,7 +1,8 @@
 // Rows of one's own, of any width: along two of their columns, or across the hyperplane.
-import { drawGrid } from "./marks.js";
-import { fill, fillOnce, html, surface, svg } from "./dom.js";
+
 import { segments } from "./controls.js";
+import { fill, fillOnce, html, surface, svg } from "./dom.js";
+import { drawGrid } from "./marks.js";
 import { plural } from "./numbers.js";
 
 const TURNS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -158,6 +159,7 @@ export function tableView(app) {
     );
   }
 
+  /** @type {(row: number, i: number, place: number[], big: boolean) => Element} */
   function mark(row, i, [x, y], big) {
     const plus = seen.signs[i] > 0;
     const r = big ? 5 : 3;
@@ -259,6 +261,10 @@ export function tableView(app) {
   );
 }
 
+/**
+ * @param {any} seen
+ * @param {number[]} size
+ */
 function boxAround(seen, [width, height]) {
   const range = (values, withZero, pixels) => {
     const [low, high] = [Math.min(...values, ...(withZero ? [0] : [])), Math.max(...values, ...(withZero ? [0] : []))];

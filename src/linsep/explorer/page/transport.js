@@ -73,7 +73,7 @@ export function transport(app) {
       app.steps.converged ||
       app.state.k < app.total ||
       app.state.updates >= app.host.start.limits.updates ||
-      app.host.isRecorded;
+      (app.isWide && app.host.isRecorded);
   });
   app.toggle = toggle;
   return html(

@@ -169,7 +169,7 @@ export function verdictView(app) {
 
 function vectorOf(parts) {
   const row = math("mrow", math("mo", "("));
-  parts.forEach((part, i) => row.append(...(i ? [math("mo", ","), part] : [part])));
+  for (const [i, part] of parts.entries()) row.append(...(i ? [math("mo", ","), part] : [part]));
   row.append(math("mo", ")"));
   return row;
 }

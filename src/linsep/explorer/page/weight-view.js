@@ -1,7 +1,8 @@
 // The weight space, for lines through the origin: a row allows one half of it, all rows together a cone.
-import { arrow, drawGrid } from "./marks.js";
-import { boxOf, corners, cut, path } from "./geometry.js";
+
 import { fill, surface, svg } from "./dom.js";
+import { boxOf, corners, cut, path } from "./geometry.js";
+import { arrow, drawGrid } from "./marks.js";
 
 const NUMBERED = 14; // rows: more have no room for their numbers
 const TOOTH = 6; // pixels: the teeth of a line point to the side that its row allows
@@ -41,7 +42,9 @@ export function weightView(app) {
     const isCone = app.answer.verdict.kind === "separable";
     const cone = isCone ? signed.reduce((polygon, z) => cut(polygon, z, 0), corners(box)).map(at) : [];
     if (cone.length < 3) {
-      const none = isCone ? null : svg("text", { class: "cone-name none", x: size[0] / 2, y: 20 }, "no w is right for all rows");
+      const none = isCone
+        ? null
+        : svg("text", { class: "cone-name none", x: size[0] / 2, y: 20 }, "no w is right for all rows");
       return fill(layers.cone, none);
     }
     const [x, y] = [0, 1].map((j) => cone.reduce((sum, p) => sum + p[j], 0) / cone.length);
@@ -67,13 +70,23 @@ export function weightView(app) {
     fill(
       layers.rows,
       now !== null && signed[now]
-        ? svg("path", { class: "forbidden", d: path(cut(corners(box), signed[now].map((x) => -x), 0).map(at), true) })
+        ? svg("path", {
+            class: "forbidden",
+            d: path(
+              cut(
+                corners(box),
+                signed[now].map((x) => -x),
+                0,
+              ).map(at),
+              true,
+            ),
+          })
         : null,
-      ...[...groups.values()].map((rows) => rowLine(rows, now, box, at, isNumbered)),
+      ...[...groups.values()].map((rows) => rowLine(rows, now, at, isNumbered)),
     );
   }
 
-  function rowLine(rows, now, box, at, isNumbered) {
+  function rowLine(rows, now, at, isNumbered) {
     const [nx, ny] = rows[0].normal;
     const side = app.state.labels[rows[0].i] > 0 ? "plus" : "minus";
     const isNow = rows.some(({ i }) => i === now);

@@ -1,9 +1,9 @@
-// The page without a server: every answer was recorded when the file was written.
+// The page as one file: it computes by itself. Of rows too wide to be moved, the answers were recorded.
 import { pageAddress } from "./address.js";
 import { mount } from "./main.js";
 
 const kept = JSON.parse(document.getElementById("record").textContent);
-const keyOf = (name, { updates, box, ...body }) =>
+const keyOf = (name, { updates, ...body }) =>
   JSON.stringify([name, Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1))]);
 const answers = new Map(kept.record.map(({ name, body, answer }) => [keyOf(name, body), answer]));
 

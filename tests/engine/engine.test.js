@@ -1,0 +1,131 @@
+// @ts-check
+// The page's engine, held against arithmetic done twice and against what the library said.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  bitLength,
+  exactScore,
+  fractionText,
+  nearest,
+  orthogonal,
+  rootAbove,
+  rootBelow,
+  roundedUp,
+  wholeNumbers,
+} from "../../src/linsep/explorer/page/engine/exact.js";
+import { explore, ONE_CLASS } from "../../src/linsep/explorer/page/engine/explore.js";
+import { generator, shuffled } from "../../src/linsep/explorer/page/engine/random.js";
+import { differences, recorded } from "./held.js";
+
+const XOR = {
+  points: [
+    [0, 0],
+    [0, 1],
+    [1, 0],
+    [1, 1],
+  ],
+  labels: [-1, 1, 1, -1],
+  order: "cyclic",
+  bias: true,
+  seed: 0,
+  updates: 40,
+};
+
+test("every recorded answer of the library is the engine's too", () => {
+  const answers = recorded(new URL("./answers.ndjson.gz", import.meta.url));
+  assert.ok(answers.length >= 300);
+  assert.deepEqual(
+    answers.flatMap((answer, number) => differences(answer).map((words) => `set ${number}: ${words}`)),
+    [],
+  );
+});
+
+test("a seed gives NumPy's numbers and the library's order", () => {
+  const random = generator(7);
+  assert.deepEqual([random(), random(), random()], [0.625095466604667, 0.8972138009695755, 0.7756856902451935]);
+  assert.equal(generator(0)(), 0.6369616873214543);
+  assert.deepEqual([...shuffled(generator(3), 6)].sort(), [0, 1, 2, 3, 4, 5]);
+});
+
+test("doubles become integers of the same value, however large or small", () => {
+  for (const values of [
+    [0.5, -3, 0.125],
+    [0.1, 1e9],
+    [5e-324, 1],
+    [1.7e308, -2.5e-300],
+    [0, 0],
+  ]) {
+    const { wholes, power } = wholeNumbers(values);
+    assert.ok(power <= 0);
+    assert.deepEqual(
+      wholes.map((whole) => nearest(whole, 1n << BigInt(-power))),
+      values,
+    );
+  }
+});
+
+test("a ratio is rounded to the nearest double, and up where that is asked for", () => {
+  assert.equal(nearest(1n, 3n), 1 / 3);
+  assert.equal(nearest(-(2n ** 60n) - 1n, 2n ** 60n), -1);
+  assert.equal(roundedUp(2n ** 60n + 1n, 2n ** 60n), 1 + 2 ** -52);
+  assert.equal(nearest(1n, 1n << 1074n), 5e-324);
+  assert.equal(nearest(1n << 1100n, 1n), Infinity);
+  assert.equal(bitLength(255n), 8);
+  assert.equal(bitLength(-256n), 9);
+});
+
+test("roots are rounded to their sides", () => {
+  assert.deepEqual([rootBelow(4n, 9n), rootAbove(4n, 9n)], [2 / 3, 0.6666666666666667]);
+  assert.deepEqual([rootBelow(9n, 4n), rootAbove(9n, 4n)], [1.5, 1.5]);
+  assert.ok(rootBelow(2n, 1n) ** 2 < 2 && rootAbove(2n, 1n) ** 2 > 2);
+});
+
+test("what is orthogonal to vectors is, and is all there is", () => {
+  for (const [vectors, left] of /** @type {[bigint[][], number][]} */ ([
+    [[[1n, 2n, 3n]], 2],
+    [
+      [
+        [1n, 2n, 3n],
+        [2n, 4n, 6n],
+      ],
+      2,
+    ],
+    [
+      [
+        [1n, 2n, 3n],
+        [0n, 1n, 0n],
+      ],
+      1,
+    ],
+    [[], 3],
+  ])) {
+    const basis = orthogonal(vectors, 3);
+    assert.equal(basis.length, left);
+    for (const p of basis)
+      for (const q of vectors)
+        assert.equal(
+          p.reduce((sum, x, j) => sum + x * q[j], 0n),
+          0n,
+        );
+  }
+});
+
+test("a score keeps its sign where floats lose it", () => {
+  assert.equal(exactScore([1, 1], [1e16, -1e16], 2 ** -60), 2 ** -60);
+  assert.equal(exactScore([0.1, 0.2], [3, -1.5], 0), 0);
+  assert.equal(fractionText(-6n, 4n), "-3/2");
+});
+
+test("XOR is forbidden by its four rows with weights one half", () => {
+  const { verdict, obstruction, steps } = explore(/** @type {any} */ (XOR));
+  assert.equal(verdict.kind, "overlapping");
+  assert.deepEqual(
+    obstruction?.weights.map(({ text }) => text),
+    ["1/2", "1/2", "1/2", "1/2"],
+  );
+  assert.deepEqual([steps.row.length, steps.converged], [40, false]);
+});
+
+test("one class is refused in a sentence", () => {
+  assert.throws(() => explore(/** @type {any} */ ({ ...XOR, labels: [1, 1, 1, 1] })), { message: ONE_CLASS });
+});

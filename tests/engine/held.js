@@ -1,0 +1,117 @@
+// @ts-check
+// One answer of the library, held against the engine's: what differs, in words.
+
+import { readFileSync } from "node:fs";
+import { crc32, gunzipSync } from "node:zlib";
+import { fractionText, next } from "../../src/linsep/explorer/page/engine/exact.js";
+import { explore } from "../../src/linsep/explorer/page/engine/explore.js";
+import { keeps } from "../../src/linsep/explorer/page/engine/keep.js";
+import { decide, sceneOf } from "../../src/linsep/explorer/page/engine/verdict.js";
+
+const CLOSE = 1e-11; // averages, which fused operations may round in another way
+
+/** @param {string | URL} path */
+export function recorded(path) {
+  const lines = gunzipSync(readFileSync(path)).toString().trim().split("\n");
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** @param {any} recordedAnswer */
+export function differences({ set: _, says, ...question }) {
+  /** @type {string[]} */
+  const wrong = [];
+  const hold = (/** @type {boolean} */ isHeld, /** @type {string} */ words) => isHeld || wrong.push(words);
+  /** @type {any} */
+  let answer;
+  try {
+    answer = explore(question);
+  } catch (error) {
+    return says.kind === "one class" ? [] : [`no answer: ${error}`];
+  }
+  hold(answer.verdict.kind === says.kind, `verdict ${answer.verdict.kind}, not ${says.kind}`);
+  hold(String(answer.steps.row) === String(says.rows), "other steps");
+  hold(answer.steps.converged === says.converged, "another end");
+  hold(checksum(answer.steps) === says.weights, "other weights");
+  wrong.push(...proofFaults(question, says));
+  if (says.gamma) {
+    const { gamma, radius, bound } = answer.bound;
+    hold(isWithin(gamma, says.gamma), `gamma ${gamma}, not ${says.gamma}`);
+    hold(isWithin(radius, says.radius), `radius ${radius}, not ${says.radius}`);
+    hold(bound === says.bound || isWithin(bound, says.bound), `bound ${bound}, not ${says.bound}`);
+    hold(isWithin(answer.widest.margin, says.margin), `margin ${answer.widest.margin}, not ${says.margin}`);
+    hold(
+      says.nearest.every((/** @type {number} */ i) => answer.widest.rows.includes(i)),
+      "other rows at the edge",
+    );
+  }
+  if (says.keeps) wrong.push(...keepFaults(question, says.keeps));
+  return wrong;
+}
+
+/**
+ * Within an interval, or an ulp beside it.
+ * @param {number} value
+ * @param {[number, number]} interval
+ */
+function isWithin(value, [low, high]) {
+  return value >= (low && next(low, -1)) && value <= next(high, 1);
+}
+
+/** @param {any} steps */
+function checksum({ row, score, w, b }) {
+  const numbers = new Float64Array(4 * row.length);
+  for (let k = 0; k < row.length; k += 1) numbers.set([score[k] + 0, w[k][0] + 0, w[k][1] + 0, b[k] + 0], 4 * k);
+  return crc32(Buffer.from(numbers.buffer));
+}
+
+/**
+ * What is wrong with the engine's own proof: its weights must be exact, whatever rows it names.
+ * @param {any} question
+ * @param {any} says
+ */
+function proofFaults({ points, labels, bias }, says) {
+  const scene = sceneOf(points, labels, bias);
+  const { kind, obstruction, weak } = decide(scene);
+  const product = (/** @type {bigint[]} */ a, /** @type {bigint[]} */ b) => a.reduce((sum, x, j) => sum + x * b[j], 0n);
+  const wrong = [];
+  if (obstruction) {
+    const { rows, weights } = obstruction;
+    const sums = scene.rows[0].map((_, j) => rows.reduce((sum, row, n) => sum + weights[n] * scene.rows[row][j], 0n));
+    if (!sums.every((sum) => sum === 0n) || !weights.every((weight) => weight > 0n)) wrong.push("no obstruction");
+    if (rows.length > scene.rows[0].length + 1) wrong.push("an obstruction of too many rows");
+    wrong.push(...otherShares(scene, obstruction, says.obstruction));
+  }
+  if (weak) {
+    const scores = scene.rows.map((row) => product(row, weak));
+    if (scores.some((score) => score < 0n) || scores.every((score) => score === 0n)) wrong.push("no weak separator");
+  }
+  return kind === "touching" && !weak ? [...wrong, "touching without a line"] : wrong;
+}
+
+/**
+ * Where both name the same rows, the weights are the same fractions.
+ * @param {import("../../src/linsep/explorer/page/engine/verdict.js").Scene} scene
+ * @param {import("../../src/linsep/explorer/page/engine/verdict.js").Obstruction} own
+ * @param {any} theirs
+ */
+function otherShares({ labels, bias }, { rows, weights }, theirs) {
+  if (!theirs || rows.length !== theirs.rows.length || !rows.every((row) => theirs.rows.includes(row))) return [];
+  const total = rows.reduce((sum, row, n) => (!bias || labels[row] > 0 ? sum + weights[n] : sum), 0n);
+  const isSame = rows.every((row, n) => fractionText(weights[n], total) === theirs.shares[theirs.rows.indexOf(row)]);
+  return isSame ? [] : ["other exact weights"];
+}
+
+/**
+ * @param {any} question
+ * @param {any} says
+ */
+function keepFaults(question, says) {
+  return keeps(question).ways.flatMap(({ keep, wrong, w, b }) => {
+    const [theirs, ...weights] = says[keep];
+    const largest = Math.max(...weights.map(Math.abs), 1e-300);
+    const isClose = [...w, b].every(
+      (value, j) => Math.abs(value - weights[j]) <= (keep === "average" ? CLOSE : 0) * largest,
+    );
+    return wrong === theirs && isClose ? [] : [`keep ${keep}: ${[wrong, ...w, b]}, not ${says[keep]}`];
+  });
+}
