@@ -4,6 +4,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
@@ -156,3 +157,20 @@ def test_families_without_a_fit_and_reports_without_an_answer_are_refused():
     report = linsep.mle_exists(np.random.default_rng(0).normal(size=(3000, 30)), np.arange(3000) % 2, time_limit=0)
     with pytest.raises(ArgumentError, match="not decided"):
         report.limits()
+
+
+def test_one_table_has_what_becomes_of_each_coefficient_and_both_fits():
+    report = linsep.mle_exists([[0], [1]], [[3, 7], [5, 0]], ["treated"])
+    fit, table = report.firth(level=0.9), pd.DataFrame(report.table(level=0.9)).set_index("coefficient")
+    assert list(table.columns) == ["estimate", "limit", "limit_error", "firth", "firth_error", "low", "high", "p_value"]
+    assert table["estimate"].to_dict() == report.coefficients
+    assert table["limit"].to_dict() == report.limits().coefficients
+    assert table["firth"].to_dict() == fit.coefficients
+    assert table.loc["treated", ["low", "high"]].tolist() == [fit.estimates[1].low, fit.estimates[1].high]
+
+
+def test_the_table_of_a_family_without_a_fit_has_what_becomes_of_each_coefficient():
+    report = linsep.mle_exists([[1], [0], [0]], [1, 0, 1], ["x"], family="cox", time=[1, 2, 3])
+    assert report.table() == {"coefficient": ["x"], "estimate": [report.coefficients["x"]]}
+    with pytest.raises(ArgumentError, match=r"are for families binomial .* not for 'cox'. .*coxphf"):
+        report.firth()

@@ -179,6 +179,16 @@ def test_misuse_is_refused_with_a_reason(data, options, message):
         linsep.mle_exists("died ~ age", data, **options)
 
 
+def test_a_category_is_to_blame_even_where_it_is_the_first():
+    told = linsep.mle_exists("died ~ age + site", TABLE).explain().splitlines()
+    assert told[1] == "modelled: the probability that died is 'yes', against 'no'."
+    assert told[2] == "The 1 row with site = Chur is 'yes'."
+    first = TABLE.assign(site=TABLE["site"].replace("Chur", "Aarau"))
+    report = linsep.mle_exists("died ~ age + C(site)", first)
+    assert report.coefficients["(Intercept)"] == "+inf"
+    assert report.reasons == ("The 1 row with site = Aarau is 'yes'.",)
+
+
 def test_a_dot_does_not_take_an_id_for_a_category():
     table = pd.DataFrame({"died": [0, 1] * 10, "age": range(20), "patient": [f"p{k}" for k in range(20)]})
     with pytest.raises(ArgumentError, match="names rows"):

@@ -389,6 +389,50 @@ def test_separation_by_one_column_is_said_in_plain_words(family):
     assert report.facts()["reasons"] == list(report.reasons) and report.facts()["family"] == family
 
 
+MODELLED = {
+    "binomial": "the probability that y is 'lived', against 'died'",
+    "poisson": "the mean of y",
+    "multinomial": "the class, y, each compared with 'a', the first",
+    "ordinal": "the class, y, in the order 1 < 2 < 3; a positive coefficient stands for higher classes",
+    "conditional": "which rows of a stratum are cases, y being 1, against 0",
+    "cox": "the hazard of an event, y being 1",
+}
+
+
+@pytest.mark.parametrize("family", SAID)
+def test_what_is_modelled_is_said_before_the_geometry(family):
+    X, y, options, _ = SAID[family]
+    report = linsep.mle_exists(X, y, ["site"], family=family, **options)
+    assert report.modelled == report.facts()["modelled"] == MODELLED[family]
+    assert report.explain().splitlines()[1] == f"modelled: {MODELLED[family]}."
+
+
+def test_the_label_that_is_modelled_has_the_name_of_its_column(tmp_path):
+    (tmp_path / "d.csv").write_text("x,w,outcome\n1,1,a\n2,1,a\n3,1,b\n4,1,b\n")
+    for options in ({}, {"weights": "w"}):
+        source = linsep.open(tmp_path / "d.csv", label="outcome", positive="a")
+        report = linsep.mle_exists(source, **options)
+        assert report.modelled == "the probability that outcome is 'a', against 'b'"
+        assert report.coefficients["x"] == "-inf"  # with weights the chosen label was once forgotten
+    named = linsep.mle_exists([[1], [2]], pd.Series([3, 5], name="died"))
+    assert named.modelled == "the probability that died is 5, against 3"
+
+
+def test_a_column_of_a_file_is_said_in_plain_words_too(tmp_path):
+    (tmp_path / "d.csv").write_text("site,age,y\n1,5,a\n1,2,a\n0,3,b\n0,4,a\n")
+    report = linsep.mle_exists(linsep.open(tmp_path / "d.csv", label="y"))
+    assert report.reasons[0] == "All 2 rows with site = 1 are 'a'."
+
+
+def test_columns_that_a_formula_made_are_said_as_categories():
+    X, y = [[1, 0], [1, 0], [0, 1], [0, 0], [0, 0]], ["lived", "lived", "died", "lived", "died"]
+    report = linsep.mle_exists(X, y, ["C(site)[T.Chur]", "site[T.Bern]:ward[T.2]"])
+    assert report.reasons == (
+        "All 2 rows with site = Chur are 'lived'.",
+        "The 1 row with site = Bern and ward = 2 is 'died'.",
+    )
+
+
 def test_a_threshold_is_said_in_plain_words():
     report = linsep.mle_exists([[1], [2], [3], [3], [4]], [0, 0, 0, 1, 1], ["dose"])
     assert report.reasons == (

@@ -37,7 +37,7 @@ from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likel
 from linsep.mle_report import DIVERGING, Dependence, MleReport, State
 from linsep.proofs import Overlapping, Separable, Touching, Verdict
 from linsep.proofs.verdicts import check
-from linsep.reasons import reasons
+from linsep.reasons import modelled, reasons
 from linsep.solvers.aliasing import INTERCEPT, Alias, TooLarge, find_aliases
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
@@ -146,14 +146,16 @@ class Regression:
         except OutOfMemoryError as error:
             verdict = verdict or self._checked(case.out_of_memory(error))
         named = tuple((self._name(c), state) for c, state in states.items() if c not in hidden)
+        separated = self._separated(verdict)
         return MleReport(
             verdict=verdict,
             states=named,
             dependences=tuple(self._dependence(alias) for alias in aliases),
             family=self.likelihood.family,
             n_rows=self.likelihood.n_rows,
-            separated_rows=self._separated(verdict),
-            reasons=reasons(self.likelihood, named) if any(state in DIVERGING for _, state in named) else (),
+            separated_rows=separated,
+            modelled=modelled(self.likelihood),
+            reasons=reasons(self.likelihood, named, separated) if any(s in DIVERGING for _, s in named) else (),
             likelihood=self.likelihood,
         )
 

@@ -76,7 +76,14 @@ def likelihood_of(
         found.source.facts = replace(found.source.facts, rows_left_out=posed.rows_left_out)
     if found.order is None and posed.row_ids is not None:
         found.source.facts = replace(found.source.facts, ids=row_ids)
-    return replace(found, ids=row_ids, outcome=posed.outcome, link=posed.link, factors=posed.factors)
+    outcome = _called(X, y) if posed.outcome == "y" else posed.outcome
+    return replace(found, ids=row_ids, outcome=outcome, link=posed.link, factors=posed.factors)
+
+
+def _called(X: Any, y: Any) -> str:
+    """What the outcome is called: the label column of a source, or the name of a series."""
+    name = X.facts.label_column if isinstance(X, Source) else getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "y"
 
 
 def _made(posed: Posed) -> Likelihood:
