@@ -10,20 +10,9 @@ from scipy.optimize import minimize
 
 import linsep
 from linsep.errors import ArgumentError
-
-# logistf's sex2 (Foxman et al. 1997): age, oc, vic, vicl, vis, dia, then cases and controls.
-SEX2 = """000010 1 1|001000 14 2|001010 3 1|001100 10 8|001110 12 18|001111 1 0|010000 44 42|010001 3 0|010010 0 1|
-011000 15 1|011001 1 0|011010 2 0|011100 7 5|011110 3 6|101000 2 0|101010 1 0|101011 1 0|101100 1 2|101110 0 4|
-101111 1 0|110000 5 14|110010 0 1|111000 3 1|111110 0 2"""
-
+from textbooks import sex2
 
 SLOWLY = {"method": "Nelder-Mead", "options": {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 10_000, "maxfev": 10_000}}
-
-
-def sex2():
-    groups = [group.split() for group in SEX2.replace("\n", "").split("|")]
-    X = [[int(digit) for digit in code] for code, _, _ in groups]
-    return X, [[int(cases), int(controls)] for _, cases, controls in groups], ["age", "oc", "vic", "vicl", "vis", "dia"]
 
 
 def test_firth_agrees_with_logistf_on_sex2():

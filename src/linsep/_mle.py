@@ -66,17 +66,18 @@ def mle_exists(
 ) -> MleReport:
     """Say whether a regression has a maximum likelihood estimate, and which coefficients diverge.
 
-    `names` are the names of the columns; a dataframe brings its own. The intercept, added unless `bias=False`, is
-    called "(Intercept)". The report's `coefficients` map each name to "finite", "+inf", "-inf", "undetermined" (the
-    estimate diverges, but separation alone does not say how) or "aliased" (a combination of earlier columns). All of
-    it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `ids` and `watch` are
-    those of `decide`.
+    X and y may be a formula and a table, as in `mle_exists("died ~ age + C(site)", frame)`, or X alone a model of
+    statsmodels or its result. `names` are the names of the columns; a dataframe brings its own. The intercept, added
+    unless `bias=False`, is called "(Intercept)". The report's `coefficients` map each name to "finite", "+inf", "-inf",
+    "undetermined" (the estimate diverges, but separation alone does not say how) or "aliased" (a combination of earlier
+    columns). All of it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `ids`
+    and `watch` are those of `decide`.
 
     Parameters
     ----------
     family : what y is
         "binomial": two labels, or counts, with any link (logit, probit, complementary log-log). "poisson": counts or
-        amounts with a log link, negative binomial and gamma-like ones included. "multinomial": classes, the first being
+        amounts with a log link, negative binomial ones included. "multinomial": classes, the first being
         the one that others are compared with. "ordinal": classes in order, by a cumulative model. "conditional": two
         labels within strata. "cox": y says whether there was an event (1) or the row was censored (0).
     trials : the number of trials of each row, of which y is the number of successes
