@@ -16,6 +16,7 @@ from sklearn.datasets import load_iris
 
 import linsep
 from browser import launch
+from explorer import frame_time, link  # of benchmarks/
 from linsep.explorer import export
 from linsep.explorer.own_table import OwnTable
 from linsep.explorer.presets import presets
@@ -271,6 +272,12 @@ def test_a_drag_among_500_points_ends_with_the_library_s_answer(visit, explorer)
     verdict = linsep.decide(X, y)
     expect(page.locator("[data-name=verdict]")).to_have_text(verdict.kind.capitalize())
     assert verdict.separable or page.locator(".data-space .weight").count() in (2, 3, 4)
+
+
+@pytest.mark.parametrize("options", [{}, {"flipped": 26}], ids=["separable", "overlapping"])
+def test_a_frame_of_a_drag_among_500_points_takes_less_than_16_ms(visit, explorer, options):
+    page = visit(f"{explorer.address}#{link(500, **options)}&k=100")
+    assert frame_time(page, batches=15, enough=16)[0] < 16  # of the main thread's own time; make load prints it
 
 
 def test_a_point_is_deleted_with_the_key_and_with_the_button(visit, explorer):

@@ -294,3 +294,34 @@ def test_rows_keep_the_names_of_the_index_or_of_the_column_of_ids():
     assert "p3" in report.separated_ids
     assert list(report.coefficients) == ["(Intercept)", "age", "site[T.Bern]", "site[T.Chur]", "ward"]
     report.verify("died ~ . - n", with_ids)
+
+
+@pytest.mark.parametrize("formula", ["died ~ age + site", "died ~ age + C(site)"])
+def test_dropped_rows_are_counted_and_the_others_keep_their_numbers_and_names(formula):
+    age = [None, *TABLE["age"].iloc[1:]]
+    gaps = TABLE.assign(age=age, patient=list("tuvwxyz"), unused=None)
+    with pytest.raises(InputError, match="age"):
+        linsep.mle_exists(formula, gaps, ids="patient")
+    for table, options in ((gaps, {"weights": "n"}), (gaps.assign(n=1), {}), (pl.from_pandas(gaps.assign(n=1)), {})):
+        report = linsep.mle_exists(formula, table, ids="patient", missing="drop", **options)
+        assert report.verdict.rows_left_out == 1
+        assert report.n_rows == 6
+        report.verify(formula, table, **options)
+    rest = linsep.mle_exists(formula, TABLE[1:].reset_index(drop=True))
+    assert report.coefficients == rest.coefficients
+    assert report.reasons == rest.reasons
+    assert report.separated_rows == tuple(row + 1 for row in rest.separated_rows)
+    assert report.separated_ids == tuple("tuvwxyz"[row] for row in report.separated_rows)
+    assert report.limits().coefficients == pytest.approx(rest.limits().coefficients, nan_ok=True)
+
+
+def test_a_formula_has_no_other_coding_and_no_other_gaps():
+    for options in ({"categories": "all"}, {"missing": "fill"}):
+        with pytest.raises(ArgumentError, match=next(iter(options))):
+            states("died ~ age", TABLE, **options)
+
+
+def test_text_columns_without_a_formula_are_said_as_categories_too():
+    report = linsep.mle_exists(TABLE[["age", "site"]], TABLE["died"])
+    assert report.coefficients["site[Chur]"] == "+inf"
+    assert report.reasons == ("The 1 row with site = Chur is 'yes'.",)

@@ -33,7 +33,7 @@ import numpy as np
 from linsep import arguments
 from linsep._decide import Case, part_of
 from linsep.errors import OutOfMemoryError
-from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of
+from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of, pose
 from linsep.mle_report import DIVERGING, Dependence, MleReport, State
 from linsep.proofs import Overlapping, Separable, Touching, Verdict
 from linsep.proofs.verdicts import check
@@ -44,6 +44,8 @@ from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.recession import Cone
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import Ints, Source
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Missing
 
 LEVELS = {"conditional": "stratum", "cox": "stratum"}  # within which rows are compared
 
@@ -61,6 +63,8 @@ def mle_exists(
     time: Any = None,
     bias: bool = True,
     ids: Any = None,
+    categories: Categories = "reference",
+    missing: Missing = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> MleReport:
@@ -89,6 +93,8 @@ def mle_exists(
     strata : the stratum of each row ("conditional", "cox")
     time : when the event or the censoring of each row was ("cox")
         Each of the last five is a value for each row, or the name of a column of X, which is then not a predictor.
+    categories, missing
+        Text and missing values of a dataframe, as `decide` takes them; but categories are coded unless told otherwise.
 
     >>> import linsep
     >>> report = linsep.mle_exists([[0, 3], [0, 5], [0, 6], [1, 2], [1, 6]], [0, 1, 0, 1, 1], ["treated", "age"])
@@ -100,9 +106,11 @@ def mle_exists(
     {'(Intercept)': 'finite', 'site': '-inf'}
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    options = Extras(trials, weights, offset, strata, time)
-    likelihood = likelihood_of(X, y, names, family=family, bias=bias, options=options, ids=ids)
-    return Regression(likelihood, Clock(limit, watch=watch)).report()
+    options, asked = Extras(trials, weights, offset, strata, time), {"ids": ids, "missing": missing}
+    posed = pose(X, y, names, family=family, bias=bias, options=options, categories=categories, **asked)
+    with posed.rows.numbered():
+        found = Regression(likelihood_of(posed), Clock(limit, watch=watch)).report()
+    return found if posed.rows.kept is None else found.in_own_numbers(posed.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from linsep.errors import shown
 from linsep.likelihoods import INTERCEPT_NAME, Likelihood
 from linsep.sources.base import Array, Floats
 from linsep.tables import is_sparse
+from linsep.tables.categories import level_name
 from linsep.tables.label_values import distinct
 
 MOST_ENTRIES = 5_000_000  # that are looked at once more: the diverging columns, as many as these allow
@@ -70,7 +71,8 @@ class Looked:
 
     def __init__(self, likelihood: Likelihood, wanted: Sequence[int]) -> None:
         seen, source = likelihood.observed, likelihood.source
-        self.family, self.outcome, self.factors = likelihood.family, likelihood.outcome, likelihood.factors
+        self.family, self.outcome, self.factors = likelihood.family, likelihood.outcome, likelihood.factors()
+        self.made_names = {level_name(each.name, level) for each in self.factors for level in each.levels}
         if seen is None:
             self.names, scales = likelihood.names, source.facts.scales
             self.levels: tuple[Any, ...] = source.facts.pair
@@ -104,6 +106,8 @@ class Looked:
     def is_level(self, name: str) -> bool:
         """Whether a column is a level of a category that was looked at."""
         told = LEVEL.fullmatch(name)
+        if name in self.made_names:
+            return True
         return told is not None and (told["coded"] or told["plain"]) in {factor.name for factor in self.factors}
 
     def sentences(self, j: int) -> Iterator[str]:

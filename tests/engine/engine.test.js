@@ -113,6 +113,7 @@ test("what is orthogonal to vectors is, and is all there is", () => {
 test("a score keeps its sign where floats lose it", () => {
   assert.equal(exactScore([1, 1], [1e16, -1e16], 2 ** -60), 2 ** -60);
   assert.equal(exactScore([0.1, 0.2], [3, -1.5], 0), 0);
+  assert.equal(exactScore([-2e-322, 1], [5e-324, 0], 0), -5e-324);
   assert.equal(fractionText(-6n, 4n), "-3/2");
 });
 
@@ -124,6 +125,19 @@ test("XOR is forbidden by its four rows with weights one half", () => {
     ["1/2", "1/2", "1/2", "1/2"],
   );
   assert.deepEqual([steps.row.length, steps.converged], [40, false]);
+});
+
+test("the chain of the proof holds at every update of every recorded set", () => {
+  for (const { set: _, says, ...question } of recorded(new URL("./answers.ndjson.gz", import.meta.url))) {
+    if (!says.gamma) continue;
+    const { steps, bound } = /** @type {any} */ (explore(question));
+    const slack = 1 + 1e-9;
+    steps.row.forEach((/** @type {number} */ row, /** @type {number} */ i) => {
+      const floor = (i + 1) * bound.gamma;
+      assert.ok(floor <= steps.along[i] * slack + 1e-9 * steps.norm[i], `${question.points} at ${row}`);
+      assert.ok(steps.along[i] <= steps.norm[i] * slack && steps.norm[i] <= Math.sqrt(i + 1) * bound.radius * slack);
+    });
+  }
 });
 
 test("one class is refused in a sentence", () => {

@@ -1,6 +1,6 @@
 """`linsep mle`: whether a regression has a maximum likelihood estimate."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 from cyclopts import Parameter
@@ -79,9 +79,11 @@ def mle(
 ) -> int:
     """Does the maximum likelihood estimate of a regression exist? If not, which coefficients diverge.
 
-    The intercept is the bias.
+    The intercept is the bias. Text columns are compared with their first category, unless --categories says otherwise.
     """
     any_labels, formula = model.takes_any_labels, model.formula
+    if reading.categories is None and not reading.is_elsewhere and formula is None:
+        reading = replace(reading, categories="reference")
     asked = file, label, reading, search
     question = answers.Question(*asked, any_labels=any_labels, formula=formula, aside=model.columns)
     with question.asked("Deciding") as (table, data, watch):

@@ -1,10 +1,12 @@
 """The question about a model: rows that say whether its likelihood has a maximum, and whose rows they are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from linsep.likelihoods.observed import Factor, Family, Observed
+from linsep.likelihoods.observed import Factors, Family, Observed
 from linsep.sources.base import Ints, Source
 from linsep.sources.memory import MemorySource
 from linsep.tables.row_ids import RowIds
@@ -31,7 +33,7 @@ class Likelihood:
     observed: Observed | None = None
     outcome: str = "y"  # what the outcome is called
     link: str = ""  # where that is not the logarithm or the logit
-    factors: tuple[Factor, ...] = ()  # columns of categories that some of the names are made of
+    factors: Factors = tuple  # columns of categories that some of the names are made of
     ids: RowIds | None = None  # what the user calls the rows
 
     def separated(self, strict: Ints) -> tuple[int, ...]:
@@ -43,6 +45,15 @@ class Likelihood:
         np.add.at(steps, self.last[strict], -1)
         found = self.order[np.flatnonzero(np.cumsum(steps[:-1]) > 0)]
         return tuple(np.unique(self._whole_strata(found)).tolist())
+
+    def labels_at(self, rows: Sequence[int]) -> list[Any]:
+        """What was observed of these rows of the user."""
+        seen = self.observed
+        if seen is None:
+            return [self.source.facts.pair[int(sign > 0)] for sign in self.source.signs_of(rows).tolist()]
+        values = seen.y[[*rows]].tolist()
+        is_place = seen.family in ("multinomial", "ordinal")  # whose outcomes are positions among the levels
+        return [seen.levels[int(value)] for value in values] if is_place else list(values)
 
     def part(self, rows: Ints) -> Source:
         """Some of the user's rows, of a model whose columns are theirs: labels mean nothing."""

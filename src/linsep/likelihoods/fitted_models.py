@@ -13,6 +13,7 @@ import numpy as np
 from linsep.errors import ArgumentError, shown
 from linsep.likelihoods.observed import Extras, Family, Posed
 from linsep.sources.base import Array, Floats
+from linsep.tables.given_rows import Given, Missing
 
 HOME = "statsmodels"
 BINOMIAL_LINKS = ("logit", "probit", "cloglog", "loglog", "cauchy")
@@ -42,9 +43,9 @@ def is_model(X: Any) -> bool:
     return any(kind.__module__.partition(".")[0] == HOME for kind in type(X).__mro__)
 
 
-def of_model(posed: Posed) -> Posed:
+def of_model(posed: Posed, missing: Missing = None) -> Posed:
     """The model that was given in the place of X, in the words of `mle_exists`."""
-    given, family = posed.X, posed.family
+    (given, y, ids, *_), family = posed.rows, posed.family
     model = getattr(given, "model", given)
     if getattr(given, "constraints", None) is not None:
         raise ArgumentError("This fit has constraints between its coefficients, about which linsep has no answer.")
@@ -54,7 +55,7 @@ def of_model(posed: Posed) -> Posed:
         raise ArgumentError(f"linsep has no answer about a {name} of statsmodels. {hint}")
     if model.endog is None or model.exog is None:
         raise ArgumentError(f"The {name} has no predictors, or no data with it any more: give one that has.")
-    beside = {"y": posed.y, "names": posed.names, **posed.options._asdict()}
+    beside = {"y": y, "names": posed.names, "missing": missing, **posed.options._asdict()}
     told = [option for option, value in beside.items() if value is not None]
     if told:
         raise ArgumentError(f"A model brings its own data: leave {', '.join(told)} out.")
@@ -65,7 +66,8 @@ def of_model(posed: Posed) -> Posed:
     columns = [str(column) for column in model.exog_names][: model.exog.shape[1]]
     called = model.endog_names
     outcome = called if isinstance(called, str) else str(called[0])
-    return Posed(_predictors(model), read.y, columns, read.family, False, extras, posed.ids, outcome, link=read.link)
+    rows = Given(_predictors(model), read.y, ids)
+    return Posed(rows, columns, read.family, False, extras, None, outcome, link=read.link)
 
 
 def _predictors(model: Any) -> Any:

@@ -8,34 +8,39 @@ asked for. The intercept is not a column but the model's own.
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from linsep.errors import ArgumentError, InexactError, ShapeError, shown
 from linsep.faults import fault
 from linsep.likelihoods.formula_words import Formula, read_formula, told_by
-from linsep.likelihoods.observed import Extras, Factor, Family, Posed
+from linsep.likelihoods.observed import Extras, Family, Posed
 from linsep.sources.base import Array, Source, positions
 from linsep.sources.inputs import as_given
 from linsep.tables import is_sparse, read_labels
+from linsep.tables.categories import Levels, is_categorical, kind_of, levels_of, looks_like_ids
 from linsep.tables.exact_numbers import are_doubles, plain_numbers
+from linsep.tables.given_rows import Given, Missing, gaps_of_series
 from linsep.tables.handed_over import as_frame, series_values
-from linsep.tables.row_ids import PartIds, without_ids
+from linsep.tables.row_ids import without_ids
 
-Missing: TypeAlias = Literal["drop"] | None
 WITH_INTERCEPT = ("binomial", "poisson", "multinomial")
 MOST_DENSE = 20_000_000  # cells of the predictors; more are kept as a sparse matrix
-MOST_LEVELS = 10  # of a column that a dot stands for, and that has a level for every other row
 
 
 def of_formula(posed: Posed, missing: Missing = None) -> Posed:
     """The model that a formula in the place of X describes, of a table or a source in the place of y."""
-    text, data, names, family, bias, options, ids, *_ = posed
+    (text, data, ids, *_), names, family, bias, options, categories, *_ = posed
     if data is None:
         raise ArgumentError(f"X is text, {shown(text)}, so it is a formula: give the table as the second argument.")
     if names is not None:
         raise ArgumentError("A formula names its columns: leave names out.")
+    if categories != "reference":
+        raise ArgumentError("A formula codes its categories, as in C(site, contr.sum): leave categories out.")
+    if missing not in (None, "drop"):
+        raise ArgumentError(f"missing is {shown(missing)}: it must be None or 'drop'.")
     row_ids = as_given(data, ids=ids).facts.ids if isinstance(data, Source) else None
     frame = _frame(data)
     if row_ids is None:
@@ -58,13 +63,12 @@ def of_formula(posed: Posed, missing: Missing = None) -> Posed:
     if formula.offsets:
         found = found._replace(offset=_offset(formula, table))
     is_biased = formula.has_intercept and bias
-    if left_out:
-        row_ids = PartIds(row_ids, np.flatnonzero(kept))
-    called = formula.outcome[-1]
-    made = Posed(X, y, columns, family, is_biased, found, None, called, factors, left_out, row_ids=row_ids)
+    which = np.flatnonzero(kept) if left_out else None
+    rows = Given(X, y, None, which, left_out, row_ids)
+    made = Posed(rows, columns, family, is_biased, found, None, formula.outcome[-1], partial(tuple, factors))
     if not isinstance(data, Source):
         return made
-    return made._replace(rows_left_out=left_out + data.facts.rows_left_out, labels=data.facts.labels)
+    return made._replace(rejected=data.facts.rows_left_out, labels=data.facts.labels)
 
 
 def _with_formula(options: Extras, formula: Formula, family: Family) -> Extras:
@@ -118,7 +122,7 @@ def _of_source(source: Source) -> Any:
     columns = {source.facts.column_name(j): _whole(values[:, j]) for j in range(source.n_columns)}
     for stem, names in _groups(columns).items():
         codes = np.column_stack([columns.pop(name) for name in names])
-        levels = [name.removeprefix(f"{stem}=") for name in names]
+        levels = [name[len(stem) + 1 : -1] for name in names]
         columns[stem] = pd.Categorical.from_codes(codes.argmax(axis=1), levels)
     label = source.facts.label_column
     levels_of_y = np.array(source.facts.labels, dtype=object)
@@ -134,11 +138,11 @@ def _whole(column: Array) -> Array:
 
 
 def _groups(columns: dict[str, Array]) -> dict[str, list[str]]:
-    """Columns that `one_hot` made of one: called stem=level, exactly one of them 1 in each row."""
+    """Columns that were made of one category: called stem[level], exactly one of them 1 in each row."""
     found: dict[str, list[str]] = {}
     for name in columns:
-        stem, sign, _ = name.partition("=")
-        if sign and stem not in columns:
+        stem, sign, rest = name.partition("[")
+        if sign and rest.endswith("]") and stem not in columns:
             found.setdefault(stem, []).append(name)
     return {stem: names for stem, names in found.items() if _is_one_hot([columns[name] for name in names])}
 
@@ -155,7 +159,7 @@ def _rows_without_gaps(frame: Any, formula: Formula, options: Extras, missing: M
     for name in frame.columns:
         if str(name) not in used:
             continue
-        gaps = _gaps(frame.get_column(name))
+        gaps = gaps_of_series(frame.get_column(name))
         if missing is None and gaps.any():
             raise fault("missing", row=int(np.argmax(gaps)), column=str(name))
         kept &= ~gaps
@@ -167,18 +171,7 @@ def _rows_without_gaps(frame: Any, formula: Formula, options: Extras, missing: M
     return kept
 
 
-def _gaps(series: Any) -> Array:
-    import narwhals as nw
-
-    gaps = np.array(series.is_null().to_list(), np.bool_)
-    if series.dtype.is_float():
-        gaps |= np.array([value is not None and value != value for value in series.to_list()], np.bool_)
-    elif series.dtype in (nw.String, nw.Categorical, nw.Enum):
-        gaps |= np.array([value == "" for value in series.to_list()], np.bool_)
-    return gaps
-
-
-def _columns(formula: Formula, own: dict[str, Any], frame: Any) -> tuple[Any, tuple[Factor, ...]]:
+def _columns(formula: Formula, own: dict[str, Any], frame: Any) -> tuple[Any, tuple[Levels, ...]]:
     """What formulaic is given: doubles and categories; those that are only in C(...) as they are."""
     import pandas as pd
 
@@ -186,14 +179,15 @@ def _columns(formula: Formula, own: dict[str, Any], frame: Any) -> tuple[Any, tu
     factors = []
     for name in formula.columns:
         series = own[name]
-        if _is_category(series):
-            factors.append(_factor(series, name))
+        if is_categorical(series):
+            factors.append(levels_of(series, name, "all"))
             columns[name] = pd.Categorical.from_codes(factors[-1].codes, list(factors[-1].levels))
             continue
+        _require_numbers(series, name)
         values = plain_numbers(series_values(series))
         if name in formula.coded:
             levels, codes = np.unique(values, return_inverse=True)
-            factors.append(Factor(name, tuple(levels.tolist()), codes.ravel()))
+            factors.append(Levels(name, tuple(levels.tolist()), codes.ravel(), "all"))
             columns[name] = values
         else:
             columns[name] = _doubles(values, name)
@@ -202,32 +196,12 @@ def _columns(formula: Formula, own: dict[str, Any], frame: Any) -> tuple[Any, tu
     return pd.DataFrame(columns, index=index if columns else range(len(frame))), tuple(factors)
 
 
-def _is_category(series: Any) -> bool:
+def _require_numbers(series: Any, name: str) -> None:
     import narwhals as nw
 
-    if series.dtype in (nw.String, nw.Categorical, nw.Enum):
-        return True
-    if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
-        raise fault("column type", column=series.name, seen=series.dtype, example="")
-    return False
-
-
-def _factor(series: Any, name: str) -> Factor:
-    """A column of text or categories: levels that occur, in their own order if they have one, else sorted."""
-    import narwhals as nw
-
-    values = series.to_list()
-    used = set(values)
-    native = series.to_native()
-    if series.dtype == nw.Enum:
-        order = list(series.dtype.categories)
-    elif series.dtype == nw.Categorical and series.implementation.is_pandas_like():
-        order = list(native.cat.categories)
-    else:
-        order = sorted(used)
-    levels = tuple(level for level in order if level in used)
-    place = {level: k for k, level in enumerate(levels)}
-    return Factor(name, levels, np.array([place[value] for value in values], np.int64))
+    kind = kind_of(series)
+    if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):
+        raise fault("column type", column=name, seen=kind, example="")
 
 
 def _doubles(values: Array, name: str) -> Array:
@@ -247,7 +221,7 @@ def _doubles(values: Array, name: str) -> Array:
 # ---------------------------------------------------------------------------------------------------
 
 
-def _predictors(formula: Formula, table: Any, factors: tuple[Factor, ...]) -> tuple[Any, tuple[str, ...]]:
+def _predictors(formula: Formula, table: Any, factors: tuple[Levels, ...]) -> tuple[Any, tuple[str, ...]]:
     """The predictors and their names, the intercept left to the model."""
     _require_no_ids(formula, factors, len(table))
     is_large = len(table) * _width(formula, factors) > MOST_DENSE
@@ -276,7 +250,7 @@ def _evaluated(terms: Sequence[Any], table: Any, output: str) -> Any:
         raise ArgumentError(f"The formula cannot be computed: {told_by(error)}") from None
 
 
-def _width(formula: Formula, factors: tuple[Factor, ...]) -> int:
+def _width(formula: Formula, factors: tuple[Levels, ...]) -> int:
     """About how many columns there will be."""
     levels = {factor.name: len(factor.levels) for factor in factors}
     return sum(
@@ -285,10 +259,10 @@ def _width(formula: Formula, factors: tuple[Factor, ...]) -> int:
     )
 
 
-def _require_no_ids(formula: Formula, factors: tuple[Factor, ...], n_rows: int) -> None:
+def _require_no_ids(formula: Formula, factors: tuple[Levels, ...], n_rows: int) -> None:
     """Refuse a column that a dot stands for and that names rows: nobody asked for it."""
     for factor in factors:
-        if factor.name not in formula.text and len(factor.levels) > MOST_LEVELS and 2 * len(factor.levels) > n_rows:
+        if factor.name not in formula.text and looks_like_ids(len(factor.levels), n_rows):
             raise ArgumentError(
                 f"Column {factor.name!r}, which . stands for, has {len(factor.levels):,} levels in {n_rows:,} rows: "
                 "it names rows.",

@@ -1,7 +1,7 @@
 """What the user handed over: predictors as exact numbers, outcomes as the family has them, a value of each option."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import ArgumentError, shown
-from linsep.sources.base import Array, Facts, Floats, Ints, Label, Numbers, Signs, Source, integer_bits, positions
+from linsep.sources.base import Array, Facts, Floats, Label, Numbers, Signs, Source, integer_bits, positions
 from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.inputs import as_signs, as_table
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, is_sparse, read_exact, read_labels, require_finite, require_one_index
+from linsep.tables.categories import Categories, Levels, require_categories
+from linsep.tables.given_rows import Given
+from linsep.tables.handed_over import as_frame
 from linsep.tables.label_values import distinct
-from linsep.tables.row_ids import RowIds
 
 Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
@@ -34,30 +36,22 @@ class Extras(NamedTuple):
     time: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Factor:
-    """A column of categories that a model speaks of: its levels, and for each row the position of its own."""
-
-    name: str
-    levels: tuple[Any, ...]
-    codes: Ints
+Factors: TypeAlias = Callable[[], tuple[Levels, ...]]
 
 
 class Posed(NamedTuple):
     """A model, in the words of `mle_exists`, and what is known about it beside."""
 
-    X: Any
-    y: Any
+    rows: Given
     names: Sequence[str] | None
     family: Family
     bias: bool
     options: Extras
-    ids: Any = None  # what rows are called: a name for each, or the name of a column
+    categories: Categories = None
     outcome: str = "y"  # what y is called
-    factors: tuple[Factor, ...] = ()
-    rows_left_out: int = 0
+    factors: Factors = tuple  # the columns of categories, once somebody asks
+    rejected: int = 0  # rows of files
     link: str = ""  # where that is not the logarithm or the logit
-    row_ids: RowIds | None = None  # what rows are called, once that is settled
     labels: tuple[Label, ...] | None = None  # of y, the positive one last, where that is not the larger
 
 
@@ -149,8 +143,10 @@ def chosen_names(own: Sequence[str], names: Sequence[str] | None, bias: bool) ->
 
 def observed(posed: Posed) -> Observed:
     """The user's rows, each option a value for each of them."""
-    X, y, names, family, bias, options, *_ = posed
-    values, own, facts, labels = _table(X, y)
+    (X, y, *_), names, family, bias, options, categories, *_ = posed
+    if names is None and not isinstance(X, Source):
+        X, options = _series_out(X, options)
+    values, own, facts, labels = _table(X, y, categories)
     chosen = chosen_names(own, names, bias)
     values, chosen, facts, options = _columns_out(values, chosen, facts, options)
     if values.dtype.kind != "f":
@@ -162,7 +158,20 @@ def observed(posed: Posed) -> Observed:
     return _outcomes(seen, _categories(y), known)
 
 
-def _table(X: Any, y: Any) -> tuple[Any, list[str], Facts, Array]:
+def _series_out(X: Any, options: Extras) -> tuple[Any, Extras]:
+    """A dataframe without the columns that options name, which may be text, and these in their place."""
+    frame = None if isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
+    own = {} if frame is None else {str(column): column for column in frame.columns}
+    named = {option: own[name] for option, name in options._asdict().items() if isinstance(name, str) and name in own}
+    if frame is None or not named:
+        return X, options
+    if len(set(named.values())) == len(own):
+        raise ArgumentError("No column of X is left as a predictor.")
+    values = {option: frame.get_column(column).to_native() for option, column in named.items()}
+    return frame.drop(list(set(named.values()))).to_native(), options._replace(**values)
+
+
+def _table(X: Any, y: Any, categories: Categories) -> tuple[Any, list[str], Facts, Array]:
     if isinstance(X, Source):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
@@ -175,7 +184,7 @@ def _table(X: Any, y: Any) -> tuple[Any, list[str], Facts, Array]:
     if y is None:
         raise ArgumentError("y is missing: each row of X needs an outcome.")
     require_one_index(X, y)
-    exact = read_exact(X)
+    exact = read_exact(X, require_categories(categories))
     if exact.inexact is not None and not (exact.scales is not None and exact.fits_64_bits):
         raise exact.inexact
     require_finite(exact)

@@ -16,8 +16,9 @@ def open_for_formula(
     outcome, predictors = named_in(formula)
     if label not in (None, outcome[-1]):
         raise ArgumentError(f"The formula has the outcome {outcome[-1]!r}: leave --label {label} out.")
-    if "columns" in reading:
-        raise ArgumentError("The formula names the columns: leave --columns out.")
+    for option in ("columns", "categories"):
+        if option in reading:
+            raise ArgumentError(f"The formula says what columns there are: leave --{option} out.")
     wanted = None if predictors is None else [*outcome[:-1], *predictors, *aside]
     columns = None if wanted is None else [name for name in dict.fromkeys(wanted) if name != outcome[-1]]
-    return source_files.open(path, label=outcome[-1], columns=columns, **{**reading, "one_hot": True})
+    return source_files.open(path, label=outcome[-1], columns=columns, categories="all", **reading)

@@ -6,12 +6,11 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
 // A click adds, a drag moves. `planeAt` turns a place on the plot into a point of the plane, `markNear` finds a mark.
 export function editByPointer(app, node, planeAt, markNear) {
   let drag = null;
-  const place = (event) => {
-    const bounds = node.getBoundingClientRect();
-    return [event.clientX - bounds.left, event.clientY - bounds.top];
-  };
+  let bounds = null; // asked for once a drag: the page is laid out anew for it
+  const place = (event) => [event.clientX - bounds.left, event.clientY - bounds.top];
   node.addEventListener("pointerdown", (event) => {
     if (app.isWide || event.button !== 0) return;
+    bounds = node.getBoundingClientRect();
     const mark = event.target.closest(".point") ?? (app.state.points.length ? markNear(...place(event)) : null);
     drag = { row: mark ? Number(mark.dataset.row) : null, start: place(event), moved: false, shift: event.shiftKey };
     if (mark) {
