@@ -95,12 +95,12 @@ PAGES = {
         (*DECIDING, "src/linsep/_mle.py", "benchmarks/logistic.py"),
     ),
     "docs/logistic.md": Page(
-        ("python benchmarks/logistic.py --part models counts firth",),
+        ("python benchmarks/logistic.py --part models counts families firth",),
         (
             *DECIDING,
             *(f"src/linsep/{part}.py" for part in ("_mle", "mle_report", "fits", "reasons")),
             "src/linsep/likelihoods",
-            *("benchmarks/logistic.py", "benchmarks/real_data.py"),
+            *("benchmarks/logistic.py", "benchmarks/real_data.py", "benchmarks/textbooks.py"),
         ),
     ),
     "docs/mistakes.md": Page(

@@ -37,7 +37,7 @@ from typing import Any
 import numba  # noqa: F401  loaded once, for all mutants
 import numpy  # noqa: F401
 import pytest
-import scipy.sparse  # noqa: F401
+import scipy.sparse
 
 import linsep
 from linsep import checker

@@ -114,7 +114,7 @@ class _Held(NamedTuple):
             series = as_series(values) if frame is None and is_column else None
             columns = [series] if frame is None else [frame.get_column(name) for name in frame.columns]
             if columns[0] is not None:
-                gaps = np.array([_gaps_of_series(column) for column in columns])
+                gaps = np.array([gaps_of_series(column) for column in columns])
                 return cls(series if frame is None else frame, np.asarray(gaps.any(axis=0)))
             values = np.asarray(values) if hasattr(values, "__array__") else list(values)
         if isinstance(values, np.ndarray):
@@ -131,7 +131,8 @@ class _Held(NamedTuple):
         return self.values.filter(is_kept.tolist()).to_native()
 
 
-def _gaps_of_series(series: Any) -> Flags:
+def gaps_of_series(series: Any) -> Flags:
+    """Which values of a narwhals series are missing."""
     import narwhals as nw
 
     kind = kind_of(series)
