@@ -119,10 +119,6 @@ class Swapped(ClassifierMixin, BaseEstimator):
             "class_weight": self.class_weight,
             "warm_start": self.warm_start,
             "stop_after": self._patience() if self.early_stopping else None,
-            if not self.early_stopping
-            else self.max_iter
-            if self.tol is None
-            else self.n_iter_no_change,
             "held_out": self.validation_fraction,
             "random_state": self.random_state,
         }
