@@ -77,7 +77,9 @@ def register_skl2onnx() -> None:
     try:
         from skl2onnx import update_registered_converter
     except ImportError as error:
-        raise MissingPackageError("skl2onnx", "onnx", "Converters of pipelines") from error
+        raise ArgumentError(
+            "Converters of pipelines need skl2onnx, which is not installed: pip install skl2onnx"
+        ) from error
     for classifier in (
         PerceptronClassifier,
         KernelPerceptronClassifier,
