@@ -214,7 +214,9 @@ def step_of(
     """How far an update goes for a row whose gap is `loss` short of 1: there, or as far as the hinge allows."""
     length2 = length2_of(table, i, y, rival, bias, W, spread) + hinge.soft / share
     most = hinge.cap * share
-    return loss / length2 if length2 * most > loss else most  # a row of zeros would not survive the division
+    if length2 * most > loss:  # a row of zeros would not survive the division
+        return loss / length2
+    return most  # type: ignore[no-any-return]
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -222,7 +224,7 @@ def length2_of(table: Any, i: Any, y: Any, rival: Any, bias: int, W: Any, spread
     """|Z|² of row i: of x and its 1 for two classes, twice that for more; each entry times its spread, if any."""
     if spread is None:
         once = norm2(table, i) + bias
-        return once if W.ndim == 1 else 2.0 * once
+        return once if W.ndim == 1 else 2.0 * once  # type: ignore[no-any-return]
     if W.ndim == 1:
         return norm2_spread(table, i, spread.W) + bias * spread.b[0]  # type: ignore[no-any-return]
     both = norm2_spread(table, i, spread.W[y]) + norm2_spread(table, i, spread.W[rival])
