@@ -274,7 +274,8 @@ def test_the_weights_of_the_best_pass_are_kept(monkeypatch):
 
 def test_weights_of_an_earlier_pass_do_not_pass_for_those_that_converged(monkeypatch):
     X, y = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]), [0, 0, 0, 1, 1, 1]
-    monkeypatch.setattr(HeldOut, "score", lambda *_, scores=iter(np.arange(1, 0, -0.001)): next(scores))
+    falling = itertools.count(1, -0.001)
+    monkeypatch.setattr(HeldOut, "score", lambda *_: next(falling))
     model = PerceptronClassifier("last", stop_after=900, max_passes=900, held_out=0.34, random_state=0).fit(X, y)
     assert not model.converged_ and model.score(X, y) < 1
 
