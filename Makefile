@@ -61,6 +61,11 @@ forge-cache: $(VENV)/.test
 forge-mistakes: $(VENV)/.test
 	$(BIN)/python tests/forge_mistakes.py
 
+# scikit-learn's own tests of its Perceptron, SGD and passive-aggressive classifiers on ours: a minute. docs/estimators.md
+.PHONY: sklearn-suite
+sklearn-suite: $(VENV)/.test
+	$(BIN)/python tests/sklearn_suite.py
+
 # The theorems behind the verdicts, compiled from scratch by Coq, and what they assume: two minutes. theorems/README.md
 .PHONY: theorems checker three-checkers
 theorems:
@@ -124,6 +129,21 @@ images: $(VENV)/.test chromium
 	$(BIN)/python docs/make_plots.py
 	$(BIN)/python docs/make_images.py
 
+# The documentation as a site, its examples run: build/site/docs/docs/index.html. A warning is an error. Two minutes.
+.PHONY: docs site bounds
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs . build/site/docs
+
+# A folder that any web host or a USB stick can serve: start page, live explorer, documentation.
+site: docs
+	cp docs/static/start.html build/site/index.html
+	cp docs/explorer.html build/site/explorer.html
+	@echo build/site/index.html
+
+# The quick tests at the lowest versions that pyproject.toml allows, and at the newest: ten minutes.
+bounds: $(VENV)/.bounds
+	$(BIN)/python tests/bounds.py
+
 # What the library says of 300 sets of points, for the tests of the page's own engine; after a change of its answers.
 .PHONY: explorer-answers explorer-engine
 explorer-answers: $(VENV)/.test
@@ -148,6 +168,6 @@ $(VENV)/node/.done: $(VENV)/.lint Makefile
 	PATH=$(CURDIR)/$(BIN):$$PATH npm install --silent --no-audit --no-fund --no-save --prefix $(VENV)/node @biomejs/biome@2.6.6 typescript@7.0.2
 	@touch $@
 
-$(VENV)/.test $(VENV)/.lint $(VENV)/.bench: $(VENV)/.%: $(VENV)/.run
+$(VENV)/.test $(VENV)/.lint $(VENV)/.bench $(VENV)/.docs $(VENV)/.bounds: $(VENV)/.%: $(VENV)/.run
 	$(BIN)/pip install --quiet --editable '.[$*]'
 	@touch $@

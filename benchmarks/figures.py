@@ -61,6 +61,18 @@ PAGES = {
         ("python benchmarks/learners.py",),
         ("src/linsep/estimators", "src/linsep/loops", "src/linsep/solvers", "benchmarks/learners.py"),
     ),
+    "docs/estimators.md": Page(
+        tuple(f"python {name}.py" for name in ("benchmarks/stream", "benchmarks/neighbours", "tests/sklearn_suite")),
+        (
+            *(
+                "src/linsep/estimators",
+                "src/linsep/online",
+                "src/linsep/solvers/perceptron.py",
+                "tests/sklearn_suite.py",
+            ),
+            *("src/linsep/loops/sweeps.py", "benchmarks/stream.py", "benchmarks/neighbours.py"),
+        ),
+    ),
     "docs/online.md": Page(
         ("python benchmarks/learn.py",),
         ("src/linsep/online", "src/linsep/loops", "src/linsep/sources/hashing.py", "benchmarks/learn.py"),
@@ -86,7 +98,8 @@ PAGES = {
         ("python benchmarks/logistic.py --part models counts firth",),
         (
             *DECIDING,
-            *(f"src/linsep/{part}.py" for part in ("_mle", "likelihoods", "fits", "reasons")),
+            *(f"src/linsep/{part}.py" for part in ("_mle", "mle_report", "fits", "reasons")),
+            "src/linsep/likelihoods",
             *("benchmarks/logistic.py", "benchmarks/real_data.py"),
         ),
     ),

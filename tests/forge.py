@@ -193,7 +193,13 @@ def _judge(document: Any, data: Any, table: Table) -> bool:
     labels = [read_label(written) for written in data["labels"]]
     if len(labels) != 2 or labels[0] == labels[1]:
         return False
-    Z = signed(table, labels, bias)
+    return is_true_of(document, signed(table, labels, bias), bias)
+
+
+def is_true_of(document: Any, Z: list[list[Fraction]], bias: bool) -> bool:
+    """Is what the document states true of these signed rows?"""
+    if document["kind"] == "not-separable":
+        return is_definite(document["definite"], Z) if "definite" in document else is_zero(document["obstruction"], Z)
     if document["kind"] == "overlapping" and "definite" in document:
         return is_definite(document["definite"], Z) and are_spanned(document["definite"], Z, Z)
     if document["kind"] == "overlapping":

@@ -16,6 +16,7 @@ COMMANDS = {
     "fit": "fit rows.csv --label y",
     "trace": "trace rows.csv --label y --max-updates 5",
     "plot": "plot rows.csv --label y -o picture.svg",
+    "animate": "animate rows.csv --label y -o run.svg --max-updates 5",
     "explore": "explore rows.csv --label y --export page.html",
     "convert": "convert rows.csv rows.parquet --label y",
 }

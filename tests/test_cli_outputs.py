@@ -27,18 +27,19 @@ COMMANDS = {
     "verify": ["verify", "proof.json", "data.csv"],
     "convert": ["convert", *DATA],
     "plot": ["plot", *DATA],
+    "animate": ["animate", *DATA],
     "explore": ["explore", *DATA],
 }
 OPTIONS = [
     *((name, "--reject") for name in COMMANDS),
     *((name, "--proof") for name in ("decide", "margin")),
     ("fit", "--checkpoint"),
-    *((name, "-o") for name in ("fit", "learn", "predict", "plot")),
+    *((name, "-o") for name in ("fit", "learn", "predict", "plot", "animate")),
     ("explore", "--export"),
     ("convert", ""),
 ]
 KINDS = ["same", "other spelling", "symlink", "link to a link", "hard link", "in a folder", "of a pattern"]
-ENDINGS = {"plot": ".png", "convert": ".parquet"}  # what the name of the output must end in
+ENDINGS = {"plot": ".png", "animate": ".gif", "convert": ".parquet"}  # what the name of the output must end in
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,7 @@ def here(made, tmp_path, monkeypatch):
 def asked(command, option, output, data="data.csv"):
     """The command with its data read from there, and this option writing to that file."""
     words = [data if word == "data.csv" else word for word in COMMANDS[command]]
-    if command == "plot" and option != "-o":
+    if command in ("plot", "animate") and option != "-o":
         words += ["-o", "picture.svg"]
     if command == "explore" and option != "--export":
         words += ["--export", "page.html"]
@@ -123,7 +124,7 @@ def test_no_output_is_written_over_the_data(command, option, kind, here, capsys)
     ending = ENDINGS.get(command, ".csv") if option in ("-o", "") else ".csv"
     target = f"rows{ending}"
     Path("data.csv").rename(target)
-    if kind == "in a folder" and ending == ".png":
+    if kind == "in a folder" and ending in (".png", ".gif"):
         pytest.skip("no folder is read for its pictures")
     output, read = another_name(kind, target, ending)
     assert main([*asked(command, option, output, read), "--format", "csv"]) == 2
@@ -138,7 +139,7 @@ def test_no_output_is_written_where_the_next_run_would_read_it(command, option, 
     Path("data.csv").rename("folder/data.csv")
     output = f"folder/new{ENDINGS.get(command, '.csv') if option in ('-o', '') else '.csv'}"
     for read in ("folder", "folder/*", "**/*", "folder/**"):
-        if read == "folder" and output.endswith(".png"):
+        if read == "folder" and output.endswith((".png", ".gif")):
             continue  # no folder is read for its pictures
         assert main(asked(command, option, output, read)) == 2
         assert f"the command reads this file ({read})" in capsys.readouterr().err
@@ -274,7 +275,7 @@ def test_a_bad_row_before_two_classes_leaves_no_model(here):
 # The fate of stdout ---------------------------------------------------------------------------------------------------
 
 SPOKEN = {
-    **{name: words for name, words in COMMANDS.items() if name not in ("plot", "explore", "convert")},
+    **{name: words for name, words in COMMANDS.items() if name not in ("plot", "animate", "explore", "convert")},
     "plot": ["plot", *DATA, "-o", "p.svg"],
     "convert": ["convert", "data.csv", "c.parquet", "--label", "y"],
     "explore": ["explore", *DATA, "--export", "e.html", "--json"],

@@ -77,7 +77,7 @@ def test_a_large_double_is_no_integer(tmp_path):
     [
         pa.array([1, 2], pa.uint64()),
         pa.array([True, False]),
-        pa.array([1.5, 2.5], pa.float16()),
+        pa.array(np.array([1.5, 2.5], np.float16)),
         pa.array([1.5, 2.5], pa.float32()),
         pa.array([decimal.Decimal("1.25"), decimal.Decimal("2")]),
         pa.array([-(2**63), 2**63 - 1]),

@@ -16,9 +16,9 @@ from rich.console import Console
 import linsep
 import naive
 from linsep import _decide
-from linsep._mle import Dependence
 from linsep.errors import ArgumentError, NotFiniteError, OneClassError
 from linsep.exact import PRIME
+from linsep.mle_report import Dependence
 from linsep.solvers.clock import OutOfTime
 from linsep.solvers.min_norm import Shortest
 from linsep.sources.calls import CallSource

@@ -1,13 +1,17 @@
 """Claims about the package as a whole: what it exports, how light it is, that its errors form one tree."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import linsep
 from linsep import errors, on_files
 from linsep.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def modules_after(statement):
@@ -62,3 +66,15 @@ def test_every_job_on_files_loads_and_is_documented():
 def test_each_command_is_in_the_module_of_its_name():
     for name in (name for name in app if not name.startswith("-")):
         assert app[name].default_command.__module__ == f"linsep.cli.linsep_{name}"
+
+
+def test_the_citation_names_this_version():
+    assert f"\nversion: {linsep.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_the_workflow_calls_targets_that_exist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    called = [target for line in re.findall(r"run: make (.*)", workflow) for target in line.split()]
+    assert called
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in called)

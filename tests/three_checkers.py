@@ -2,10 +2,11 @@
 
     PYTHONPATH=. python tests/three_checkers.py [cases] [seed]
 
-The cases are those of four campaigns: proofs of small tables and every change of them (`forge.py`), proofs of other
+The cases are those of five campaigns: proofs of small tables and every change of them (`forge.py`), proofs of other
 files, columns, rows and labels under a user's options (`forge_files.py`), positive-definite proofs
-(`forge_definite.py`) and bounds on mistakes (`forge_mistakes.py`), each with the judges it has there. The extracted
-checker must answer with the exit status of the stand-alone one, and in the same words, unless the input is bad.
+(`forge_definite.py`), bounds on mistakes (`forge_mistakes.py`) and proofs about many classes (`forge_classes.py`), each
+with the judges it has there. The extracted checker must answer with the exit status of the stand-alone one, and in the
+same words, unless the input is bad.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import numpy as np
 
 from linsep import checker
 from linsep.storage.checksum import seal
-from tests import forge, forge_definite, forge_files, forge_mistakes
+from tests import forge, forge_classes, forge_definite, forge_files, forge_mistakes
 from tests.extracted import Extracted
 
 VERDICTS = ("verified", "refuted", "bad input", "undecided")
@@ -163,12 +164,33 @@ def mistakes(bench: Bench, count: int, seed: int) -> None:
     bench.faults += campaign.faults
 
 
+class ClassCampaign(forge_classes.Campaign):
+    """The judges of `forge_classes.py`, and the bench."""
+
+    bench: Bench
+
+    def alone(self, text: str, table: forge.Table) -> int:
+        return self.bench.hear("many classes", text.encode(), table.csv())
+
+
+def classes(bench: Bench, count: int, seed: int) -> None:
+    """Proofs about many classes, and changes of them."""
+    campaign = ClassCampaign(bench.paths[0].parent)
+    campaign.bench = bench
+    for k in range(max(1, count // 30)):
+        campaign.table(1000 * seed + k, 9, random.Random(f"{seed} {k}"))
+    bench.faults += campaign.faults
+
+
+CAMPAIGNS = (small_tables, other_files, definite, mistakes, classes)
+
+
 def compare(count: int, seed: int, folder: Path) -> Bench:
-    """A quarter of the cases from each campaign."""
+    """The same number of cases from each campaign."""
     with Extracted() as extracted:
         bench = Bench(folder, extracted)
-        for campaign in (small_tables, other_files, definite, mistakes):
-            campaign(bench, count // 4, seed)
+        for campaign in CAMPAIGNS:
+            campaign(bench, count // len(CAMPAIGNS), seed)
     return bench
 
 

@@ -1,6 +1,6 @@
 (** What each main theorem rests on: the axioms of Coq's real numbers, and nothing else. *)
 
-From Linsep Require Import Separator Obstruction Spread PositiveDefinite Mistakes Margin Novikoff Homogeneous Doubles Soundness.
+From Linsep Require Import Separator Obstruction Spread PositiveDefinite Mistakes Margin Novikoff Homogeneous Doubles Soundness Classes.
 
 Print Assumptions separator.
 Print Assumptions scaled_columns_and_rows.
@@ -26,3 +26,7 @@ Print Assumptions two_to_one.
 Print Assumptions same_run.
 Print Assumptions double.
 Print Assumptions check_sound.
+Print Assumptions excess_is_score.
+Print Assumptions excess_spared.
+Print Assumptions joint_sound.
+Print Assumptions classes_sound.

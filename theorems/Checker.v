@@ -23,6 +23,7 @@ Record mistakes_proof := MistakesProof {
   copies : list (list Z);
   mistaken_rows : list Z;
   obstructions : list written;
+  definite_obstructions : list definite_proof;
   leaves : list leaf
 }.
 
@@ -36,18 +37,29 @@ Inductive claim :=
   | DefiniteNotSeparable (definite : definite_proof)
   | FewestMistakes (w : list Z) (b : Z) (bound : mistakes_proof).
 
-(** What it is about: with a bias or not, 10^38 for decimals and else 1, and the number of columns. *)
-Record frame := Frame { with_bias : bool; one : Z; columns : nat }.
+(** What it is about: with a bias or not, 10^38 for decimals and else 1, and the number of columns. Of joint scores the block of the
+    first class may be spared: its columns are left out of the rows, and its weights are taken off from those of all blocks. *)
+Record frame := Frame { with_bias : bool; one : Z; columns : nat; spare : nat }.
 
-Definition width (f : frame) : nat := if with_bias f then S (columns f) else columns f.
+Definition width (f : frame) : nat := ((if with_bias f then S (columns f) else columns f) - spare f)%nat.
+
+(** Take b off from w, block by block; [rest] is what is left of b in this block. *)
+Fixpoint less {A} (sub : A -> A -> A) (b rest w : list A) : list A :=
+  match w with
+  | [] => []
+  | v :: w' => match rest with
+               | c :: rest' => sub v c :: less sub b rest' w'
+               | [] => match b with [] => w | c :: rest' => sub v c :: less sub b rest' w' end
+               end
+  end.
 
 (** ** The checks *)
 Open Scope Z_scope.
 
-Fixpoint each_row (f : Z -> row -> outcome unit) (i : Z) (t : list row) : outcome unit :=
+Fixpoint each_row (f : Z -> row -> outcome unit) (t : list (Z * row)) : outcome unit :=
   match t with
   | [] => Fine tt
-  | r :: t' => match f i r with Fine _ => each_row f (i + 1) t' | other => other end
+  | (i, r) :: t' => match f i r with Fine _ => each_row f t' | other => other end
   end.
 
 (** Is the row on its side, and far enough from the hyperplane? *)
@@ -59,13 +71,16 @@ Definition check_side (full : list Z) (w : list Z) (is_strict : bool) (far_off :
   | Some l => need (is_far l w s (shift r)) (TooNear i)
   end.
 
-Definition full_weights (f : frame) (w : list Z) (b : Z) : list Z := integer_weights (with_bias f) w b.
+(** The weights that rows are multiplied by. *)
+Definition full_weights (f : frame) (w : list Z) (b : Z) : list Z :=
+  let full := integer_weights (with_bias f) w b in
+  match spare f with O => full | _ => less Z.sub (firstn (spare f) full) [] (skipn (spare f) full) end.
 
 (** The first pass over the rows. *)
-Definition check_rows (f : frame) (c : claim) (t : list row) : outcome unit :=
+Definition check_rows (f : frame) (c : claim) (t : list (Z * row)) : outcome unit :=
   match c with
-  | Separable w b m => each_row (check_side (full_weights f w b) w true (option_map low m)) 0 t
-  | Touching w b _ _ | DefiniteTouching w b _ _ => each_row (check_side (full_weights f w b) w false None) 0 t
+  | Separable w b m => each_row (check_side (full_weights f w b) w true (option_map low m)) t
+  | Touching w b _ _ | DefiniteTouching w b _ _ => each_row (check_side (full_weights f w b) w false None) t
   | _ => Fine tt
   end.
 
@@ -73,7 +88,7 @@ Definition check_rows (f : frame) (c : claim) (t : list row) : outcome unit :=
 Definition read_first (part : written) : outcome unit :=
   let* _ := read_combination (fst part) (snd part) in Fine tt.
 
-Definition check_first (f : frame) (c : claim) (t : list row) : outcome unit :=
+Definition check_first (f : frame) (c : claim) (t : list (Z * row)) : outcome unit :=
   let parts := match c with
     | Separable _ _ (Some (MarginProof _ (Some (_, nearest)))) => [nearest]
     | Separable _ _ _ | FewestMistakes _ _ _ => []
@@ -85,9 +100,9 @@ Definition check_first (f : frame) (c : claim) (t : list row) : outcome unit :=
   check_rows f c t.
 
 (** Every row that is named exists. *)
-Definition check_named (named : list Z) (t : list row) : outcome unit :=
-  let n := Z.of_nat (length t) in
-  match filter (fun i => negb (i <? n)) named with
+Definition check_named (named : list Z) (t : list (Z * row)) : outcome unit :=
+  let rows := table t in
+  match filter (fun i => negb (is_some (get i rows))) named with
   | [] => Fine tt
   | missing => Refuted (NoSuchRow (least_of missing))
   end.
@@ -99,9 +114,9 @@ Definition check_cancels (l : combination) (part : list (Z * Z)) : outcome unit 
 Definition is_strict (full : list Z) (r : row) : bool := 0 <? score_of full r.
 
 (** All rows but those that the weights have on their sides are in the span. *)
-Definition check_span (full : list Z) (rows : list (list Z)) (deps : list dependence) (t : list row) : outcome unit :=
+Definition check_span (full : list Z) (rows : list (list Z)) (deps : list dependence) (t : list (Z * row)) : outcome unit :=
   let inner := occupied rows in
-  each_row (fun i r => need (is_strict full r || (inside inner (entries r) && vanish deps (entries r))) (NotSpanned i)) 0 t.
+  each_row (fun i r => need (is_strict full r || (inside inner (entries r) && vanish deps (entries r))) (NotSpanned i)) t.
 
 Section Hints.
 (** Dependences of the columns on some rows, and a triangular factor of a matrix: from anywhere. *)
@@ -140,13 +155,16 @@ Definition check_definite (f : frame) (proof : definite_proof) (part : list (Z *
   let* _ := need (is_definite_obstruction factor l deps) (NotDefinite (smallest part)) in
   Fine deps.
 
+Definition check_definite_part (f : frame) (proof : definite_proof) (part : list (Z * Z)) (l : combination) : outcome unit :=
+  let* _ := check_definite f proof part l in Fine tt.
+
 Definition check_definite_claim (f : frame) (c : claim) (full : list Z) (proof : definite_proof) (separated : option (option (list Z)))
-    (t : list row) : outcome unit :=
+    (t : list (Z * row)) : outcome unit :=
   let* part := read_combination (fst (definite_of proof)) (snd (definite_of proof)) in
   let* _ := check_rows f c t in
-  let* _ := match separated with Some _ => need (existsb (is_strict full) t) AllOnPlane | None => Fine tt end in
+  let* _ := match separated with Some _ => need (existsb (fun ir => is_strict full (snd ir)) t) AllOnPlane | None => Fine tt end in
   let* _ := check_named (map fst part) t in
-  let* l := look_up (numbered t) part in
+  let* l := look_up (table t) part in
   let* _ := match separated with
             | Some (Some s) => need (are_places s (places (is_strict full) t)) OtherSeparated
             | _ => Fine tt
@@ -159,18 +177,18 @@ Definition check_definite_claim (f : frame) (c : claim) (full : list Z) (proof :
   end.
 
 (** The same order as in Python: first what is malformed, then row by row, then the rest. *)
-Definition check (f : frame) (c : claim) (t : list row) : outcome unit :=
-  let* _ := require ((0 <? one f) && forallb (fun r => (length (entries r) =? width f)%nat) t) Unsupported in
+Definition check (f : frame) (c : claim) (t : list (Z * row)) : outcome unit :=
+  let* _ := require ((0 <? one f) && forallb (fun ir => (length (entries (snd ir)) =? width f)%nat) t) Unsupported in
   match c with
   | Separable w b m =>
       let* _ := require ((length w =? columns f)%nat && (with_bias f || (b =? 0))) Unsupported in
-      let* _ := require (match m with Some _ => one f =? 1 | None => true end) Unsupported in
+      let* _ := require (match m with Some _ => (one f =? 1) && (spare f =? 0)%nat | None => true end) Unsupported in
       match m with
       | Some (MarginProof _ (Some (up, nearest))) =>
           let* part := read_combination (fst nearest) (snd nearest) in
           let* _ := check_rows f c t in
           let* _ := check_named (map fst part) t in
-          let* l := look_up (numbered t) part in
+          let* l := look_up (table t) part in
           let* _ := need (all_positive (balanced (with_bias f) l)) OneClass in
           need (is_near (with_bias f) (columns f) l up) (NotNearest (smallest part))
       | _ => check_rows f c t
@@ -182,17 +200,17 @@ Definition check (f : frame) (c : claim) (t : list row) : outcome unit :=
       match separated with
       | None =>
           let* _ := check_rows f c t in
-          let* _ := need (existsb (is_strict full) t) AllOnPlane in
+          let* _ := need (existsb (fun ir => is_strict full (snd ir)) t) AllOnPlane in
           let* _ := check_named (map fst part) t in
-          let* l := look_up (numbered t) part in
+          let* l := look_up (table t) part in
           check_cancels l part
       | Some (s, spread) =>
           let* other := read_combination (fst spread) (snd spread) in
           let* _ := check_rows f c t in
-          let* _ := need (existsb (is_strict full) t) AllOnPlane in
+          let* _ := need (existsb (fun ir => is_strict full (snd ir)) t) AllOnPlane in
           let* _ := check_named (map fst part ++ map fst other) t in
-          let* l := look_up (numbered t) part in
-          let* k := look_up (numbered t) other in
+          let* l := look_up (table t) part in
+          let* k := look_up (table t) other in
           let* _ := check_cancels l part in
           let* _ := check_cancels k other in
           let* _ := need (are_places s (places (is_strict full) t)) OtherSeparated in
@@ -203,8 +221,8 @@ Definition check (f : frame) (c : claim) (t : list row) : outcome unit :=
       let* part := read_combination (fst obstruction) (snd obstruction) in
       let* other := read_combination (fst spread) (snd spread) in
       let* _ := check_named (map fst part ++ map fst other) t in
-      let* l := look_up (numbered t) part in
-      let* k := look_up (numbered t) other in
+      let* l := look_up (table t) part in
+      let* k := look_up (table t) other in
       let* _ := check_cancels l part in
       let* _ := check_cancels k other in
       let* deps := forms_of (rows_of k) in
@@ -212,7 +230,7 @@ Definition check (f : frame) (c : claim) (t : list row) : outcome unit :=
   | NotSeparable obstruction =>
       let* part := read_combination (fst obstruction) (snd obstruction) in
       let* _ := check_named (map fst part) t in
-      let* l := look_up (numbered t) part in
+      let* l := look_up (table t) part in
       check_cancels l part
   | DefiniteTouching w b definite separated =>
       let* _ := require ((length w =? columns f)%nat && (with_bias f || (b =? 0))) Unsupported in
@@ -221,41 +239,46 @@ Definition check (f : frame) (c : claim) (t : list row) : outcome unit :=
   | FewestMistakes w b m =>
       let* _ := require ((length w =? columns f)%nat && (with_bias f || (b =? 0))) Unsupported in
       let full := full_weights f w b in
-      let* _ := check_named (concat (copies m) ++ concat (map fst (obstructions m))) t in
+      let parts := obstructions m ++ map definite_of (definite_obstructions m) in
+      let* _ := check_named (concat (copies m) ++ concat (map fst parts)) t in
       let wrong := places (fun r => negb (is_strict full r)) t in
       let each_costs := match costs m with Some c => c | None => map (fun _ => 1) t end in
       let is_unit := match costs m with Some _ => true | None => unit_is_1 m end in
-      check_mistakes t each_costs is_unit (mistaken_rows m) wrong (copies m) (obstructions m) (leaves m) (least m)
+      check_mistakes definite_proof definite_of (check_definite_part f) (map snd t) each_costs is_unit (mistaken_rows m) wrong (copies m)
+        (obstructions m) (definite_obstructions m) (leaves m) (least m)
   end.
+
+End Hints.
 
 (** ** What the claims mean *)
 Open Scope R_scope.
 
+(** Some things, with numbers, have a side of every hyperplane: the points of a file, or, where scores of many classes are asked for,
+    the points with another class each. *)
 Section Meaning.
-Variable f : frame.
-Variable points : list point.
+Context {A : Type}.
+Variable side_of : A -> list R -> R -> R.
+Variable hyperplane : list R -> R -> Prop.
+Variable points : list (Z * A).
 
-Notation hyperplane := (is_hyperplane (with_bias f) (columns f)).
-Notation side_of := (side (one f)).
-
-Definition strictly (w : list R) (b : R) : Prop := forall p, In p points -> 0 < side_of p w b.
-Definition weakly (w : list R) (b : R) : Prop := forall p, In p points -> 0 <= side_of p w b.
+Definition strictly (w : list R) (b : R) : Prop := forall i p, In (i, p) points -> 0 < side_of p w b.
+Definition weakly (w : list R) (b : R) : Prop := forall i p, In (i, p) points -> 0 <= side_of p w b.
 Definition inseparable : Prop := forall w b, hyperplane w b -> ~ strictly w b.
 
 (** The rows that w0 has strictly on their sides, by their numbers, and no weak separator has more. *)
 Definition largest (w0 : list R) (b0 : R) (s : list Z) : Prop :=
-  (forall i, In i s <-> (0 <= i)%Z /\ exists p, nth_error points (Z.to_nat i) = Some p /\ 0 < side_of p w0 b0) /\
-  forall w b, hyperplane w b -> weakly w b -> forall p, In p points -> 0 < side_of p w b -> 0 < side_of p w0 b0.
+  (forall i, In i s <-> exists p, In (i, p) points /\ 0 < side_of p w0 b0) /\
+  forall w b, hyperplane w b -> weakly w b -> forall i p, In (i, p) points -> 0 < side_of p w b -> 0 < side_of p w0 b0.
 
 Definition touches (w0 : list R) (b0 : R) : Prop :=
-  weakly w0 b0 /\ (exists p, In p points /\ 0 < side_of p w0 b0) /\ inseparable.
+  weakly w0 b0 /\ (exists i p, In (i, p) points /\ 0 < side_of p w0 b0) /\ inseparable.
 
 Definition overlaps : Prop :=
-  inseparable /\ forall w b, hyperplane w b -> weakly w b -> forall p, In p points -> side_of p w b = 0.
+  inseparable /\ forall w b, hyperplane w b -> weakly w b -> forall i p, In (i, p) points -> side_of p w b = 0.
 
 (** What the mistakes of a hyperplane cost: a point is a mistake unless it is strictly on its side. *)
 Definition cost_of (each_costs : list Z) (w : list R) (b : R) : Z :=
-  totalZ (map (fun pc => if Rlt_dec 0 (side_of (fst pc) w b) then 0%Z else snd pc) (combine points each_costs)).
+  totalZ (map (fun pc => if Rlt_dec 0 (side_of (snd (fst pc)) w b) then 0%Z else snd pc) (combine points each_costs)).
 
 Definition holds (c : claim) : Prop :=
   match c with
@@ -264,11 +287,11 @@ Definition holds (c : claim) : Prop :=
       match m with
       | None => True
       | Some (MarginProof l h) =>
-          (forall p, In p points -> dyadic l * norm (reals w) <= side_of p (reals w) (IZR b)) /\
+          (forall i p, In (i, p) points -> dyadic l * norm (reals w) <= side_of p (reals w) (IZR b)) /\
           match h with
           | None => True
           | Some (up, _) => forall w' b' m, hyperplane w' b' -> 0 < norm w' ->
-              (forall p, In p points -> m * norm w' <= side_of p w' b') -> m <= dyadic up
+              (forall i p, In (i, p) points -> m * norm w' <= side_of p w' b') -> m <= dyadic up
           end
       end
   | Touching w b _ s => touches (reals w) (IZR b) /\ match s with Some (s, _) => largest (reals w) (IZR b) s | None => True end
@@ -276,10 +299,15 @@ Definition holds (c : claim) : Prop :=
   | Overlapping _ _ | DefiniteOverlapping _ => overlaps
   | NotSeparable _ | DefiniteNotSeparable _ => inseparable
   | FewestMistakes w b m =>
-      (forall i, In i (mistaken_rows m) <->
-         (0 <= i)%Z /\ exists p, nth_error points (Z.to_nat i) = Some p /\ ~ 0 < side_of p (reals w) (IZR b)) /\
+      (forall i, In i (mistaken_rows m) <-> exists p, In (i, p) points /\ ~ 0 < side_of p (reals w) (IZR b)) /\
       forall w' b', hyperplane w' b' ->
         (least m <= cost_of (match costs m with Some c => c | None => map (fun _ => 1%Z) points end) w' b')%Z
   end.
 End Meaning.
-End Hints.
+
+(** Of a file with two classes. *)
+Definition holds_of_points (f : frame) (points : list (Z * point)) (c : claim) : Prop :=
+  holds (side (one f)) (is_hyperplane (with_bias f) (columns f)) points c.
+
+Definition rows_for (f : frame) (points : list (Z * point)) : list (Z * row) :=
+  map (fun ip => (fst ip, signed_row (with_bias f) (one f) (snd ip))) points.

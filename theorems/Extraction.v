@@ -1,7 +1,7 @@
 (** The checker in OCaml. Integers become Zarith's, as checker/big.ml has them, and natural numbers become OCaml's. *)
 
 From Coq Require Import ZArith List Arith Extraction ExtrOcamlBasic ExtrOcamlNatInt.
-From Linsep Require Import Rows Spread PositiveDefinite Tables Mistakes Checker Doubles Packed.
+From Linsep Require Import Rows Spread PositiveDefinite Tables Mistakes Checker Classes Doubles Packed.
 
 Extract Inductive positive => "Big.t" [ "Big.double_plus_1" "Big.double" "Big.one" ] "Big.match_positive".
 Extract Inductive Z => "Big.t" [ "Big.zero" "" "Big.opp" ] "Big.match_z".
@@ -37,4 +37,4 @@ Extract Inlined Constant digit => "Big.digit".
 Extract Inlined Constant length => "List.length".
 Extract Inlined Constant map => "(fun f l -> List.rev (List.rev_map f l))".
 
-Extraction "verified.ml" decode signed_row check_first check.
+Extraction "verified.ml" decode signed_row check_first check check_classes.

@@ -421,9 +421,20 @@ Fixpoint read_parts (written : list (list Z * list Z)) : outcome (list (list (Z 
 
 Definition is_long (group : list Z) : bool := match group with _ :: _ :: _ => true | _ => false end.
 
+(** Obstructions of another kind, such as the positive-definite ones: rows with positive weights, and what is checked of them. *)
+Section Others.
+Variable other : Type.
+Variable rows_of_other : other -> list Z * list Z.
+Variable check_other : other -> list (Z * Z) -> combination -> outcome unit.
+
+Definition check_other_part (t : M.t row) (cost : M.t Z) (op : other * list (Z * Z)) : outcome unit :=
+  let* _ := require (forallb (fun iu => is_some (get (fst iu) cost)) (snd op)) NamesCopy in
+  let* c := look_up t (snd op) in
+  check_other (fst op) (snd op) c.
+
 (** [t] are the rows, [is_unit] whether the unit is 1 or there are costs, [wrong] the rows that the separator is wrong about. *)
 Definition check_mistakes (t : list row) (costs : list Z) (is_unit : bool) (mistaken wrong : list Z)
-    (copies : list (list Z)) (written : list (list Z * list Z)) (leaves : list leaf) (least : Z) : outcome unit :=
+    (copies : list (list Z)) (written : list (list Z * list Z)) (extra : list other) (leaves : list leaf) (least : Z) : outcome unit :=
   let rows := numbered t in
   let* _ := require ((length costs =? length t)%nat && forallb (fun c => 0 <=? c) costs) BadCosts in
   let* _ := need (are_places mistaken wrong) OtherMistakes in
@@ -432,8 +443,10 @@ Definition check_mistakes (t : list row) (costs : list Z) (is_unit : bool) (mist
   let* _ := each (check_copies rows) copies in
   let cost := merge (copies_of copies) 0 costs (M.empty Z) in
   let* parts := read_parts written in
+  let* more := read_parts (map rows_of_other extra) in
   let* _ := each (check_part rows cost) parts in
-  check_bound cost (map (map fst) parts) leaves least.
+  let* _ := each (check_other_part rows cost) (combine extra more) in
+  check_bound cost (map (map fst) (parts ++ more)) leaves least.
 
 (** What the mistakes of w cost. *)
 Definition cost_of_mistakes (t : list row) (costs : list Z) (w : list R) : Z :=
@@ -492,25 +505,43 @@ Proof.
   steps H. injection H as <-. destruct Hin as [<-|Hin]; eauto.
 Qed.
 
-(** An obstruction has a mistaken row, whatever the hyperplane. *)
-Lemma obstruction_hit rows weights t part c w :
-  read_combination rows weights = Fine part -> look_up t part = Fine c -> cancels c = true ->
+(** Rows that cannot all be on their sides have a mistaken one among them, whatever the hyperplane. *)
+Lemma obstruction_hit t part c w :
+  look_up t part = Fine c -> ~ (forall ur, In ur c -> (0 < score (snd ur) w)%R) ->
   exists i, In i (map fst part) /\ is_mistaken t w i = true.
 Proof.
-  intros R L C. destruct (read_combination_positive _ _ _ _ _ R L) as [N P].
-  destruct (existsb (is_mistaken t w) (map fst part)) eqn:E.
+  intros L N. destruct (existsb (is_mistaken t w) (map fst part)) eqn:E.
   - apply existsb_exists in E as [i [A B]]. eauto.
-  - exfalso. apply (obstruction c w).
-    + unfold is_obstruction. rewrite P, C. destruct c; [congruence | reflexivity].
-    + clear -L E. revert c L; induction part as [|[i u] part IH]; simpl in *; intros c L; [injection L as <-; intros ur []|].
-      apply orb_false_iff in E as [E1 E2]. unfold is_mistaken in E1.
-      destruct (get i t) as [r|]; [|discriminate]. apply bind_fine in L as [rest [L1 L2]]. injection L2 as <-.
-      intros ur [<-|Hin]; [|eapply IH; eassumption]. simpl. destruct (Rlt_dec 0 (score r w)); [assumption | discriminate].
+  - exfalso. apply N. clear -L E. revert c L; induction part as [|[i u] part IH]; simpl in *; intros c L; [injection L as <-; intros ur []|].
+    apply orb_false_iff in E as [E1 E2]. unfold is_mistaken in E1.
+    destruct (get i t) as [r|]; [|discriminate]. apply bind_fine in L as [rest [L1 L2]]. injection L2 as <-.
+    intros ur [<-|Hin]; [|eapply IH; eassumption]. simpl. destruct (Rlt_dec 0 (score r w)); [assumption | discriminate].
 Qed.
 
+Lemma never_all_right rows weights t part c w :
+  read_combination rows weights = Fine part -> look_up t part = Fine c -> cancels c = true ->
+  ~ (forall ur, In ur c -> (0 < score (snd ur) w)%R).
+Proof.
+  intros R L C. destruct (read_combination_positive _ _ _ _ _ R L) as [N P]. apply obstruction.
+  unfold is_obstruction. rewrite P, C. destruct c; [congruence | reflexivity].
+Qed.
+
+Lemma in_combine_others others : forall more part, read_parts (map rows_of_other others) = Fine more -> In part more ->
+  exists o, In (o, part) (combine others more) /\ read_combination (fst (rows_of_other o)) (snd (rows_of_other o)) = Fine part.
+Proof.
+  induction others as [|o others IH]; simpl; intros more part H Hin; [injection H as <-; destruct Hin|].
+  destruct (rows_of_other o) as [r u] eqn:E. steps H. injection H as <-. simpl. destruct Hin as [<-|Hin].
+  - exists o. rewrite E. auto.
+  - destruct (IH _ _ E1 Hin) as [o' [A B]]. eauto.
+Qed.
+
+(** What passes has a mistaken row. *)
+Hypothesis other_hits : forall o part c w rows weights,
+  read_combination rows weights = Fine part -> c <> [] -> check_other o part c = Fine tt -> ~ (forall ur, In ur c -> (0 < score (snd ur) w)%R).
+
 (** Every hyperplane's mistakes cost at least as much as the bound says. *)
-Theorem mistakes t costs is_unit mistaken wrong copies written leaves least w :
-  check_mistakes t costs is_unit mistaken wrong copies written leaves least = Fine tt ->
+Theorem mistakes t costs is_unit mistaken wrong copies written extra leaves least w :
+  check_mistakes t costs is_unit mistaken wrong copies written extra leaves least = Fine tt ->
   least <= cost_of_mistakes t costs w.
 Proof.
   intros H. unfold check_mistakes in H. steps H.
@@ -518,7 +549,7 @@ Proof.
   apply andb_true_iff in E1 as [_ E1]. rewrite forallb_forall in E1.
   set (rows := numbered t) in *. set (f := is_mistaken rows w).
   set (reps := copies_of copies) in *. set (cost := merge reps 0 costs (M.empty Z)) in *.
-  pose proof (each_fine _ _ _ E3) as G. pose proof (each_fine _ _ _ E5) as P. clear E3 E5.
+  pose proof (each_fine _ _ _ E3) as G. pose proof (each_fine _ _ _ E6) as P. pose proof (each_fine _ _ _ E7) as Q. clear E3 E6 E7.
   assert (Gn : forall g x, In g copies -> In x g -> exists r first others,
     g = first :: others /\ get first rows = Some r /\ get x rows = Some r).
   { intros g x Hg Hx. specialize (G g Hg). destruct g as [|first others]; [destruct Hx|]. simpl in G.
@@ -544,13 +575,18 @@ Proof.
   { unfold cost. rewrite sum_merge; auto.
     - rewrite sum_empty. simpl. unfold f, rows, cost_of_mistakes. apply spent_cost; auto; lia.
     - intros i Hi. apply In_idx; assumption. }
-  rewrite <- S. apply (bound_sound f cost idx (map (map fst) a4) leaves least); auto.
+  rewrite <- S. apply (bound_sound f cost idx (map (map fst) (a4 ++ a5)) leaves least); auto.
   - intros i Hi. unfold cost in Hi. destruct (get i (merge reps 0 costs (M.empty Z))) as [v|] eqn:Ev; [|discriminate].
     apply get_merge in Ev as [Ev|Ev]; auto; [apply In_idx; assumption | rewrite get_empty in Ev; discriminate].
   - unfold cost. apply val_merge_nonneg; auto. intros j. unfold val. rewrite get_empty. lia.
-  - intros part Hpart. apply in_map_iff in Hpart as [p [<- Hp]]. specialize (P p Hp). unfold check_part in P. steps P.
-    rewrite forallb_forall in E. split.
-    + intros i Hi. apply in_map_iff in Hi as [iu [<- Hi]]. apply E; assumption.
-    + destruct (in_read_parts _ _ _ E4 Hp) as [rw [us R]]. eapply obstruction_hit; eassumption.
-  - unfold check_bound, bind, need. rewrite E6, E7, E8, H. reflexivity.
+  - intros part Hpart. apply in_map_iff in Hpart as [p [<- Hp]]. apply in_app_or in Hp as [Hp|Hp].
+    + specialize (P p Hp). unfold check_part in P. steps P. rewrite forallb_forall in E. split.
+      * intros i Hi. apply in_map_iff in Hi as [iu [<- Hi]]. apply E; assumption.
+      * destruct (in_read_parts _ _ _ E4 Hp) as [rw [us R]]. eapply obstruction_hit; [|eapply never_all_right]; eassumption.
+    + destruct (in_combine_others _ _ _ E5 Hp) as [o [Ho R]]. specialize (Q _ Ho). unfold check_other_part in Q. simpl in Q. steps Q.
+      rewrite forallb_forall in E. split.
+      * intros i Hi. apply in_map_iff in Hi as [iu [<- Hi]]. apply E; assumption.
+      * destruct (read_combination_positive _ _ _ _ _ R E3) as [N _]. eapply obstruction_hit; eauto.
+  - unfold check_bound, bind, need. rewrite E8, E9, E10, H. reflexivity.
 Qed.
+End Others.

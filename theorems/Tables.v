@@ -12,7 +12,7 @@ Inductive complaint :=
   | DependenceFails (row : Z) | AllZero | NotDefinite (row : Z)
   | OtherMistakes | UnequalCopies (row : Z) | NoTree | MistakenRow | OverCost | NotProved
   | BadCombination | BadWeight | BadDependence | BadColumn | OwnColumn | BadCosts | BadCopies | BadUnit | NamesCopy | BadCase | BadCaseObstruction
-  | UnevenLists | Unsupported.
+  | OtherSizes | UnevenLists | Unsupported.
 
 Inductive outcome (A : Type) :=
   | Fine (a : A)
@@ -104,6 +104,22 @@ Qed.
 Lemma get_numbered {A} (l : list A) j a : get j (numbered l) = Some a -> In a l.
 Proof. intros H. apply get_numbered_from in H as [H|H]; [auto | rewrite get_empty in H; discriminate | lia]. Qed.
 
+(** Rows with numbers of their own: 0, 1, 2, ... of a whole file, some of these, or others. *)
+Definition table {A} (t : list (Z * A)) : M.t A := fold_left (fun m ia => put (fst ia) (snd ia) m) t (M.empty A).
+
+Lemma get_table {A} (t : list (Z * A)) j a : get j (table t) = Some a -> exists i, In (i, a) t.
+Proof.
+  unfold table. assert (K : forall m, get j (fold_left (fun m ia => put (fst ia) (snd ia) m) t m) = Some a ->
+    (exists i, In (i, a) t) \/ exists k, M.find k m = Some a).
+  { induction t as [|[i x] t IH]; simpl; intros m H.
+    - right. unfold get in H. destruct (0 <=? j); [eauto | discriminate].
+    - apply IH in H as [[k H]|[k H]]; [left; eauto|]. unfold put in H.
+      destruct (Pos.eq_dec k (key i)) as [->|N].
+      + rewrite M.gss in H. injection H as <-. left; eauto.
+      + rewrite M.gso in H by assumption. right; eauto. }
+  intros H. apply K in H as [H|[k H]]; auto. rewrite M.gempty in H. discriminate.
+Qed.
+
 (** Combinations by their rows' numbers. *)
 Fixpoint look_up (t : M.t row) (l : list (Z * Z)) : outcome combination :=
   match l with
@@ -115,12 +131,12 @@ Fixpoint look_up (t : M.t row) (l : list (Z * Z)) : outcome combination :=
       end
   end.
 
-Lemma look_up_In t l c : look_up (numbered t) l = Fine c -> forall ur, In ur c -> In (snd ur) t.
+Lemma look_up_In t l c : look_up (table t) l = Fine c -> forall ur, In ur c -> exists i, In (i, snd ur) t.
 Proof.
   revert c; induction l as [|[i u] l IH]; simpl; intros c H; [injection H as <-; simpl; tauto|].
-  destruct (get i (numbered t)) as [r|] eqn:E; [|discriminate].
+  destruct (get i (table t)) as [r|] eqn:E; [|discriminate].
   apply bind_fine in H as [rest [H1 H2]]. injection H2 as <-.
-  intros ur [<-|Hin]; [eapply get_numbered; eassumption | eapply IH; eassumption].
+  intros ur [<-|Hin]; [eapply get_table; eassumption | eapply IH; eassumption].
 Qed.
 
 (** Are the numbers different? *)
@@ -181,40 +197,26 @@ Proof.
 Qed.
 
 (** The numbers of the rows that pass, in order; written for long tables. *)
-Fixpoint places_from {A} (f : A -> bool) (i : Z) (t : list A) (found : list Z) : list Z :=
+Fixpoint places_from {A} (f : A -> bool) (t : list (Z * A)) (found : list Z) : list Z :=
   match t with
   | [] => rev_append found []
-  | r :: t' => places_from f (i + 1) t' (if f r then i :: found else found)
+  | (i, r) :: t' => places_from f t' (if f r then i :: found else found)
   end.
 
-Definition places {A} (f : A -> bool) (t : list A) : list Z := places_from f 0 t [].
-
-Lemma in_places_from {A} (f : A -> bool) t : forall i found j, 0 <= i ->
-  In j (places_from f i t found) <-> In j found \/ (i <= j /\ exists r, nth_error t (Z.to_nat (j - i)) = Some r /\ f r = true).
-Proof.
-  induction t as [|r t IH]; simpl; intros i found j Hi.
-  - rewrite rev_append_rev, app_nil_r, <- in_rev. split; auto. intros [H|[H1 [r [H2 _]]]]; auto.
-    destruct (Z.to_nat (j - i)); discriminate.
-  - rewrite IH by lia.
-    assert (S : i < j -> nth_error (r :: t) (Z.to_nat (j - i)) = nth_error t (Z.to_nat (j - (i + 1)))).
-    { intros H. replace (j - i) with (Z.succ (j - (i + 1))) by lia. rewrite Z2Nat.inj_succ by lia. reflexivity. }
-    assert (Z : j = i -> nth_error (r :: t) (Z.to_nat (j - i)) = Some r).
-    { intros ->. rewrite Z.sub_diag. reflexivity. }
-    split.
-    + intros [H|[H1 [q [H2 H3]]]].
-      * destruct (f r) eqn:F; auto. destruct H as [<-|H]; auto. right. split; [lia|]. exists r. split; auto.
-      * right. split; [lia|]. exists q. rewrite S by lia. auto.
-    + intros [H|[H1 [q [H2 H3]]]].
-      * left. destruct (f r); auto. right; assumption.
-      * destruct (Z.eq_dec j i) as [E|N].
-        -- rewrite Z in H2 by assumption. injection H2 as <-. rewrite H3. left. left. auto.
-        -- right. split; [lia|]. exists q. rewrite S in H2 by lia. auto.
-Qed.
+Definition places {A} (f : A -> bool) (t : list (Z * A)) : list Z := places_from f t [].
 
 (** Row number j passes. *)
-Theorem in_places {A} (f : A -> bool) t j :
-  In j (places f t) <-> 0 <= j /\ exists r, nth_error t (Z.to_nat j) = Some r /\ f r = true.
-Proof. unfold places. rewrite in_places_from by lia. simpl. rewrite Z.sub_0_r. tauto. Qed.
+Theorem in_places {A} (f : A -> bool) t j : In j (places f t) <-> exists r, In (j, r) t /\ f r = true.
+Proof.
+  unfold places. assert (K : forall found, In j (places_from f t found) <-> In j found \/ exists r, In (j, r) t /\ f r = true).
+  { induction t as [|[i r] t IH]; simpl; intros found.
+    - rewrite rev_append_rev, app_nil_r, <- in_rev. split; auto. intros [H|[r [[] _]]]; auto.
+    - rewrite IH. split.
+      + intros [H|[q [H1 H2]]]; [|eauto 6]. destruct (f r) eqn:F; auto. destruct H as [<-|H]; eauto 6.
+      + intros [H|[q [[E|H1] H2]]]; [left; destruct (f r); simpl; auto | | eauto].
+        injection E as -> ->. rewrite H2. left; left; reflexivity. }
+  rewrite K. simpl. tauto.
+Qed.
 
 (** Numbers in order. *)
 Module ZOrder <: TotalLeBool.

@@ -21,7 +21,7 @@ BUILD = HERE / "build"
 PACKAGES = ("coq", "libcoq-flocq", "ocaml-nox", "ocaml-findlib", "libzarith-ocaml-dev", "gcc", "libc6-dev")
 FILES = ("Vectors", "Rows", "Separator", "Obstruction", "Spread", "Margin", "Tables", "Mistakes", "Packed",
     "PositiveDefinite",
-         "Novikoff", "Homogeneous", "Checker", "Soundness", "Doubles")  # fmt: skip
+         "Novikoff", "Homogeneous", "Checker", "Soundness", "Classes", "Doubles")  # fmt: skip
 SHELL = ("sha256", "text", "json", "csv", "numbers", "hints", "main")
 LEFT_OPEN = re.compile(
     r"\b(Admitted|admit|Axioms?|Parameters?|Conjectures?|Abort|give_up|bypass_check|Unset\s+\w+\s+Checking)\b"

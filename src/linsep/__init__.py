@@ -16,14 +16,15 @@ _NAMES = {
     "_load": "load",
     "_margin": "Novikoff max_margin novikoff",
     "_mistakes": "fewest_mistakes",
-    "_mle": "MleReport mle_exists",
-    "_onnx": "to_onnx",
+    "_mle": "mle_exists",
+    "_onnx": "register_skl2onnx to_onnx",
     "_regions": "separate_regions",
     "errors": "CertificateError InputError LinsepError NotSeparableError NotSeparableWarning",
     "estimators": "FewestMistakesClassifier KernelPerceptronClassifier MaxMarginClassifier PerceptronClassifier "
     "RegionsClassifier",
     "explorer.widget": "explore",
     "halfspace": "Halfspace homogenise",
+    "mle_report": "MleReport",
     "online.online_perceptron": "OnlinePerceptron",
     "proofs": "NotSeparable Obstruction Overlapping Separable Touching Undecided",
     "proofs.class_verdicts": "ClassVerdicts",
@@ -59,8 +60,8 @@ if TYPE_CHECKING:
     from linsep._margin import max_margin as max_margin
     from linsep._margin import novikoff as novikoff
     from linsep._mistakes import fewest_mistakes as fewest_mistakes
-    from linsep._mle import MleReport as MleReport
     from linsep._mle import mle_exists as mle_exists
+    from linsep._onnx import register_skl2onnx as register_skl2onnx
     from linsep._onnx import to_onnx as to_onnx
     from linsep._regions import separate_regions as separate_regions
     from linsep.errors import CertificateError as CertificateError
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from linsep.explorer.widget import explore as explore
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
+    from linsep.mle_report import MleReport as MleReport
     from linsep.online.online_perceptron import OnlinePerceptron as OnlinePerceptron
     from linsep.proofs import NotSeparable as NotSeparable
     from linsep.proofs import Obstruction as Obstruction

@@ -8,7 +8,7 @@ look first  at the rows whose label a logistic regression finds least likely, mi
 import csv
 import io
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, TypeAlias
@@ -18,16 +18,32 @@ import numpy as np
 from linsep import arguments
 from linsep._decide import facts_of
 from linsep._mistakes import searched
-from linsep.errors import ArgumentError
 from linsep.outputs import write_file
 from linsep.proofs import Separable
+from linsep.proofs.checked_rows import shown_rows
 from linsep.proofs.mistakes import FewestMistakes
 from linsep.proofs.verdicts import check
-from linsep.report import SHOWN_ROWS, Grid, Part, Report, Reported, Sentence, Tone, Where, count, label_text, one_line
+from linsep.report import (
+    SHOWN_ROWS,
+    Grid,
+    Part,
+    Report,
+    Reported,
+    RowNames,
+    Sentence,
+    Tone,
+    Where,
+    count,
+    label_text,
+    one_line,
+    plain_name,
+    row_columns,
+)
 from linsep.solvers.clock import Clock
 from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
+from linsep.tables.row_ids import RowIds
 
 FITTED, FITTED_CELLS = 100_000, 1 << 24  # rows and numbers that the logistic regression is fitted on, at most
 EXAMINED = 10  # rows of which it is asked what follows if their label is right
@@ -46,10 +62,11 @@ class Suspect:
     the bound rests on and that the row is in: one row of each is mislabelled. `is_mistaken` says that it is one of the
     rows whose removal is enough. `if_right` is how many labels are wrong, or what they cost, if this one is right: at
     most (None where that is open) and at least (None where no hyperplane gets it right); None where not examined.
+    `id` is what the user calls the row; "" where it has no name.
     """
 
     row: int
-    id: str
+    id: Any
     label: Any
     instead: Any
     chance: float
@@ -70,15 +87,32 @@ class Cleaning(Reported):
     mistakes: FewestMistakes
     verdict: Separable | None
     suspects: tuple[Suspect, ...]
+    row_names: RowNames | None = None
 
     @property
     def rows(self) -> tuple[int, ...]:
         """The numbers of the rows to look at, the most suspicious first."""
         return tuple(suspect.row for suspect in self.suspects)
 
-    def called(self, ids: Mapping[int, str]) -> "Cleaning":
+    @property
+    def ids(self) -> tuple[Any, ...]:
+        """What the user calls these rows: their ids, or their numbers where they have none."""
+        return self.rows if self.row_names is None else self.row_names.ids(self.rows)
+
+    def _called(self, ids: RowIds | None) -> "Cleaning":
         """The same with what rows are called."""
-        return replace(self, suspects=tuple(replace(s, id=ids.get(s.row, s.id)) for s in self.suspects))
+        if ids is None:
+            return self
+        names = ids.names(self.rows)
+        known = names.known if names.word == "id" else {}
+        suspects = tuple(replace(suspect, id=known.get(suspect.row, "")) for suspect in self.suspects)
+        return replace(self, suspects=suspects, row_names=names)
+
+    def frame(self, X: Any) -> Any:
+        """These rows as a dataframe of the library of X: see `Verdict.frame`. New columns say what suspects are."""
+        told = ("label", "instead", "chance", "obstructions", "is_mistaken")
+        columns = {name: [getattr(suspect, name) for suspect in self.suspects] for name in told}
+        return shown_rows(X, self.rows, columns, self.mistakes.n_rows, self.row_names)
 
     def report(self, where: Where | None = None) -> Report:
         """How many labels are wrong, which to look at first, and why."""
@@ -108,12 +142,8 @@ class Cleaning(Reported):
 
     def _grid(self, where: Where | None) -> Grid:
         shown = self.suspects[:SHOWN_ROWS]
-        more = where([suspect.row for suspect in shown]) if where else {}
-        ids = {"id": [suspect.id for suspect in shown]} if any(s.id for s in shown) and "id" not in more else {}
         known: dict[str, Sequence[str]] = {
-            "row": [str(suspect.row) for suspect in shown],
-            **ids,
-            **more,
+            **row_columns([suspect.row for suspect in shown], self.row_names, where),
             "label": [label_text(suspect.label) for suspect in shown],
             "its chance": [f"{suspect.chance:.3f}" for suspect in shown],
             "obstructions": [str(suspect.obstructions) for suspect in shown],
@@ -141,8 +171,17 @@ class Cleaning(Reported):
     def facts(self) -> dict[str, Any]:
         """The same as JSON has it."""
         names = ("row", "id", "label", "instead", "chance", "obstructions", "is_mistaken", "if_right")
-        suspects = [{name: getattr(suspect, name) for name in names} for suspect in self.suspects]
-        return {**self.mistakes.facts(), "verdict_without": self.verdict and self.verdict.kind, "suspects": suspects}
+        suspects = [
+            {name: getattr(suspect, name) for name in names} | {"id": plain_name(suspect.id)}
+            for suspect in self.suspects
+        ]
+        named = {} if self.row_names is None else self.row_names.facts()
+        return {
+            **self.mistakes.facts(),
+            **named,
+            "verdict_without": self.verdict and self.verdict.kind,
+            "suspects": suspects,
+        }
 
     def __repr__(self) -> str:
         mistakes = self.mistakes
@@ -170,7 +209,7 @@ def clean(
     X, y : the rows and their labels
         As `decide` takes them.
     ids : what the rows are called
-        A name for each row; without it the index of a pandas frame, or the ids of files opened with them.
+        As `decide` takes them.
     cost, bias, time_limit, watch
         As `fewest_mistakes` takes them.
 
@@ -188,8 +227,7 @@ def cleaned(
 ) -> tuple[Cleaning, bool]:
     """The same, and whether Ctrl-C ended it."""
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source, clock = as_source(X, y), Clock(limit)
-    called = _ids(X, ids, source)
+    source, clock = as_source(X, y, ids=ids), Clock(limit)
     first = None if limit is None else SHARE_OF_SEARCH * limit
     found, was_interrupted = searched(source, cost, bias, first, watch)
     suspects: list[Suspect] = []
@@ -200,7 +238,7 @@ def cleaned(
     except KeyboardInterrupt:
         was_interrupted = True
     cleaning = Cleaning(found, _without(found, source), tuple(suspects))
-    return cleaning.called(called(cleaning.rows)), was_interrupted
+    return cleaning._called(source.facts.ids), was_interrupted
 
 
 def _examine(suspects: list[Suspect], found: FewestMistakes, source: Source, clock: Clock) -> bool:
@@ -240,22 +278,6 @@ def _without(found: FewestMistakes, source: Source) -> Separable | None:
     verdict = Separable(weights=found.weights, bias_weight=found.bias_weight, **facts)
     check(verdict, part)
     return verdict
-
-
-def _ids(X: Any, ids: Any, source: Source) -> Callable[[Sequence[int]], dict[int, str]]:
-    """How to find out what rows are called."""
-    if ids is None and isinstance(X, Source):
-        return getattr(X, "ids", lambda rows: {})
-    if ids is None and hasattr(X, "iloc"):  # a pandas frame; numbers from 0 on say nothing new
-        ids = None if list(X.index) == [*range(len(X.index))] else X.index
-    if ids is None:
-        return lambda rows: {}
-    if not hasattr(ids, "__len__") or isinstance(ids, str):
-        raise arguments.refused("ids", ids, "a name for each row")
-    names = [str(name) for name in ids]
-    if len(names) != source.n_rows:
-        raise ArgumentError(f"ids has {len(names):,} names; there are {source.n_rows:,} rows.")
-    return lambda rows: {row: names[row] for row in rows}
 
 
 def _suspects(found: FewestMistakes, source: Source) -> Iterator[Suspect]:

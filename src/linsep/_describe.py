@@ -10,7 +10,7 @@ import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from io import BytesIO
 from typing import Any
@@ -30,6 +30,7 @@ from linsep.solvers.perceptron import perceptron
 from linsep.sources.base import Block, Source, require_finite
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
+from linsep.tables.row_ids import PartIds
 
 ENTRIES = 1 << 20  # of a table that learners, theorems and wrong labels are asked about; of a larger one, a sample
 FOLDS = 5
@@ -108,6 +109,7 @@ def describe(
     y: Any = None,
     *,
     bias: bool = True,
+    ids: Any = None,
     time_limit: float | None = 60,
     where: Where | None = None,
     watch: Callable[[str], None] | None = None,
@@ -116,7 +118,7 @@ def describe(
 
     Parameters
     ----------
-    X, y, bias
+    X, y, bias, ids
         As `decide` takes them.
     time_limit : float or None
         Seconds for all of it, or so. After Ctrl-C there is what is known by then.
@@ -133,7 +135,7 @@ def describe(
     'separable (complete separation), 4 rows.'
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source = as_source(X, y)
+    source = as_source(X, y, ids=ids)
     require_finite(source)
     writer = PageWriter(source, bias, Clock(limit), limit, where, watch)
     with suppress(KeyboardInterrupt):
@@ -251,7 +253,9 @@ class PageWriter:
         if self.source.n_rows <= most:
             return self.source, ()
         block = self.source.sample(most, 0)
-        facts = self.source.facts.of_part(len(block))
+        own = self.source.facts.ids
+        names = None if own is None else PartIds(own, block.row_numbers)
+        facts = replace(self.source.facts.of_part(len(block)), ids=names)
         told = f"On a sample of {len(block):,} of the {self.source.n_rows:,} rows; row numbers are those of the sample."
         return MemorySource(block.table, block.y, facts), (Sentence(told, "sample"),)
 

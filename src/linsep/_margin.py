@@ -13,12 +13,13 @@ import numpy as np
 
 from linsep import arguments
 from linsep._decide import as_integers, decide, facts_of, obstruction_of
-from linsep.errors import LinsepError, NotSeparableError, OutOfMemoryError, OverflowedError
+from linsep.errors import ArgumentError, LinsepError, NotSeparableError, OutOfMemoryError, OverflowedError
 from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
 from linsep.proofs import Obstruction, Separable, Verdict, margin_checks
+from linsep.proofs.class_verdicts import in_own_numbers
 from linsep.proofs.verdicts import check
-from linsep.report import Grid, Report, Reported, one_line
+from linsep.report import Grid, Part, Report, Reported, Sentence, one_line
 from linsep.signs import Form, form_of
 from linsep.signs import scores as float_scores
 from linsep.solvers.clock import Clock, OutOfTime
@@ -26,11 +27,16 @@ from linsep.solvers.exact_margin import ExactWidest, exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
 from linsep.solvers.row_margin import RowSearch
 from linsep.sources.base import Block, Source, require_finite
-from linsep.sources.inputs import as_source
+from linsep.sources.inputs import as_source, left_out, rows_given
+from linsep.sources.standardised import standardised
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Missing
 
 AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
 WIDE, TALL, VERY_WIDE = 300, 50, 2000  # columns; rows a column; and columns from which on that does not count
 NEARLY_ONE = 1 - Fraction(1, 2**20)
+SLOW, WORTH_IT = 10_000, 10  # a bound from which on standardising is tried, and by which factor it must help
+MANY = 10**9  # larger ratios are shown with three digits
 ENDLESS = 10**15  # updates from here on are not counted to the last
 MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound
 
@@ -41,6 +47,9 @@ def max_margin(
     *,
     bias: bool = True,
     gap: float = 1e-6,
+    ids: Any = None,
+    categories: Categories = None,
+    missing: Missing = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> Verdict:
@@ -49,8 +58,8 @@ def max_margin(
     The margin is geometric and the bias is free: the distance of the nearest row to the hyperplane; bias=False asks
     for one through the origin. `low` is the margin of this hyperplane, `high` a bound that none exceeds, proved
     by the rows of `nearest`; they differ by at most the fraction `gap`, unless doubles cannot tell them apart or time
-    runs out; `low` is 0 for a margin below the smallest double, `high` infinite for one beyond the largest. `watch` is
-    that of `decide`.
+    runs out; `low` is 0 for a margin below the smallest double, `high` infinite for one beyond the largest. `ids`,
+    `categories`, `missing` and `watch` are those of `decide`.
 
     >>> import linsep
     >>> verdict = linsep.max_margin([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]], [0, 0, 1, 1])
@@ -58,11 +67,14 @@ def max_margin(
     ((1.0, 1.0), Fraction(1, 1))
     """
     bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
-    source, clock = as_source(X, y), Clock(arguments.seconds("time_limit", time_limit), watch=watch)
-    verdict = widest_verdict(source, bias, gap, clock)
-    if _is_plane(verdict):
-        check(verdict, source)
-    return verdict
+    rows = rows_given(X, y, ids, missing)
+    clock = Clock(arguments.seconds("time_limit", time_limit), watch=watch)
+    with rows.numbered():
+        source = left_out(as_source(rows.X, rows.y, ids=rows.ids, categories=categories), rows)
+        verdict = widest_verdict(source, bias, gap, clock)
+        if _is_plane(verdict):
+            check(verdict, source)
+    return in_own_numbers(verdict.called(source.facts.ids), rows)
 
 
 def widest_verdict(source: Source, bias: bool, gap: float, clock: Clock) -> Verdict:
@@ -239,6 +251,9 @@ class Novikoff(Reported):
     The Perceptron makes at most `most_updates` updates on these rows, in any order: an exact integer, where
     `bound[1]`, the same as a double, may be infinite. `halfspace` is the u* of the theorem, the unit vector W = (w, b)
     whose margin on these rows is `gamma[0]` at least.
+
+    Where the bound is large because of the place or the scales of the columns, `standardised` is the bound of the rows
+    centred and scaled, and `cause` says what is in the way; else they are None and empty.
     """
 
     radius: tuple[float, float]
@@ -247,6 +262,8 @@ class Novikoff(Reported):
     most_updates: int
     halfspace: Halfspace
     bias: bool = True
+    standardised: float | None = None
+    cause: str = ""
 
     def __repr__(self) -> str:
         most = f"{self.most_updates:,}" if self.most_updates < ENDLESS else f"{Decimal(self.most_updates):.6g}"
@@ -256,12 +273,22 @@ class Novikoff(Reported):
         """The theorem with these numbers, and their certified ends."""
         ends = {"R": self.radius, "gamma": self.gamma, "(R/gamma)²": self.bound}
         rows = tuple((name, f"{low:.6g}", f"{high:.6g}") for name, (low, high) in ends.items())
-        return Report(self._sentence(), (Grid(("", "at least", "at most"), rows),))
+        return Report(self._sentence(), (Grid(("", "at least", "at most"), rows), *self.remarks()))
+
+    def remarks(self) -> list[Part]:
+        """Why the bound is large, and what it is of the rows centred and scaled, where that helps."""
+        if self.standardised is None:
+            return []
+        ratio, done = math.sqrt(self.bound[1]), "centred and scaled" if self.bias else "scaled"
+        shown = f"{ratio:,.0f}" if ratio < MANY else f"{ratio:.3g}"
+        told = f"R/gamma is {shown} because {self.cause}; {done} the bound is {self.standardised:,.0f}."
+        return [Sentence(f"Separable (proved); {told}", "scale")]
 
     def facts(self) -> dict[str, Any]:
         """The ends as plain values; None for infinity."""
         ends = {"radius": self.radius, "gamma": self.gamma, "bound": self.bound}
-        return {name: [low, high if math.isfinite(high) else None] for name, (low, high) in ends.items()}
+        known = {name: [low, high if math.isfinite(high) else None] for name, (low, high) in ends.items()}
+        return {**known, "standardised": self.standardised}
 
     def _sentence(self) -> str:
         """The theorem with these numbers."""
@@ -296,6 +323,23 @@ def novikoff(
     """
     bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
     source, clock = as_source(X, y), Clock(arguments.seconds("time_limit", time_limit))
+    theory = _novikoff(source, bias, gap, clock)
+    return theory if theory.bound[1] < SLOW else _eased(theory, source, gap, clock)
+
+
+def _eased(theory: Novikoff, source: Source, gap: float, clock: Clock) -> Novikoff:
+    """The same with the bound of the standardised rows, where they are few, it is known and it is much lower."""
+    if source.n_rows * source.n_columns > AFFORDABLE_ENTRIES or next(source.blocks()).is_sparse:
+        return theory
+    with suppress(NotSeparableError, ArgumentError, OutOfTime):  # rounding may have moved rows beyond each other
+        rows = standardised(source, centre=theory.bias)
+        most, cause = _novikoff(rows, theory.bias, gap, clock).bound[1], rows.scaling.cause()
+        if cause and most * WORTH_IT <= theory.bound[1]:
+            return replace(theory, standardised=most, cause=cause)
+    return theory
+
+
+def _novikoff(source: Source, bias: bool, gap: float, clock: Clock) -> Novikoff:
     search = _search(source, homogeneous=True, gap=gap / 2, clock=clock, has_bias=bias)
     known = _start(search)
     widest = None if known is not None and not isinstance(known, Separable) else _searched(search)

@@ -46,6 +46,7 @@ def fewest_mistakes(
     *,
     cost: Any = None,
     bias: bool = True,
+    ids: Any = None,
     time_limit: float | None = 60,
     watch: Callable[["MistakeSearch"], None] | None = None,
 ) -> FewestMistakes:
@@ -63,6 +64,8 @@ def fewest_mistakes(
         A number for each row, or for each label ({"healthy": 1, "ill": 5}). Without it every mistake costs 1.
     bias : bool
         False asks for a hyperplane through the origin.
+    ids : what the rows are called
+        As `decide` takes them; `mistaken_ids` are those of the mistakes.
     time_limit : float or None
         Seconds; None for as long as it takes.
     watch : callable
@@ -74,7 +77,7 @@ def fewest_mistakes(
     (1, 1, True)
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    return searched(as_source(X, y), cost, bias, limit, watch)[0]
+    return searched(as_source(X, y, ids=ids), cost, bias, limit, watch)[0]
 
 
 def searched(
@@ -91,7 +94,7 @@ def searched(
         was_interrupted = True
     found = search.answer()
     check(found, source)
-    return found, was_interrupted
+    return found.called(source.facts.ids), was_interrupted
 
 
 def _balance_of(block: Block) -> int:
@@ -335,6 +338,9 @@ class MistakeSearch:
         weights, bias_weight = self.plane
         facts = {**facts_of(self.source), "bias": self.bias}
         facts |= {"weights": weights, "bias_weight": bias_weight, "mistaken_rows": tuple(self.wrong.tolist())}
+        if not self.source.facts.is_streamed and len(self.wrong):
+            labels, signs = self.source.facts.pair, self.source.signs_of(self.wrong).tolist()
+            facts |= {"mistaken_labels": tuple(labels[int(sign > 0)] for sign in signs)}
         facts |= {"costs": self.costs, "unit": self.unit, "reads": self.clock.reads, "seconds": self.clock.seconds}
         if self.merged is None or self.cover is None:
             return FewestMistakes(**facts, **self.known_obstructions())

@@ -22,110 +22,33 @@ A. Albert and J. Anderson, On the existence of maximum likelihood estimates in l
 C. Geyer, Likelihood inference in exponential families and directions of recession (2009).
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, TypeAlias, final
+from typing import Any
 
 import numpy as np
 
 from linsep import arguments
 from linsep._decide import Case, part_of
-from linsep.errors import ArgumentError, OutOfMemoryError
-from linsep.fits import Fit, firth_of, limits_of
+from linsep.errors import OutOfMemoryError
 from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of
-from linsep.proofs import NotSeparable, Overlapping, Separable, Touching, Undecided, Verdict, explain
-from linsep.proofs.verdicts import HalfspaceVerdict, check
+from linsep.mle_report import DIVERGING, Dependence, MleReport, State
+from linsep.proofs import Overlapping, Separable, Touching, Verdict
+from linsep.proofs.verdicts import check
 from linsep.reasons import reasons
-from linsep.report import (
-    SHOWN,
-    TONES,
-    Fact,
-    Grid,
-    Part,
-    Report,
-    Reported,
-    Sentence,
-    Where,
-    count,
-    linear,
-    listed,
-    one_line,
-    row_grid,
-)
 from linsep.solvers.aliasing import INTERCEPT, Alias, TooLarge, find_aliases
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.recession import Cone
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import Ints, Source
+from linsep.sources.inputs import rows_given
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Missing
 
-State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", "unknown"]
-
-DIVERGING = ("+inf", "-inf", "undetermined")
-SHOWN_COEFFICIENTS = 30  # up to here every coefficient is listed, beyond only those without a finite estimate
-ANSWERS = {True: "the estimate exists", False: "the estimate does not exist", None: "undecided"}
-ADVICE = (
-    "look at the separated rows first, for a column that encodes the outcome or a category too "
-    "rare to have both outcomes (merge it with another, or leave the column out). If the separation is "
-    "real, use an estimate that exists: Firth's penalised likelihood ({}), a Bayesian "
-    "prior or a ridge penalty, with profile likelihood intervals instead of Wald's."
-)
-
-
-FIRTH = {  # where to find it for the families that have no fit here
-    "multinomial": "brglm2 in R",
-    "ordinal": "brglm2 in R",
-    "conditional": "coxphf in R",
-    "cox": "coxphf in R",
-}
-
-
-class Words(NamedTuple):
-    """How a family says why there is an estimate, why there is none, and which rows are to blame."""
-
-    overlap: str
-    separation: str
-    rows: str
-
-
-WORDS: dict[Family, Words] = {
-    "binomial": Words(
-        "the classes overlap", "", "Rows that some hyperplane has strictly on their side, and none on its wrong side:"
-    ),
-    "poisson": Words(
-        "no combination of the columns is 0 where y > 0 and negative where y = 0",
-        "separation. A combination of the columns is 0 wherever y > 0, never positive where y = 0, and negative on {}",
-        "Rows with y = 0 whose fitted means tend to 0:",
-    ),
-    "multinomial": Words(
-        "the classes overlap",
-        "separation. Along some direction no row's own class loses to another class, and on {} it gains on some",
-        "Rows where the fitted probability of some other class tends to 0:",
-    ),
-    "ordinal": Words(
-        "the classes overlap",
-        "separation. Along some direction no row's score leaves the interval of its class, and on {} it moves "
-        "away from an end of it",
-        "Rows whose scores move away from a threshold for ever:",
-    ),
-    "conditional": Words(
-        "in no direction do cases stand above the controls of their strata",
-        "separation. A combination of the columns is nowhere smaller for a case than for a control of the same "
-        "stratum, and sets {} apart",
-        "Rows whose outcome within their stratum becomes certain:",
-    ),
-    "cox": Words(
-        "in no direction does every event stand above the rows at risk",
-        "monotone likelihood. A combination of the columns is at every event the largest of all rows at risk, and "
-        "smaller than that on {}",
-        "Rows whose share of a risk set tends to 0:",
-    ),
-}
-LEVELS = {"conditional": "stratum", "cox": "stratum"}
+LEVELS = {"conditional": "stratum", "cox": "stratum"}  # within which rows are compared
 
 
 def mle_exists(
@@ -140,6 +63,9 @@ def mle_exists(
     strata: Any = None,
     time: Any = None,
     bias: bool = True,
+    ids: Any = None,
+    categories: Categories = "reference",
+    missing: Missing = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> MleReport:
@@ -148,8 +74,8 @@ def mle_exists(
     `names` are the names of the columns; a dataframe brings its own. The intercept, added unless `bias=False`, is
     called "(Intercept)". The report's `coefficients` map each name to "finite", "+inf", "-inf", "undetermined" (the
     estimate diverges, but separation alone does not say how) or "aliased" (a combination of earlier columns). All of
-    it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `watch` is that of
-    `decide`.
+    it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `ids` and `watch` are
+    those of `decide`.
 
     Parameters
     ----------
@@ -167,6 +93,8 @@ def mle_exists(
     strata : the stratum of each row ("conditional", "cox")
     time : when the event or the censoring of each row was ("cox")
         Each of the last five is a value for each row, or the name of a column of X, which is then not a predictor.
+    categories, missing
+        Text and missing values of a dataframe, as `decide` takes them; but categories are coded unless told otherwise.
 
     >>> import linsep
     >>> report = linsep.mle_exists([[0, 3], [0, 5], [0, 6], [1, 2], [1, 6]], [0, 1, 0, 1, 1], ["treated", "age"])
@@ -178,9 +106,12 @@ def mle_exists(
     {'(Intercept)': 'finite', 'site': '-inf'}
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    options = Extras(trials, weights, offset, strata, time)
-    likelihood = likelihood_of(X, y, names, family=family, bias=bias, options=options)
-    return Regression(likelihood, Clock(limit, watch=watch)).report()
+    rows = rows_given(X, y, ids, missing)
+    options = Extras(*map(rows.only, (trials, weights, offset, strata, time)))
+    with rows.numbered():
+        likelihood = likelihood_of(rows, names, family=family, bias=bias, options=options, categories=categories)
+        found = Regression(likelihood, Clock(limit, watch=watch)).report()
+    return found if rows.kept is None else found.in_own_numbers(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +182,7 @@ class Regression:
 
     def _checked(self, verdict: Verdict) -> Verdict:
         check(verdict, self.source)
-        return self._named(verdict)
+        return self._named(verdict.called(self.source.facts.ids))
 
     def _named(self, verdict: Verdict) -> Verdict:
         hidden = (f"threshold {k + 1}" for k in range(self.likelihood.hidden))
@@ -306,213 +237,3 @@ def _without(weights: Sequence[int], aliases: tuple[Alias, ...]) -> list[int]:
             total[column] += weight * factor
     common = math.lcm(*(value.denominator for value in total))
     return [int(value * common) for value in total]
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Dependence:
-    """An aliased column: Σ factor·(earlier column) in every row, exactly; without terms it is zero."""
-
-    name: str
-    terms: tuple[tuple[str, Fraction], ...]
-    within: str = ""  # of a model that compares rows: up to a constant in each of these
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether the column is a multiple of the intercept."""
-        return [name for name, _ in self.terms] == [INTERCEPT_NAME]
-
-    def __str__(self) -> str:
-        of_each = f" + a constant of each {self.within}" if self.within else ""
-        return f"{self.name} = {linear(((factor, name) for name, factor in self.terms), SHOWN)}{of_each}"
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class MleReport(Reported):
-    """Does a regression have a maximum likelihood estimate, and which coefficients diverge?
-
-    `verdict` is the proof: of overlap (the estimate exists), of complete or quasi-complete separation (it does not).
-    It is about rows made from the data as `linsep.likelihoods` says: of a binomial model with two labels, the data
-    themselves. `verify` makes them again and checks it.
-    `states` are the coefficients in order, the intercept first; `coefficients` is the same as a dictionary.
-    `dependences` say for each aliased column which combination of earlier columns it is.
-    `separated_rows` are the rows that some direction along which the likelihood never falls puts strictly on their
-    side, as many as can be; None if time ran out. They are what makes coefficients diverge: some of their fitted
-    probabilities (of counts, their means) tend to 0. `reasons` are sentences about columns that do it on their own.
-    """
-
-    verdict: Verdict
-    states: tuple[tuple[str, State], ...]
-    dependences: tuple[Dependence, ...] = ()
-    family: Family = "binomial"
-    n_rows: int = 0
-    separated_rows: tuple[int, ...] | None = None
-    reasons: tuple[str, ...] = ()
-    likelihood: Likelihood | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def exists(self) -> bool | None:
-        """Whether the estimate exists (of the columns that are not aliased); None where that is not decided."""
-        is_open = isinstance(self.verdict, NotSeparable | Undecided)
-        return None if is_open else isinstance(self.verdict, Overlapping)
-
-    @property
-    def coefficients(self) -> dict[str, State]:
-        """Each coefficient: "finite", "+inf", "-inf", "undetermined", "aliased"; "unknown" when time ran out."""
-        return dict(self.states)
-
-    @property
-    def direction(self) -> dict[str, int] | None:
-        """Integers for the coefficients: along them the likelihood grows for ever. None where there are none."""
-        if not isinstance(self.verdict, HalfspaceVerdict):
-            return None
-        own = self.verdict.weights[self.verdict.n_columns - (len(self.states) - self.verdict.bias) :]
-        weights = (*((self.verdict.bias_weight,) if self.verdict.bias else ()), *own)
-        return {name: weight for (name, _), weight in zip(self.states, weights, strict=True)}
-
-    def verify(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        trials: Any = None,
-        weights: Any = None,
-        offset: Any = None,
-        strata: Any = None,
-        time: Any = None,
-    ) -> None:
-        """Make the rows of the proof again from the data, and check it against them in exact arithmetic.
-
-        Raises CertificateError if it does not hold.
-        """
-        options = Extras(trials, weights, offset, strata, time)
-        has_intercept = any(name.endswith(f":{INTERCEPT_NAME}") for name, _ in self.states)
-        bias = has_intercept if self.family == "multinomial" else self.verdict.bias
-        made = likelihood_of(X, y, None, family=self.family, bias=bias, options=options)
-        check(replace(self.verdict, names=None), made.source)
-
-    def limits(self) -> Fit:
-        """Where the coefficients go as the likelihood tends to its supremum, and the fitted probabilities there.
-
-        Of families "binomial" (with the logit link) and "poisson". Where the estimate exists, it is the usual one.
-        """
-        likelihood = self._data()
-        if self.separated_rows is None or "unknown" in self.coefficients.values():
-            raise ArgumentError("What diverges is not decided: allow more time.")
-        return limits_of(likelihood, self.states, self.separated_rows)
-
-    def firth(self, *, level: float = 0.95) -> Fit:
-        """Firth's penalised estimates, with profile intervals of this level, and the limits beside them.
-
-        Of families "binomial" (with the logit link) and "poisson". They are finite whatever is separated.
-        """
-        return firth_of(self._data(), self.states, arguments.part("level", level), self.limits())
-
-    def _data(self) -> Likelihood:
-        if self.likelihood is None:
-            raise ArgumentError("This report has no data with it: ask mle_exists again.")
-        return self.likelihood
-
-    def __repr__(self) -> str:
-        finite = sum(state == "finite" for _, state in self.states)
-        coefficients = f"{finite} of {count(len(self.states), 'coefficient')} finite"
-        return one_line(self, ANSWERS[self.exists], self.verdict.kind, coefficients)
-
-    def report(self, where: Where | None = None) -> Report:
-        """The answer, what diverges, what to do next, the coefficients, and the rows behind it."""
-        sentences = [*map(Sentence, self.reasons), *self._divergence(), *self._aliasing(), *self._advice()]
-        parts = (*sentences, self._coefficients(), *self._separated(where), *explain.left_out(self.verdict))
-        return Report(self._existence(), parts, TONES[self.exists])
-
-    def facts(self) -> dict[str, Any]:
-        """The answer as plain values."""
-        rows = self.separated_rows
-        return {
-            "exists": self.exists,
-            "family": self.family,
-            "kind": self.verdict.kind,
-            "coefficients": self.coefficients,
-            "reasons": list(self.reasons),
-            "separated_rows": None if rows is None else list(rows),
-            "rows": self.n_rows,
-            "rows_left_out": self.verdict.rows_left_out,
-            "reads": self.verdict.reads,
-            "seconds": self.verdict.seconds,
-        }
-
-    def _existence(self) -> str:
-        if self.exists is None:
-            reason = f"{self.verdict.reason} " if isinstance(self.verdict, NotSeparable | Undecided) else ""
-            return f"Not decided. {reason}Whether the estimate exists is open: allow more time."
-        words = WORDS[self.family]
-        if self.exists:
-            return (
-                f"The maximum likelihood estimate exists and is unique: {words.overlap}, "
-                "and every coefficient that is not aliased is finite."
-            )
-        none = "The maximum likelihood estimate does not exist"
-        strict = "some" if self.separated_rows is None else f"{len(self.separated_rows):,}"
-        if self.family != "binomial":
-            of_them = f"{strict} of the {count(self.n_rows, 'row')}"
-            return f"{none}: {words.separation.format(of_them)}, so the likelihood grows for ever."
-        if isinstance(self.verdict, Separable):
-            return (
-                f"{none}: complete separation. "
-                f"A hyperplane has all {self.n_rows} rows strictly on their side, so the likelihood grows for ever."
-            )
-        return (
-            f"{none}: quasi-complete separation. "
-            f"A hyperplane has {strict} of the {self.n_rows} rows strictly on their side "
-            "and the others on itself, so the likelihood grows for ever."
-        )
-
-    def _divergence(self) -> Iterable[Part]:
-        if self.exists is not False:
-            return
-        if up := self._named("+inf"):
-            yield Sentence(f"Diverging to +infinity: {up}.", "+infinity")
-        if down := self._named("-inf"):
-            yield Sentence(f"Diverging to -infinity: {down}.", "-infinity")
-        if either := self._named("undetermined"):
-            yield Sentence(
-                f"Undetermined: {either}. Among the directions along which the likelihood grows, some raise such a "
-                "coefficient and some lower it; the value a program prints is where it happened to stop.",
-                "undetermined",
-            )
-        if finite := self._named("finite"):
-            yield Sentence(f"Finite in spite of that: {finite}.", "finite")
-        if unknown := self._named("unknown"):
-            yield Sentence(f"Not decided: {unknown}. More time or fewer columns would help.", "unknown")
-
-    def _aliasing(self) -> Iterable[Part]:
-        left_out = "It adds nothing to the columns before it and is left out, as R's glm does."
-        for dependence in self.dependences[:SHOWN]:
-            yield Sentence(f"Aliased: {dependence}. {left_out}", "aliased")
-        if any(dependence.is_constant for dependence in self.dependences):
-            yield Sentence("A column is constant: if it is meant to be the intercept, say bias=False.")
-        if len(self.dependences) > SHOWN:
-            yield Sentence(f"{len(self.dependences) - SHOWN} more columns are aliased.")
-
-    def _advice(self) -> Iterable[Part]:
-        if self.exists is False:
-            yield Fact("what to do", ADVICE.format(FIRTH.get(self.family, "report.firth()")))
-
-    def _coefficients(self) -> Grid:
-        """Every coefficient; of many, those without a finite estimate."""
-        few = len(self.states) <= SHOWN_COEFFICIENTS
-        shown = [(name, state) for name, state in self.states if few or state != "finite"]
-        hidden, finite = max(0, len(shown) - SHOWN_COEFFICIENTS), len(self.states) - len(shown)
-        cut = [f"{hidden:,} more without a finite estimate"] if hidden else []
-        cut += [f"{finite:,} more with a finite estimate"] if finite else []
-        more = f"... and {' and '.join(cut)}." if cut else ""
-        return Grid(("coefficient", "estimate"), tuple(shown[:SHOWN_COEFFICIENTS]), more)
-
-    def _separated(self, where: Where | None) -> Iterable[Part]:
-        """The rows that make coefficients diverge, where they are not all."""
-        if self.separated_rows and len(self.separated_rows) < self.n_rows:
-            yield Sentence(WORDS[self.family].rows, "separated")
-            yield row_grid(self.separated_rows, {}, where)
-
-    def _named(self, state: State) -> str:
-        return listed(name for name, each in self.states if each == state)

@@ -16,11 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep._version import __version__
 from linsep.errors import ArgumentError, InexactError, MissingPackageError, shown
-from linsep.estimators import KernelPerceptronClassifier, PerceptronClassifier
+from linsep.estimators import (
+    FewestMistakesClassifier,
+    KernelPerceptronClassifier,
+    MaxMarginClassifier,
+    PerceptronClassifier,
+)
 from linsep.estimators.score_classifier import Array, ScoreClassifier
 from linsep.estimators.verdict_classifier import VerdictClassifier
 from linsep.halfspace import Halfspace
-from linsep.loops.sweeps import LABEL, RIVAL, ROW
+from linsep.loops.sweeps import LABEL, RIVAL, ROW, STEP
 from linsep.models import Model
 from linsep.online import OnlinePerceptron
 from linsep.solvers.kept_weights import Ballot
@@ -61,6 +66,67 @@ def to_onnx(model: ScoreClassifier | OnlinePerceptron | Model | Halfspace) -> An
     else:
         winners = graph("ArgMax", scores, axis=1, keepdims=0)
     return graph.model(_classes(estimator.classes_), winners, scores, estimator.n_features_in_)
+
+
+def register_skl2onnx() -> None:
+    """Teach skl2onnx the classifiers of linsep, so that it converts pipelines that end in one.
+
+    `skl2onnx.to_onnx(pipeline, X)` then has the outputs `label` and `scores`, computed in doubles from what the steps
+    before hand over. Needs skl2onnx.
+    """
+    try:
+        from skl2onnx import update_registered_converter
+    except ImportError as error:
+        raise MissingPackageError("skl2onnx", "onnx", "Converters of pipelines") from error
+    for classifier in (
+        PerceptronClassifier,
+        KernelPerceptronClassifier,
+        MaxMarginClassifier,
+        FewestMistakesClassifier,
+    ):
+        name = f"Linsep{classifier.__name__}"
+        update_registered_converter(classifier, name, _no_shapes, _converted, parser=_outputs, overwrite=True)
+
+
+def _outputs(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    """What a classifier gives in a pipeline of skl2onnx: a label and the scores."""
+    from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType, StringTensorType
+
+    operator = scope.declare_local_operator(f"Linsep{type(model).__name__}", model)
+    operator.inputs.extend(inputs)
+    labels = _classes(model.classes_)
+    kind = StringTensorType if labels.dtype.kind == "O" else DoubleTensorType if labels.dtype.kind == "f" else None
+    operator.outputs.append(scope.declare_local_variable("label", (kind or Int64TensorType)([None])))
+    shape = [None] if len(labels) == 2 else [None, len(labels)]
+    operator.outputs.append(scope.declare_local_variable("scores", DoubleTensorType(shape)))
+    return operator.outputs
+
+
+def _no_shapes(operator: Any) -> None:
+    """The shapes are known from the start."""
+
+
+def _converted(scope: Any, operator: Any, container: Any) -> None:
+    """The graph of `to_onnx` as nodes of a larger one."""
+    if len(operator.inputs) != 1:
+        raise ArgumentError(
+            "A classifier of linsep takes one table of numbers: give skl2onnx one input for all columns."
+        )
+    model = to_onnx(operator.raw_operator)
+    names = {"X": scope.get_unique_variable_name("doubles"), "": ""}
+    double = model.graph.input[0].type.tensor_type.elem_type
+    container.add_node("Cast", [operator.inputs[0].full_name], [names["X"]], name=names["X"], to=double)
+    for constant in model.graph.initializer:
+        names[constant.name] = constant.name = scope.get_unique_variable_name(constant.name)
+        container.initializers.append(constant)
+    names |= {output.raw_name: output.full_name for output in operator.outputs}
+    for node in model.graph.node:
+        for output in node.output:
+            names.setdefault(output, scope.get_unique_variable_name(output))
+        node.input[:] = [names[name] for name in node.input]
+        node.output[:] = [names[name] for name in node.output]
+        node.name = scope.get_unique_operator_name(node.op_type)
+        container.nodes.append(node)
 
 
 def _known(model: Any) -> Any:
@@ -187,16 +253,17 @@ def _votes(graph: _Graph, ballot: Ballot) -> str:
     """The share of the voices of one run's vectors for each class; for two classes those for minus those against."""
     _require_room(ballot.rows)
     products = graph("Add", graph("MatMul", "X", ballot.rows.T), float(ballot.bias))
-    moves = graph("Gather", products, ballot.log[:, ROW], axis=1)  # what each update adds to a score
+    rows, steps = ballot.log[:, ROW].astype(np.int64), ballot.log[:, STEP]
+    moves = graph("Gather", products, rows, axis=1)  # what each update adds to a score
     first = graph("Add", graph("MatMul", "X", ballot.first.W.T), ballot.first.b)
     label, rival = ballot.log[:, LABEL], ballot.log[:, RIVAL]
     if len(ballot.first.b) == 1:
-        moves = graph("Mul", moves, 2.0 * label - 1.0)
+        moves = graph("Mul", moves, (2.0 * label - 1.0) * steps)
         return _majority(graph, graph("Concat", first, moves, axis=1), ballot.survived)
     classes = np.arange(len(ballot.first.b))[:, None]
-    signs = (classes == label) * 1.0 - (classes == rival)
-    steps = graph("Mul", graph("Unsqueeze", moves, [1]), signs)
-    scores = graph("CumSum", graph("Concat", graph("Unsqueeze", first, [2]), steps, axis=2), np.array(2))
+    signs = steps * ((classes == label) * 1.0 - (classes == rival))
+    moves = graph("Mul", graph("Unsqueeze", moves, [1]), signs)
+    scores = graph("CumSum", graph("Concat", graph("Unsqueeze", first, [2]), moves, axis=2), np.array(2))
     is_best = graph.number(graph("Equal", scores, graph("ReduceMax", scores, axes=[1], keepdims=1)))
     is_alone = graph.number(graph("Equal", graph("ReduceSum", is_best, [1], keepdims=1), 1.0))
     voices = graph("Mul", graph("Mul", is_best, is_alone), ballot.survived)

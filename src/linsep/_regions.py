@@ -10,6 +10,7 @@ Whatever stops the search, the answer puts every row into a region of its class:
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ LEAST_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.9  # of the time
 SORTING = 5e-8  # seconds for each comparison of a tree
 
 
-def separate_regions(X: Any, y: Any = None, *, time_limit: float | None = 60) -> Regions:
+def separate_regions(X: Any, y: Any = None, *, ids: Any = None, time_limit: float | None = 60) -> Regions:
     """Find a short list of hyperplanes that puts every row into a region of its class.
 
     The hyperplanes are read from the first to the last. Most cut off rows of one class only; where it saves some, a
@@ -44,6 +45,8 @@ def separate_regions(X: Any, y: Any = None, *, time_limit: float | None = 60) ->
     ----------
     X, y : the rows and their labels
         As `decide` takes them; any number of classes.
+    ids : what the rows are called
+        As `decide` takes them; `mistaken_ids` are those of the contradictions.
     time_limit : float or None
         Seconds; None for as long as it takes.
 
@@ -55,7 +58,7 @@ def separate_regions(X: Any, y: Any = None, *, time_limit: float | None = 60) ->
     2. Rows with size > 0.5 are mid (2 rows); the others are low (1 row).
     """
     limit = arguments.seconds("time_limit", time_limit)
-    source = as_classes(X, y)
+    source = as_classes(X, y, ids=ids)
     clock = Clock(None if limit is None else limit - _for_the_end(source, limit))
     require_finite(source)
     block = source.take(np.arange(source.n_rows))
@@ -64,7 +67,8 @@ def separate_regions(X: Any, y: Any = None, *, time_limit: float | None = 60) ->
     draft, in_time = _searched(source, block, codes, groups.kept, clock)
     found = _answer(source, block, draft, groups.pairs, in_time, clock)
     found.check(source)
-    return found
+    own = source.facts.ids
+    return found if own is None else replace(found, row_names=own.names(chain(*found.contradictions)))
 
 
 def _for_the_end(source: Source, limit: float) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def xor() -> tuple[Table, Labels]:
 
 
 def write_planted(
-    path: str,
+    path: str | Path,
     n_rows: int,
     n_columns: int,
     *,
@@ -59,7 +60,7 @@ def write_planted(
     schema = pa.schema([*((name, pa.float64()) for name in names), ("y", pa.int64())])
     normal = _unit_vector(np.random.default_rng(seed), n_columns)
     every = n_rows // flipped if flipped else 0
-    with _table_writer(path, schema) as writer:
+    with _table_writer(str(path), schema) as writer:
         for start in range(0, n_rows, rows_a_piece):
             rng = np.random.default_rng([seed, start])
             X, y = _planted_piece(rng, min(rows_a_piece, n_rows - start), normal, margin)

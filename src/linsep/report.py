@@ -6,9 +6,12 @@ A result builds its report in one method, `report`. Whatever is shown of it is m
     Sentence    stands on its own; its name says what it is about, where there is room for it
     Fact        a name and a value
     Grid        a small table: its head, the rows shown, and how many more there are
+
+What the user calls the rows that a result names is a `RowNames`, and its text is made in one place: there.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 Tone: TypeAlias = Literal["yes", "no", "unsure", "plain"]
 Where: TypeAlias = Callable[[Sequence[int]], Mapping[str, Sequence[str]]]  # more columns about some rows: file, line
 
+LONGEST_NAME = 60  # characters of what a row is called
 SHOWN = 8  # items of a list before it is cut with a count
 SHOWN_ROWS = 10  # of a table
 INDENT = 13  # where the text of a part begins on a terminal
@@ -228,10 +232,77 @@ def label_text(label: Any) -> str:
     return label if isinstance(label, str) and label.isprintable() else told(label)
 
 
-def row_grid(rows: Sequence[int], columns: Mapping[str, Sequence[str]], where: Where | None = None) -> Grid:
+@final
+@dataclass(frozen=True, slots=True)
+class RowNames:
+    """What the user calls the rows that a result names, by their numbers.
+
+    `word` is what such a name is: an "id", or a "file number", which counts the rejected rows too. `column` is the
+    column of the table that holds the ids, where one does.
+    """
+
+    known: Mapping[int, Any]
+    word: str = "id"
+    column: str | None = None
+
+    def ids(self, rows: Iterable[int]) -> tuple[Any, ...]:
+        """What these rows are called, each as the user has it."""
+        return tuple(self.known.get(row) for row in rows)
+
+    def texts(self, rows: Sequence[int]) -> list[str]:
+        """The same for a sentence; two rows of one name are told apart by their numbers."""
+        texts = [name_text(name, is_quoted=True) for name in self.ids(rows)]
+        twice = {
+            text for text, times in Counter(text for _, text in {*zip(rows, texts, strict=True)}).items() if times > 1
+        }
+        return [f"{text} (row {row})" if text in twice else text for text, row in zip(texts, rows, strict=True)]
+
+    def facts(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        return {f"{self.word.replace(' ', '_')}s": {str(row): plain_name(name) for row, name in self.known.items()}}
+
+
+def name_text(name: Any, *, is_quoted: bool = False) -> str:
+    """What a row is called; in a sentence, text in quotes if it would be taken for several names."""
+    if name is None or name != name:  # NaN, NaT: nobody said
+        return "-"
+    if isinstance(name, tuple):
+        return f"({', '.join(map(name_text, name))})"
+    text = str(name).removesuffix(" 00:00:00")
+    short = text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 3]}..."
+    return told(short) if is_quoted and (", " in short or short.strip() != short or not short) else short
+
+
+def plain_name(name: Any) -> Any:
+    """What a row is called, as JSON has it: text, a whole number, a list of those; everything else as text."""
+    if name is None or name != name:
+        return None
+    if isinstance(name, tuple):
+        return list(map(plain_name, name))
+    is_plain = isinstance(name, str | int) or (isinstance(name, float) and abs(name) != float("inf"))
+    return name if is_plain else str(name)
+
+
+def row_texts(rows: Sequence[int], names: RowNames | None) -> list[str]:
+    """Rows by what they are called, for a sentence: their numbers, if they have no other names."""
+    return list(map(str, rows)) if names is None else names.texts(rows)
+
+
+def row_columns(rows: Sequence[int], names: RowNames | None, where: Where | None) -> dict[str, Sequence[str]]:
+    """The first columns of a table about rows: their numbers, what they are called, where they are found."""
+    called = {} if names is None else {names.word: list(map(name_text, names.ids(rows)))}
+    return {"row": list(map(str, rows)), **called, **(where(rows) if where else {})}
+
+
+def row_grid(
+    rows: Sequence[int],
+    columns: Mapping[str, Sequence[str]],
+    where: Where | None = None,
+    names: RowNames | None = None,
+) -> Grid:
     """The first rows of some, where they are found, and what there is to say about each."""
     shown = rows[:SHOWN_ROWS]
-    known = {"row": list(map(str, shown)), **(where(shown) if where else {}), **columns}
+    known = {**row_columns(shown, names, where), **columns}
     lines = zip(*(column[: len(shown)] for column in known.values()), strict=True)
     hidden = len(rows) - len(shown)
     return Grid(tuple(known), tuple(lines), f"... and {count(hidden, 'more row')}." if hidden else "")
@@ -248,14 +319,29 @@ def linear(terms: Iterable[tuple[Any, str]], most: int | None = None) -> str:
     return text.removeprefix(" + ") if text.startswith(" + ") else f"-{text[3:]}"
 
 
-def run_ended(converged: bool, updates: int, passes: int, plane: str, doubtful: int = 0, was: str = "") -> str:
-    """How a run of the Perceptron ended; `was` says what stopped it, if it was stopped."""
+def run_ended(
+    converged: bool,
+    updates: int,
+    passes: int,
+    plane: str,
+    doubtful: int = 0,
+    was: str = "",
+    separable: bool | None = None,
+) -> str:
+    """How a run ended; `was` says what stopped it, if it was stopped, `separable` what is proved of the rows."""
     done = f"{count(updates, 'update')} in {count(passes, 'pass')}"
     if converged and doubtful:
         near = "1 row lies" if doubtful == 1 else f"{doubtful:,} rows lie"
         return f"Undecided: a pass without a mistake after {done}, but {near} within rounding error of the hyperplane."
     if converged:
         return f"Separated after {done}{': ' if plane else ''}{plane}"
+    if separable is not None:
+        proved = (
+            "the classes are separable (proved), and the run needs more updates"
+            if separable
+            else "no hyperplane separates the classes (proved), so the updates never end"
+        )
+        return f"{(was or 'not separated yet').capitalize()} after {done}: {proved}."
     return (
         f"Undecided: {was or 'not separated yet'} after {done}, which proves nothing: "
         "it may need more updates, or no hyperplane may separate the classes."

@@ -3,7 +3,8 @@
      linsep-checker proof.json data.csv [--label COLUMN] [--header]
                     [--bias | --no-bias] [--positive LABEL] [--numbers HOW] [--json]
 
-   It answers as `python -m linsep.checker` does. VERIFIED is printed where Verified.check says Fine, and nowhere else. *)
+   It answers as `python -m linsep.checker` does. VERIFIED is printed where Verified.check or Verified.check_classes says Fine,
+   and nowhere else. *)
 
 open Numbers
 
@@ -121,23 +122,38 @@ let reason = ("reason", any_text)
 let is_unit = text (fun s -> match String.split_on_char '/' s with [ a; b ] -> is_plus a && is_plus b | _ -> false)
 let leaf = fields [ ("rows", list count); ("right", list boolean); ("obstructions", list count); ("units", list integer) ]
 
-let forms_of version kind =
+let bound =
+  [ separator; ("costs", optional (list integer)); ("unit", is_unit); ("least", text (fun s -> s = "0" || is_plus s));
+    ("copies", list (list count)); ("mistaken_rows", list count); ("obstructions", list rows); ("leaves", list leaf) ]
+
+let rec forms_of version kind =
   match (version, kind) with
-  | "4", "mistakes" ->
-      Some [ separator; ("costs", optional (list integer)); ("unit", is_unit); ("least", text (fun s -> s = "0" || is_plus s));
-             ("copies", list (list count)); ("mistaken_rows", list count); ("obstructions", list rows); ("leaves", list leaf) ]
+  | "4", "mistakes" -> Some bound
+  | "5", "mistakes" -> Some (("definite_obstructions", list (snd short)) :: bound)
+  | "6", "classes" -> Some [ ("by", one_of [ "joint"; "pairs"; "rest" ]); ("sizes", list count); ("answers", list is_answer) ]
   | "3", "touching" -> Some [ separator; short; separated ]
   | "3", "overlapping" -> Some [ short ]
   | "3", "not-separable" -> Some [ short; reason ]
   | "2", "touching" -> Some [ separator; definite; separated ]
   | "2", "overlapping" -> Some [ definite ]
-  | ("2" | "3" | "4"), _ -> None
+  | ("2" | "3" | "4" | "5" | "6"), _ -> None
   | _, "separable" -> Some [ separator; ("margin", optional (fields (ends @ [ ("nearest", optional rows) ]))) ]
   | _, "touching" -> Some [ separator; ("obstruction", rows); separated; ("spread", optional rows) ]
   | _, "overlapping" -> Some [ ("obstruction", rows); ("spread", rows) ]
   | _, "not-separable" -> Some [ ("obstruction", rows); reason ]
   | _, "undecided" -> Some [ reason; ("margin", fields ends) ]
   | _ -> None
+
+(* An answer about many classes: a claim of version 1, or one of version 3. *)
+and is_answer v =
+  match v with
+  | Object l -> (
+      let version = if List.mem_assoc "definite" l then "3" else "1" in
+      match List.assoc_opt "kind" l with
+      | Some (Text kind) -> (
+          match forms_of version kind with Some forms -> fields (("kind", fun _ -> true) :: forms) v | None -> false)
+      | _ -> false)
+  | _ -> false
 
 let is_sha256 = text (fun s -> String.length s = 64 && String.for_all is_hex s)
 
@@ -147,7 +163,7 @@ let data_form =
       ("bias", boolean); ("labels", list (text is_written_label)); ("names", optional (list any_text)); ("label_column", optional any_text) ]
 
 let frame =
-  [ ("format", one_of [ "linsep-proof" ]); ("version", one_of [ "1"; "2"; "3"; "4" ]); ("sha256", is_sha256); ("data", data_form);
+  [ ("format", one_of [ "linsep-proof" ]); ("version", one_of [ "1"; "2"; "3"; "4"; "5"; "6" ]); ("sha256", is_sha256); ("data", data_form);
     ("effort", fields [ ("reads", count); ("seconds", real) ]) ]
 
 (* The parts of a value that has its form. *)
@@ -193,11 +209,51 @@ let is_sealed content =
    start >= 0 && String.sub content start 11 = "\"sha256\": \"" &&
    Sha256.hex (String.sub content 0 start) = String.sub content (start + 11) 64)
 
-type proof = { whole : Json.t; kind : string; version : string; data : Json.t; classes : label list }
+type proof = { whole : Json.t; kind : string; data : Json.t; classes : label list }
+
+(* One claim: its fields, its kind, and whether it is about joint scores. *)
+type part = { claim : Json.t; part_kind : string; joint : bool }
+
+let is_definite part = field "definite" part.claim <> Null
+
+(* The proof itself; or one part for each answer about many classes. *)
+let parts_of proof =
+  if proof.kind <> "classes" then [ { claim = proof.whole; part_kind = proof.kind; joint = false } ]
+  else begin
+    let k = List.length proof.classes and by = string (field "by" proof.whole) in
+    let asked = match by with "joint" -> 1 | "rest" -> k | _ -> k * (k - 1) / 2 in
+    let answers = listed (field "answers" proof.whole) in
+    need (List.length answers = asked) (lazy (Printf.sprintf "the proof has not one answer to each of %d questions" asked));
+    need (List.length (listed (field "sizes" proof.whole)) = k) (lazy "the proof does not say how many rows each class has");
+    List.map (fun claim -> { claim; part_kind = string (field "kind" claim); joint = by = "joint" }) answers
+  end
 
 let read_file ?(most = max_int) path =
   let file = open_in_bin path in
   Fun.protect ~finally:(fun () -> close_in file) (fun () -> really_input_string file (min most (in_channel_length file)))
+
+(* The fields of one claim fit together. *)
+let require_whole proof part =
+  let numbers = string (field "numbers" proof.data) and bias = is_true (field "bias" proof.data) in
+  let separator = field "separator" part.claim and margin = field "margin" part.claim in
+  if separator <> Null then begin
+    let columns = z (string (field "columns" proof.data)) in
+    let block = if bias then Z.succ columns else columns in
+    let width = if part.joint then Z.mul block (Z.of_int (List.length proof.classes)) else columns in
+    need (Z.equal (Z.of_int (List.length (listed (field "weights" separator)))) width
+          && ((bias && not part.joint) || field "bias_weight" separator = Text "0"))
+      (lazy "the separator does not fit the columns and the bias")
+  end;
+  if margin <> Null && separator <> Null then begin
+    need (numbers <> "decimal") (lazy "a margin is proved for binary64, not for exact decimals");
+    need ((field "high" margin = Null) = (field "nearest" margin = Null)) (lazy "the margin's high end lacks its proof");
+    need (List.exists (fun v -> v <> Text "0") (listed (field "weights" separator))) (lazy "a margin needs weights that are not all 0")
+  end;
+  let plain = (not (is_definite part)) && part.part_kind <> "mistakes" in
+  need (plain || numbers <> "decimal") (lazy "versions 2 to 6 are about binary64, not about decimals");
+  need (not (plain && part.part_kind = "touching" && (field "separated_rows" part.claim = Null) <> (field "spread" part.claim = Null)))
+    (lazy "separated rows and the spread that proves them come together");
+  need (field "definite_obstructions" part.claim <> List []) (lazy "version 5 has positive-definite obstructions")
 
 let read_proof path =
   let content = read_file ~most:(1 lsl 28) path in
@@ -211,35 +267,26 @@ let read_proof path =
   need (fields forms whole) (lazy "fields of the proof are unknown, missing or malformed");
   need (is_sealed content) (lazy "the proof does not end in its checksum: it was damaged, edited or reformatted");
   let data = field "data" whole in
-  let numbers = string (field "numbers" data) in
   let classes = List.map label_of (strings (field "labels" data)) in
   let is_finite = function Real x -> Float.abs x < infinity | _ -> true in
-  let differ = match classes with [ a; b ] -> is_finite a && is_finite b && not (same_label a b) | _ -> false in
-  need differ (lazy "the proof needs two different labels");
+  let rec all_differ same = function [] -> true | a :: rest -> (not (List.exists (same a) rest)) && all_differ same rest in
+  let k = List.length classes in
+  let enough = k = 2 || (kind = "classes" && k > 2) in
+  need (enough && List.for_all is_finite classes && all_differ same_label classes) (lazy "the proof needs two different labels");
   let is_missing = function Word s -> List.mem (Text.strip s) missing | _ -> false in
   need (not (List.exists is_missing classes)) (lazy "a missing label is not a class");
   let texts = List.filter is_number classes in
   let exact = function Word s -> canonical (Option.get (numeral s)) | _ -> assert false in
   let alike =
-    (match texts with [ a; b ] -> exact a = exact b | _ -> false)
+    (not (all_differ ( = ) (List.map exact texts)))
     || (texts <> [] && List.exists (function Whole _ | Real _ -> true | _ -> false) classes) in
   need (not alike) (lazy "a label of the proof is a number written as text: the file does not tell it from the other");
-  let width = z (string (field "columns" data)) in
-  let is_width l = Z.equal (Z.of_int (List.length l)) width in
-  need (field "names" data = Null || is_width (listed (field "names" data))) (lazy "the proof does not name every column");
-  let separator = field "separator" whole and margin = field "margin" whole in
-  if separator <> Null then
-    need (is_width (listed (field "weights" separator)) && (is_true (field "bias" data) || field "bias_weight" separator = Text "0"))
-      (lazy "the separator does not fit the columns and the bias");
-  if margin <> Null && separator <> Null then begin
-    need (numbers <> "decimal") (lazy "a margin is proved for binary64, not for exact decimals");
-    need ((field "high" margin = Null) = (field "nearest" margin = Null)) (lazy "the margin's high end lacks its proof");
-    need (List.exists (fun v -> v <> Text "0") (listed (field "weights" separator))) (lazy "a margin needs weights that are not all 0")
-  end;
-  need (version = "1" || numbers <> "decimal") (lazy "versions 2 to 4 are about binary64, not about decimals");
-  need (not (version = "1" && kind = "touching" && (field "separated_rows" whole = Null) <> (field "spread" whole = Null)))
-    (lazy "separated rows and the spread that proves them come together");
-  { whole; kind; version; data; classes }
+  let names = field "names" data in
+  need (names = Null || Z.equal (Z.of_int (List.length (listed names))) (z (string (field "columns" data))))
+    (lazy "the proof does not name every column");
+  let proof = { whole; kind; data; classes } in
+  List.iter (require_whole proof) (parts_of proof);
+  proof
 
 let require_agreement proof o =
   let bias = is_true (field "bias" proof.data) and numbers = string (field "numbers" proof.data) in
@@ -253,9 +300,10 @@ let require_agreement proof o =
   match o.positive with
   | None -> ()
   | Some p ->
-      need (is_label p (List.nth proof.classes 1))
+      let is_many = proof.kind = "classes" in
+      need ((not is_many) && is_label p (List.nth proof.classes 1))
         (lazy (Printf.sprintf "the positive class of the proof is %s: --positive %s disagrees"
-                 (shown (List.nth (strings (field "labels" proof.data)) 1)) (Text.cut 60 (Text.ascii p))))
+                 (if is_many then "none of many" else shown (List.nth (strings (field "labels" proof.data)) 1)) (Text.cut 60 (Text.ascii p))))
 
 (* 3. The rows. *)
 type layout = { width : int; place : int; column : string option; names : string list option }
@@ -317,19 +365,19 @@ let dyadic = function
 
 let beyond = Z.pow (Z.of_int 2) 53
 
-(* The rows so far, the last first, and why there are no more, if that is not the end of the file. *)
-let read_rows proof layout content one =
+(* The rows so far, with their numbers, the last first, and why there are no more, if that is not the end of the file. *)
+let read_rows proof layout content kept =
   let data = proof.data in
-  let numbers = string (field "numbers" data) and bias = is_true (field "bias" data) in
-  let negative, positive = match proof.classes with [ a; b ] -> (a, b) | _ -> assert false in
+  let numbers = string (field "numbers" data) in
+  let numbered = List.mapi (fun k known -> (k, known)) proof.classes in
   let file = Csv.read content and found = ref [] and seen = ref 0 and is_large = ref false in
   let take line =
     let i = !seen in
     let n = List.length line in
     need (n = layout.width) (lazy (Printf.sprintf "row %d has %d fields, not %d" i n layout.width));
     let label = List.nth line layout.place in
-    let is_positive = is_label label positive in
-    need ~status:refuted (is_positive <> is_label label negative)
+    let own = List.filter_map (fun (k, known) -> if is_label label known then Some k else None) numbered in
+    need ~status:refuted (List.length own = 1)
       (lazy (Printf.sprintf "row %d has the label %s, unknown to the proof" i (Text.cut 40 (Text.ascii label))));
     let values =
       List.mapi
@@ -342,7 +390,7 @@ let read_rows proof layout content one =
             dyadic v
           with Stop (why, _) -> raise (Stop (Printf.sprintf "row %d, column %d: %s" i k why, bad_input)))
         (without layout.place line) in
-    found := Verified.signed_row bias one { Verified.is_positive; values } :: !found;
+    found := (Z.of_int i, kept (List.hd own) values) :: !found;
     incr seen in
   let stop =
     try
@@ -361,47 +409,46 @@ let read_rows proof layout content one =
   (!found, stop)
 
 (* 4. The claim. *)
-let claim_of proof =
-  let p = proof.whole in
-  let get name = field name p in
+let claim_of part =
+  let get name = field name part.claim in
   let separator = get "separator" in
   let w () = zs (field "weights" separator) and b () = z (string (field "bias_weight" separator)) in
   let end_of v = dyadic (Double (float_in v)) in
-  let definite () =
-    let d = get "definite" in
-    let part =
-      if proof.version = "3" then
-        let steps = List.map z (split (string (field "steps" d))) in
-        let _, rows = List.fold_left (fun (at, found) s -> let at = Z.add at s in (at, at :: found)) (Z.zero, []) steps in
-        (List.rev rows, List.map z (split (string (field "weights" d))))
-      else written d in
+  let definite d =
+    let rows =
+      match field "steps" d with
+      | Text steps ->
+          let _, rows = List.fold_left (fun (at, found) s -> let at = Z.add at (z s) in (at, at :: found)) (Z.zero, []) (split steps) in
+          (List.rev rows, List.map z (split (string (field "weights" d))))
+      | _ -> written d in
     let dependence v = (zs (field "columns" v), zs (field "weights" v)) in
-    { Verified.definite_of = part; dependences = List.map dependence (listed (field "dependences" d)) } in
+    { Verified.definite_of = rows; dependences = List.map dependence (listed (field "dependences" d)) } in
   let separated () = match get "separated_rows" with Null -> None | v -> Some (zs v) in
-  match (proof.version, proof.kind) with
-  | "1", "separable" ->
+  match (is_definite part, part.part_kind) with
+  | false, "separable" ->
       let margin = match get "margin" with
         | Null -> None
         | m ->
             let high = match field "high" m with Null -> None | h -> Some (end_of h, written (field "nearest" m)) in
             Some { Verified.low = end_of (field "low" m); high } in
       Verified.Separable (w (), b (), margin)
-  | "1", "touching" ->
+  | false, "touching" ->
       let spread = match separated () with None -> None | Some s -> Some (s, written (get "spread")) in
       Verified.Touching (w (), b (), written (get "obstruction"), spread)
-  | "1", "overlapping" -> Verified.Overlapping (written (get "obstruction"), written (get "spread"))
-  | "1", "not-separable" -> Verified.NotSeparable (written (get "obstruction"))
-  | ("2" | "3"), "touching" -> Verified.DefiniteTouching (w (), b (), definite (), separated ())
-  | ("2" | "3"), "overlapping" -> Verified.DefiniteOverlapping (definite ())
-  | "3", "not-separable" -> Verified.DefiniteNotSeparable (definite ())
-  | "4", "mistakes" ->
+  | false, "overlapping" -> Verified.Overlapping (written (get "obstruction"), written (get "spread"))
+  | false, "not-separable" -> Verified.NotSeparable (written (get "obstruction"))
+  | true, "touching" -> Verified.DefiniteTouching (w (), b (), definite (get "definite"), separated ())
+  | true, "overlapping" -> Verified.DefiniteOverlapping (definite (get "definite"))
+  | true, "not-separable" -> Verified.DefiniteNotSeparable (definite (get "definite"))
+  | false, "mistakes" ->
       let leaf v =
         { Verified.case_rows = zs (field "rows" v); case_right = List.map is_true (listed (field "right" v));
           case_obstructions = zs (field "obstructions" v); case_units = zs (field "units" v) } in
       Verified.FewestMistakes (w (), b (),
         { Verified.costs = (match get "costs" with Null -> None | v -> Some (zs v)); unit_is_1 = get "unit" = Text "1/1";
           least = z (string (get "least")); copies = List.map zs (listed (get "copies")); mistaken_rows = zs (get "mistaken_rows");
-          obstructions = List.map written (listed (get "obstructions")); leaves = List.map leaf (listed (get "leaves")) })
+          obstructions = List.map written (listed (get "obstructions"));
+          definite_obstructions = List.map definite (listed (get "definite_obstructions")); leaves = List.map leaf (listed (get "leaves")) })
   | _ -> raise (Stop ("proofs of this kind and version are not supported", bad_input))
 
 let words complaint =
@@ -436,6 +483,7 @@ let words complaint =
   | NamesCopy -> "an obstruction names a copy, or no row"
   | BadCase -> "a case names a copy, no row, or a row twice"
   | BadCaseObstruction -> "a case names no obstruction"
+  | OtherSizes -> "the classes have other numbers of rows than the proof says"
   | UnevenLists -> "the proof or the data cannot be read: two lists of a case differ in length"
   | Unsupported -> "this is not supported"
 
@@ -444,16 +492,28 @@ let require = function
   | Verified.Refuted c -> raise (Stop (words c, refuted))
   | Verified.Bad c -> raise (Stop (words c, bad_input))
 
+let check_two proof frame (read : (int -> (Z.t * Z.t) list -> Verified.row) -> (Z.t * Verified.row) list * exn option) =
+  let claim = claim_of (List.hd (parts_of proof)) in
+  let row own values = Verified.signed_row frame.Verified.with_bias frame.one { Verified.is_positive = own = 1; values } in
+  match read row with
+  | found, Some e -> require (Verified.check_first frame claim (List.rev found)); raise e
+  | found, None -> require (Verified.check Hints.null Hints.factor frame claim (List.rev found))
+
+let check_many proof frame (read : (int -> (Z.t * Z.t) list -> Verified.member) -> (Z.t * Verified.member) list * exn option) =
+  let claims = List.map (fun part -> if part.part_kind = "undecided" then None else Some (claim_of part)) (parts_of proof) in
+  let by = match field "by" proof.whole with Text "joint" -> Verified.Jointly | Text "rest" -> ByRest | _ -> ByPairs in
+  let member own values = { Verified.class_of = own; values_of = values } in
+  match read member with
+  | _, Some e -> raise e
+  | found, None ->
+      let k = List.length proof.classes and sizes = zs (field "sizes" proof.whole) in
+      require (Verified.check_classes Hints.null Hints.factor frame k sizes (List.rev found) by claims)
+
 let check proof layout content =
   let one = if field "numbers" proof.data = Text "decimal" then tens else Z.one in
-  let columns = layout.width - 1 in
-  let frame = { Verified.with_bias = is_true (field "bias" proof.data); one; columns } in
-  let claim = claim_of proof in
-  let found, stop = read_rows proof layout content one in
-  let rows = List.rev found in
-  match stop with
-  | Some e -> require (Verified.check_first frame claim rows); raise e
-  | None -> require (Verified.check Hints.null Hints.factor frame claim rows)
+  let frame = { Verified.with_bias = is_true (field "bias" proof.data); one; columns = layout.width - 1; spare = 0 } in
+  if proof.kind = "classes" then check_many proof frame (read_rows proof layout content)
+  else check_two proof frame (read_rows proof layout content)
 
 (* 5. The answer. *)
 let describe proof layout path =
@@ -476,9 +536,24 @@ let describe proof layout path =
         let spent = List.fold_left (fun s i -> Z.add s (cost i)) Z.zero mistaken in
         Printf.sprintf "at most %s, at least %s%s" (Z.to_string spent) (string (field "least" proof.whole))
           (match costs with None -> "" | Some _ -> Printf.sprintf ", times %s, with the costs of the proof" (string (field "unit" proof.whole)))
+    | "classes" ->
+        let kinds = List.map (fun part -> part.part_kind) (parts_of proof) in
+        let each = List.filteri (fun i k -> not (List.mem k (List.filteri (fun j _ -> j < i) kinds))) kinds in
+        let told k = Printf.sprintf "%d %s" (List.length (List.filter (( = ) k) kinds)) k in
+        string (field "by" proof.whole) ^ ": " ^ String.concat ", " (List.map told each)
     | _ -> "whether weakly is open" in
-  Printf.sprintf "%s (%s)%s: %s rows of %s, label column %s\nlabels   %s is the positive class, %s the negative\nrows     %s, %s\ncolumns  %s%s\nnumbers  read as %s"
-    proof.kind title origin rows (Text.ascii path) column (shown (List.nth labels 1)) (shown (List.nth labels 0)) rows header
+  let said =
+    if proof.kind <> "classes" then Printf.sprintf "%s is the positive class, %s the negative" (shown (List.nth labels 1)) (shown (List.nth labels 0))
+    else
+      let k = List.length labels in
+      let about = match field "by" proof.whole with
+        | Text "joint" -> []
+        | Text "rest" -> List.map shown labels
+        | _ -> List.concat (List.init k (fun i -> List.init (k - i - 1) (fun j -> shown (List.nth labels i) ^ " and " ^ shown (List.nth labels (i + j + 1))))) in
+      let answer a part = Printf.sprintf "\nanswer   %s: %s" a part.part_kind in
+      String.concat ", " (List.map shown labels) ^ (if about = [] then "" else String.concat "" (List.map2 answer about (parts_of proof))) in
+  Printf.sprintf "%s (%s)%s: %s rows of %s, label column %s\nlabels   %s\nrows     %s, %s\ncolumns  %s%s\nnumbers  read as %s"
+    proof.kind title origin rows (Text.ascii path) column said rows header
     (string (field "columns" data)) named (string (field "numbers" data))
 
 let facts proof layout =
@@ -495,8 +570,9 @@ let answer o proof_path data_path =
   try
     let proof = read_proof proof_path in
     require_agreement proof o;
-    need ~status:undecided (proof.kind <> "undecided")
-      (lazy ("no proof; the reason: " ^ Text.cut 200 (Text.ascii (string (field "reason" proof.whole)))));
+    let parts = parts_of proof in
+    need ~status:undecided (List.exists (fun part -> part.part_kind <> "undecided") parts)
+      (lazy ("no proof; the reason: " ^ Text.cut 200 (Text.ascii (string (field "reason" (List.hd parts).claim)))));
     need (Sys.file_exists data_path) (lazy ("there is no file " ^ Text.ascii data_path));
     let is_file = (Unix.stat data_path).st_kind = Unix.S_REG in
     need is_file (lazy "the data must be a file on the disk: it is read twice, so a pipe will not do");

@@ -21,6 +21,7 @@ from cyclopts import CycloptsError
 
 from linsep import __version__
 from linsep.cli import (  # noqa: F401 - each command adds itself to the app
+    linsep_animate,
     linsep_cache,
     linsep_clean,
     linsep_convert,

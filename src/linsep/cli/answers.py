@@ -53,7 +53,7 @@ class Question:
             theory = {} if bound is None else {"novikoff": bound.facts()}
             terminal.say_json({**verdict.facts(), **theory})
         else:
-            theory_parts = [] if bound is None else [Sentence(bound.report().title, "bound")]
+            theory_parts = [] if bound is None else [Sentence(bound.report().title, "bound"), *bound.remarks()]
             show(verdict.report(*table.data, where=table.where, verify=False) + theory_parts, verdict)
         stdio.flush()
         if self.proof is not None:

@@ -55,8 +55,7 @@ class Table:
         if self.source is None:
             return {}
         files = {row: self.source.where(row)[0] for row in rows} if len(self.source.files) > 1 else {}
-        ids, lines = self.source.ids(rows), self.source.lines(rows)
-        known: dict[str, Mapping[int, object]] = {"id": ids, "file": files, "line": lines}
+        known: dict[str, Mapping[int, object]] = {"file": files, "line": self.source.lines(rows)}
         return {name: [str(found.get(row, "-")) for row in rows] for name, found in known.items() if found}
 
 

@@ -56,8 +56,6 @@ def clean(
         options: dict[str, Any] = {"cost": costs(cost), "time_limit": seconds(search)}
         options["bias"] = table.chosen_bias(bias, file[0])
         found = linsep.clean(*data, watch=watch, **options)
-    if table.source is not None:
-        found = found.called(table.source.ids(found.rows))
     mistakes = replace(found.mistakes, names=table.columns, label_column=table.text_label)
     said = found.report(table.where)
     if output is not None:

@@ -8,7 +8,8 @@ from cyclopts.validators import Number
 
 from linsep import on_files
 from linsep.cli import file_arguments, stdio, terminal
-from linsep.cli.parameters import DONE_CODES, OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Learning, app, path
+from linsep.cli.parameters import DONE_CODES, OR_EXAMPLE, READABLE, SEPARABLE, Json, Label, Learning, app, path, switch
+from linsep.errors import ArgumentError
 from linsep.outputs import write_file
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def explore(
         int, Parameter(help="The port to listen on; 0 for any free one.", validator=Number(gte=0, lte=65535))
     ] = 0,
     export: Annotated[str | None, Parameter(help="Write the page with its run into this HTML file instead.")] = None,
+    standardise: Annotated[bool, switch("Show the columns centred and scaled.")] = False,
     json: Json = False,
     reading: Learning = Learning(),
 ) -> int:
@@ -34,7 +36,9 @@ def explore(
     The page is served to this machine only, at an address with a secret in it. Ctrl-C ends it.
     """
     file_arguments.require_outputs(file, ("--export", export), ("--reject", reading.reject))
-    table = _read(file, label, reading) if file else None
+    if standardise and not file:
+        raise ArgumentError("--standardise is about rows of your own: name their file.")
+    table = _read(file, label, reading, standardise) if file else None
     if export:
         from linsep.explorer.export import page
 
@@ -54,10 +58,12 @@ def explore(
     return SEPARABLE
 
 
-def _read(files: Sequence[str], label: str | None, reading: Learning) -> "OwnTable":
+def _read(files: Sequence[str], label: str | None, reading: Learning, standardise: bool) -> "OwnTable":
     from linsep.explorer.own_table import OwnTable
 
     with on_files.about(files):
         table = file_arguments.read(files, label, reading)
         X, y = on_files.in_memory(table.source) if table.source else table.data
-        return OwnTable(X, y, columns=table.columns, title=on_files.named(files), bias=table.bias)
+        return OwnTable(
+            X, y, columns=table.columns, title=on_files.named(files), bias=table.bias, standardise=standardise
+        )

@@ -1,6 +1,7 @@
 """`linsep fit`: learn a hyperplane, and write it as a model."""
 
 from signal import SIGINT, SIGTERM
+from time import monotonic
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -23,6 +24,8 @@ from linsep.cli.parameters import (
 )
 from linsep.cli.progress import learning
 
+SECONDS = 10.0  # at least, and at most as long as the run: to find out what is true of rows it did not separate
+
 
 @app.command(help_epilogue=f"Example: linsep fit data.csv --label species -o model.json\n\n{LEARNED_CODES}")
 def fit(
@@ -37,9 +40,11 @@ def fit(
     reading: Learning = Learning(),
 ) -> int:
     """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
+    reading.require_all_categories()
     before = on_files.previous(checkpoint) if checkpoint else None
     kept = (("--checkpoint", checkpoint), ("--checkpoint", before))
     file_arguments.require_outputs(file, ("--output", output), *kept, ("--reject", reading.reject))
+    started = monotonic()
     with on_files.about(file):
         table = file_arguments.read(file, label, reading)
         trainer = on_files.Trainer(*table.data, **run.keywords(table.chosen_bias(run.bias, file[0])))
@@ -49,12 +54,17 @@ def fit(
         heard = (SIGINT, SIGTERM) if saved else (SIGINT,)
         with learning(run.max_passes or None, wanted=progress) as show, stdio.FirstSignal(*heard) as signal:
             result = trainer.run(show, lambda: signal.noted, saved)
-    if output:
-        trainer.save(output, result, table.columns, table.label)
+        if output:
+            trainer.save(output, result, table.columns, table.label)
+        is_open = not result.separated and not result.converged and not result.stopped_by
+        spent = monotonic() - started
+        proved = trainer.proved(max(SECONDS, spent)) if is_open else on_files.Proved()
     if run.json:
-        terminal.say_json(result.facts())
+        terminal.say_json({**result.facts(), "separable": True if result.separated else proved.separable})
     else:
-        terminal.show(result.report(table.columns))
+        terminal.show(result.report(table.columns, proved=proved))
+        if proved.theory is not None and proved.theory.standardised is not None and not run.standardise:
+            terminal.note("--standardise lets the run have them so.")
     stdio.flush()
     if output:
         terminal.note(f"Model written to {output}.")

@@ -45,6 +45,10 @@ def learn(
     columns: Columns = None,
     bits: Annotated[int, Parameter(help="Words are hashed into 2^bits columns.", validator=Number(gte=1, lte=28))] = 18,
     keep: Annotated[Literal["average", "last"], Parameter(help="Which weights predict.")] = "average",
+    rule: Annotated[
+        Literal["perceptron", "pa1", "pa2", "arow"],
+        Parameter(help="How far an update goes: passive-aggressive, or second order (with --keep last)."),
+    ] = "perceptron",
     bias: Annotated[bool, Parameter(help="Fit a bias (intercept) term. [default: yes]", show_default=False)] = True,
     gamma: Annotated[
         float | None, Parameter(help="A margin known to exist: the mistake bound is shown.", validator=Number(gt=0))
@@ -59,7 +63,7 @@ def learn(
     """
     file_arguments.require_outputs(file or ["-"], ("--output", output), ("--reject", walking.reject))
     ctrl_c = stdio.FirstSignal(SIGINT)
-    model = linsep.OnlinePerceptron(keep=keep, bias=bias, bits=bits if text else None, gamma=gamma)
+    model = linsep.OnlinePerceptron(keep=keep, rule=rule, bias=bias, bits=bits if text else None, gamma=gamma)
     options = {"label": label, "columns": listed(columns), **walking.keywords()}
     stream = on_files.OnePass(model, file, waiting=ctrl_c.waiting, note=terminal.note, **options)
     unshown = _walk(stream, ctrl_c, _show_json if json else _table(), output)

@@ -5,14 +5,13 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
-import linsep
 from linsep import on_files
 from linsep.cli import file_arguments, terminal
 from linsep.cli.parameters import LEARNED_CODES, SEPARABLE, UNDECIDED, File, Label, Learning, Run, app
 from linsep.report import Grid, column_names
 
 TRACED_UPDATES = 1000
-BOUND_ENTRIES = 100_000  # tables up to this size have their mistake bound computed beside a trace
+SECONDS = 10.0  # to find out what is true of rows that the run did not separate
 SHOWN_WEIGHTS = 8
 
 
@@ -28,6 +27,8 @@ def trace(*file: File, label: Label = None, run: Run = Run(), reading: Learning 
         table = file_arguments.read(file, label, reading)
         bias = table.chosen_bias(run.bias, file[0])
         trainer = on_files.Trainer(*table.data, keep="last", **run.keywords(bias))
+        if run.standardise:
+            _say_scaling(trainer, run.json)
         if run.json:
             for step in trainer.steps():
                 about = {"update": step.update, "row": step.row, "label": step.label, "score": step.score}
@@ -38,8 +39,10 @@ def trace(*file: File, label: Label = None, run: Run = Run(), reading: Learning 
     if run.json:
         terminal.say_json({"summary": True, **result.facts()})
     else:
-        bound = _bound(trainer.source, bias) if result.separated else None
-        terminal.show(result.report(table.columns, bound))
+        theory = on_files.bound_of(trainer.source, bias) if result.separated else None
+        bound = theory.bound[1] if theory is not None and isfinite(theory.bound[1]) else None
+        proved = on_files.Proved(None, theory) if result.converged else trainer.proved(SECONDS)
+        terminal.show(result.report(table.columns, bound, proved))
     return SEPARABLE if result.separated else UNDECIDED
 
 
@@ -62,12 +65,10 @@ def _number(value: float | int) -> str:
     return str(value) if isinstance(value, int) else f"{value:.6g}"
 
 
-def _bound(source: Any, bias: bool) -> float | None:
-    """Novikoff's bound on the updates, where it takes no time to know."""
-    if source.n_rows * source.n_columns > BOUND_ENTRIES:
-        return None
-    try:
-        most = linsep.novikoff(source, bias=bias).bound[1]
-        return most if isfinite(most) else None
-    except linsep.NotSeparableError:  # separable by too little for floats
-        return None
+def _say_scaling(trainer: Any, in_json: bool) -> None:
+    """What was done to the columns, before the weights of the run, which are those of the scaled columns."""
+    scaling = trainer.source.scaling
+    if in_json:
+        terminal.say_json({"centres": scaling.centres.tolist(), "scales": scaling.scales.tolist()})
+    else:
+        terminal.note("Each update is shown on the centred and scaled columns; the last line is in your units.")

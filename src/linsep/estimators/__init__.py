@@ -6,7 +6,12 @@ from linsep.estimators.mistakes_classifier import FewestMistakesClassifier
 from linsep.estimators.perceptron_classifier import PerceptronClassifier
 from linsep.estimators.regions_classifier import RegionsClassifier
 
+TRUSTED_TYPES = (  # what a classifier is made of, for `skops.io.load(path, trusted=TRUSTED_TYPES)`
+    "linsep.estimators.perceptron_classifier.PerceptronClassifier",
+)
+
 __all__ = [
+    "TRUSTED_TYPES",
     "FewestMistakesClassifier",
     "KernelPerceptronClassifier",
     "MaxMarginClassifier",

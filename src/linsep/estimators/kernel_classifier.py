@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from linsep import arguments
 from linsep.errors import ArgumentError, OverflowedError, shown
@@ -50,6 +51,7 @@ class KernelPerceptronClassifier(ScoreClassifier):
     classes_ : the labels, sorted.
     support_ : numbers of the rows that decisions need; support_vectors_ : these rows.
     dual_coef_ : the alpha_i·y_i of the support, one line for each problem (under "vote", those of the last hypothesis).
+    coef_, intercept_ : of a linear kernel alone, the same scores as weights of the columns; the intercept is 0.
     mistakes_per_row_ : alpha, the mistakes on every row, one line for each problem (a flat array for two classes).
     n_updates_, n_passes_, converged_ : of the run; converged means that each problem had a pass without a mistake.
 
@@ -100,6 +102,20 @@ class KernelPerceptronClassifier(ScoreClassifier):
             values = self._kernel_values(X[start : start + step], self.support_vectors_)
             scores[start : start + step] = self._decide(values)
         return scores if len(self.classes_) > 2 else scores[:, 0]
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights of the columns, one line for each problem: of a linear kernel alone."""
+        check_is_fitted(self)
+        if self.kernel != "linear" or self._votes is not None:
+            why = "a vote is not" if self.kernel == "linear" else f"the kernel {shown(self.kernel)} is not"
+            raise AttributeError(f"There is no coef_: {why} linear in the columns. Use decision_function.")
+        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+
+    @property
+    def intercept_(self) -> Floats:
+        """Zeros: a kernel has no bias beside its own. Of a linear kernel alone."""
+        return np.zeros(len(self.coef_))
 
     def _decide(self, values: Floats) -> Floats:
         if self._votes is None:

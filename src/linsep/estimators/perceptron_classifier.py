@@ -1,6 +1,6 @@
 """The Perceptron as a scikit-learn classifier."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, get_args
 
@@ -8,24 +8,31 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from linsep import arguments
-from linsep.errors import ArgumentError
+from linsep.errors import ArgumentError, InputError
 from linsep.estimators.score_classifier import (
     Array,
     ScoreClassifier,
     distinct_labels,
     handed,
-    labelled,
     narrowed,
     seed_of,
+)
+from linsep.estimators.training_rows import (
+    TrainingRows,
+    class_weights,
+    read_weights,
+    require_same_rows,
+    rows_in_memory,
+    rows_of_source,
 )
 from linsep.halfspace import linear_scores
 from linsep.solvers.kept_weights import Weights
 from linsep.solvers.learner import Learner
 from linsep.solvers.mixing import Mixing
-from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
+from linsep.solvers.perceptron import Keep, Perceptron, Rule, WalkOrder
 from linsep.solvers.scaling import require_columns
 from linsep.solvers.vanishing import require_scores
-from linsep.sources.base import Block, Source
+from linsep.sources.base import Block, Floats, Ints, Source
 from linsep.sources.relabelled import against_the_rest
 
 BYTES_A_WEIGHT = 64  # of a run and what it keeps
@@ -42,6 +49,17 @@ class PerceptronClassifier(ScoreClassifier):
     each class against the rest, "ovr". A row whose class leads by `margin` or less counts as a mistake. The run
     ends with a pass without a mistake, or after `max_passes`.
 
+    `rule` says how far an update goes: "perceptron" adds the row once, the passive-aggressive "pa1" and "pa2" go until
+    the row has a gap of 1, as far as `C` allows, and "arow" measures that distance by how well each weight is known
+    (second order). See `solvers/perceptron.py`.
+
+    `sample_weight` says how many times a row counts: a row of weight 3 is three copies of it in succession, one of
+    weight 0 is left out, and of 2.5 the third visit counts half. `class_weight`, a dict or "balanced", multiplies it.
+
+    With `warm_start` the next `fit` resumes from where the last one ended. With `stop_after` a part of the rows,
+    `held_out`, is not learned from, and the run ends after that many passes without a better score on it: `coef_` is
+    that of the best pass.
+
     `fit(source)` and `partial_fit(source)` learn from files (`linsep.open`) block by block, with the labels of the
     source. In row order (order="cyclic") the weights are those of the same rows in memory. `mistakes_per_row_` is None
     then: nothing has the length of the data.
@@ -50,11 +68,11 @@ class PerceptronClassifier(ScoreClassifier):
     each pass (see `solvers/mixing.py`). The result depends on how rows are partitioned, not on the number of workers.
 
     Attributes after `fit`: `coef_` and `intercept_` (one row for two classes, else one for each class),
-    `classes_`, `n_features_in_`, `n_updates_`, `n_passes_`, `converged_` (the last pass made no mistake; with
-    keep="last" and "best", `predict` makes none on these rows either) and `mistakes_per_row_` (for each row of the
-    last call). With "ovr" updates and mistakes are those of all runs
-    together, and `n_passes_` is the longest run's. With keep="vote" `coef_` holds the last weights, but it is
-    the ballot that predicts: `decision_function` gives shares of the votes. At most the latest 65,536 vectors
+    `classes_`, `n_features_in_`, `n_updates_`, `n_passes_`, `n_iter_` (the passes of the last call), `converged_` (the
+    last pass made no mistake; with keep="last" and "best", `predict` makes none on these rows either) and
+    `mistakes_per_row_` (for each row of the last call). With "ovr" updates and mistakes are those of all runs
+    together, and `n_passes_` is the longest run's. With keep="vote" there is no `coef_`, since no single vector
+    predicts what the ballot does: `decision_function` gives shares of the votes. At most the latest 65,536 vectors
     vote, each stored as one update.
 
     >>> from sklearn.datasets import load_iris
@@ -64,51 +82,103 @@ class PerceptronClassifier(ScoreClassifier):
     True
 
     Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37 (1999);
-    Gallant, Perceptron-based learning algorithms, IEEE Transactions on Neural Networks 1 (1990).
+    Gallant, Perceptron-based learning algorithms, IEEE Transactions on Neural Networks 1 (1990); Crammer and others,
+    Online passive-aggressive algorithms, JMLR 7 (2006); Crammer, Kulesza and Dredze, Adaptive regularization of
+    weight vectors, NIPS 2009.
     """
 
     keep: Keep = "average"
     _: KW_ONLY
+    rule: Rule = "perceptron"
+    C: float = 1.0
     order: WalkOrder = "shuffled"
     multiclass: str = "joint"
     margin: float = 0.0
     max_passes: int = 50
     bias: bool = True
+    class_weight: Any = None
+    warm_start: bool = False
+    stop_after: int | None = None
+    held_out: float = 0.1
     random_state: Any = None
 
-    def fit(self, X: Any, y: Any = None) -> "PerceptronClassifier":
-        """Learn from the rows, starting afresh."""
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, coef_init: Any = None, intercept_init: Any = None
+    ) -> "PerceptronClassifier":
+        """Learn from the rows: from weights 0, from `coef_init`, or from where the last fit ended (`warm_start`)."""
         arguments.whole("max_passes", self.max_passes, 1)
-        source, kind = self._taken(X, y, reset=True)
-        return self._walk(source, self.max_passes, kind)
+        if self.stop_after is not None:
+            self._require_stopping()
+        is_afresh = (
+            coef_init is not None or intercept_init is not None or not arguments.flag("warm_start", self.warm_start)
+        )
+        rows = self._taken(X, y, None, sample_weight, reset=is_afresh or not hasattr(self, "_learners"))
+        if coef_init is not None or intercept_init is not None:
+            self._begin_at(coef_init, intercept_init)
+        if self.stop_after is not None:
+            rows = rows.without(arguments.part("held_out", self.held_out), seed_of(self.random_state))
+        return self._walk(rows, self.max_passes)
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> "PerceptronClassifier":
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> "PerceptronClassifier":
         """Learn from one more batch of a stream, in one pass. The first call names all the classes to come.
 
         Where they are not named, those of the first source are all.
         """
-        is_first = getattr(self, "_learners", None) is None
+        is_first = not hasattr(self, "_learners")
+        if self.stop_after is not None:
+            raise ArgumentError("stop_after counts passes, and partial_fit makes one: leave it out.")
+        if isinstance(self.class_weight, str):
+            raise ArgumentError(
+                f"class_weight is {self.class_weight!r}: no batch knows how many rows of each class are to come.",
+                fix="Give partial_fit a dict {label: weight}, or sample_weight.",
+            )
         if not is_first and classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
             raise ArgumentError(f"classes is {classes!r}: earlier calls named {self.classes_.tolist()}.")
         X, y = handed(X, y)
         if is_first and classes is None and not isinstance(X, Source):
             raise ArgumentError("classes is missing: the first call of partial_fit must name all classes.")
-        source, kind = self._taken(X, y, classes, reset=is_first)
-        return self._walk(source, 1, kind)
+        return self._walk(self._taken(X, y, classes, sample_weight, reset=is_first), 1)
 
-    def _taken(self, X: Any, y: Any, classes: Any = None, *, reset: bool) -> tuple[Source, Any]:
-        """Rows to learn from, and their number type; a run that begins takes its columns and classes from them."""
+    def _taken(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, reset: bool) -> TrainingRows:
+        """Rows to learn from; a run that begins takes its columns and classes from them."""
         X, y = handed(X, y)
         if isinstance(X, Source):
-            source, kind = self._read_source(X, y, classes, reset=reset), np.dtype(np.float64)
+            source = self._read_source(X, y, classes, reset=reset)
+            taken = rows_of_source(source, sample_weight, self.class_weight, self.classes_)
         else:
+            require_same_rows(X, sample_weight)
             X, y = self._read(X, y, reset=reset)
-            if reset:
-                self.classes_ = distinct_labels(y if classes is None else classes)
-            source, kind = labelled(X, self._encode(y), self.classes_), X.dtype
+            taken = self._counted(X, y, classes, sample_weight, reset=reset)
         if reset:
             self._start()
-        return source, kind
+        return taken
+
+    def _counted(self, X: Any, y: Array, classes: Any, sample_weight: Any, *, reset: bool) -> TrainingRows:
+        """The rows of a table that count, and how much."""
+        n_given, rows, weights = len(y), None, None
+        if sample_weight is not None:
+            weights = read_weights(sample_weight, n_given)
+            if not weights.all():
+                rows = np.flatnonzero(weights)
+                X, y, weights = X[rows], y[rows], weights[rows]
+        if reset:
+            self.classes_ = distinct_labels(y if classes is None else classes)
+        codes = self._encode(y)
+        if self.class_weight is not None:
+            counts = np.bincount(codes, weights, minlength=len(self.classes_))
+            of_rows = class_weights(self.class_weight, self.classes_, counts)[codes]
+            weights = of_rows if weights is None else weights * of_rows
+        return replace(rows_in_memory(X, codes, weights, self.classes_), n_given=n_given, rows=rows)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("coef_", "intercept_") and "_learners" in self.__dict__:
+            raise AttributeError(
+                f"There is no {name} with keep='vote': many vectors vote, and none of them predicts what they do. "
+                "Use decision_function, or fit with keep='average'."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def decision_function(self, X: Any) -> Array:
         """w·x + b for each row (for each class, where there are more than two); with keep="vote" the votes.
@@ -139,31 +209,85 @@ class PerceptronClassifier(ScoreClassifier):
                 order=self.order,
                 bias=self.bias,
                 margin=self.margin,
+                rule=self.rule,
+                C=self.C,
                 seed=seed,
             )
             for _ in range(n_classes if self._is_ovr else 1)
         ]
 
-    def _walk(self, source: Source, max_passes: int, kind: Any) -> "PerceptronClassifier":
+    def _require_stopping(self) -> None:
+        arguments.whole("stop_after", self.stop_after, 1)
+        if self.keep not in ("last", "average"):
+            raise ArgumentError(
+                f"keep is {self.keep!r}: stop_after chooses among the weights of passes.",
+                fix="Choose keep='average' or 'last', or leave stop_after out.",
+            )
+
+    def _begin_at(self, coef: Any, intercept: Any) -> None:
+        """Weights to begin with in place of 0."""
+        vectors, n_columns = 1 if len(self.classes_) == 2 else len(self.classes_), self.n_features_in_
+        W = read_initial("coef_init", coef, (vectors, n_columns))
+        b = read_initial("intercept_init", intercept, (vectors,))
+        if b.any() and not self.bias:
+            raise ArgumentError("intercept_init is not 0, and bias=False keeps the hyperplane through the origin.")
+        for k, learner in enumerate(self._learners):
+            own = slice(k, k + 1) if self._is_ovr else slice(None)
+            learner.weights = Weights(W[own].copy(), b[own].copy())
+            learner.pocket.weights = learner.weights.copy()
+
+    def _walk(self, rows: TrainingRows, max_passes: int) -> "PerceptronClassifier":
+        source, before = rows.source, [learner.passes for learner in self._learners]
         sources = [against_the_rest(source, k) for k in range(len(self.classes_))] if self._is_ovr else [source]
         require_scores(source, *(learner.weights.W for learner in self._learners))  # runs differ in labels alone
-        kind_of_run = Mixing if source.facts.is_elsewhere else Learner
-        runs = [
-            kind_of_run(own, learner, max_passes=max_passes).run()
-            for learner, own in zip(self._learners, sources, strict=True)
-        ]
-        for learner in self._learners:
-            learner.require_finite()
-        counts = [run.mistakes_per_row for run in runs if run.mistakes_per_row is not None]
-        self.mistakes_per_row_ = sum(counts[1:], counts[0]) if counts else None
-        kept: list[Weights] = [learner.kept for learner in self._learners]
-        self.coef_ = narrowed(np.vstack([weights.W for weights in kept]), kind)
-        self.intercept_ = narrowed(np.concatenate([weights.b for weights in kept]), kind)
+        try:
+            counts = self._stopping(sources, rows, max_passes) if rows.held_out else self._run(sources, max_passes)
+        except InputError as error:
+            raise error.at(row=rows.row_given(error.row)) from None
+        self.mistakes_per_row_ = rows.in_place(counts)
+        if not rows.held_out:
+            self._take_weights(rows.kind)
         if self.keep in ("last", "best") and not self._is_right(source):
             for learner in self._learners:
                 learner.converged = False
         self._count()
+        self.n_iter_ = max(learner.passes - made for learner, made in zip(self._learners, before, strict=True))
         return self
+
+    def _run(self, sources: list[Source], max_passes: int) -> Ints | None:
+        """Every run, to its end or for so many passes; the mistakes on each row."""
+        kind_of_run = Mixing if sources[0].facts.is_elsewhere else Learner
+        counts = []
+        for learner, source in zip(self._learners, sources, strict=True):
+            run = kind_of_run(source, learner, max_passes=max_passes).run()
+            learner.require_finite()
+            counts += [] if run.mistakes_per_row is None else [run.mistakes_per_row]
+        return sum(counts[1:], counts[0]) if counts else None
+
+    def _stopping(self, sources: list[Source], rows: TrainingRows, max_passes: int) -> Ints | None:
+        """The same pass by pass, until so many have not helped on the rows held out. The best weights are taken."""
+        counts, best, since, chosen = np.zeros(sources[0].n_rows, np.int64), -1.0, 0, ()
+        for _ in range(max_passes):
+            counts += self._run(sources, 1)
+            self._take_weights(rows.kind)
+            score = rows.held_out.score(self.coef_, self.intercept_)
+            since += 1
+            if score > best:
+                best, since, chosen = score, 0, (self.coef_, self.intercept_)
+            if since == self.stop_after or all(learner.converged for learner in self._learners):
+                break
+        self.coef_, self.intercept_ = chosen
+        return counts
+
+    def _take_weights(self, kind: Any) -> None:
+        """The weights that predict as attributes; a vote has none."""
+        if self._learners[0].keep == "vote":
+            for name in ("coef_", "intercept_"):
+                self.__dict__.pop(name, None)
+            return
+        kept: list[Weights] = [learner.kept for learner in self._learners]
+        self.coef_ = narrowed(np.vstack([weights.W for weights in kept]), kind)
+        self.intercept_ = narrowed(np.concatenate([weights.b for weights in kept]), kind)
 
     def _is_right(self, source: Source) -> bool:
         """Whether `coef_`, which may be rounded to float32, has every row on its side, if the run says so."""
@@ -178,6 +302,21 @@ class PerceptronClassifier(ScoreClassifier):
         self.n_updates_ = sum(learner.updates for learner in self._learners)
         self.n_passes_ = max(learner.passes for learner in self._learners)
         self.converged_ = all(learner.converged for learner in self._learners)
+
+
+def read_initial(name: str, given: Any, shape: tuple[int, ...]) -> Floats:
+    """Weights of this shape, or 0 where none are given; a single row may be flat, and a single number bare."""
+    if given is None:
+        return np.zeros(shape)
+    try:
+        values = np.array(given, np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} has values that are not numbers.") from None
+    if values.shape != shape and not (shape[0] == 1 and values.size == np.prod(shape)):
+        raise ArgumentError(f"{name} has the shape {values.shape}: it must be {shape}.")
+    if not np.isfinite(values).all():
+        raise ArgumentError(f"{name} has values that are not finite.")
+    return values.reshape(shape)
 
 
 def _are_right(W: Array, b: Array, block: Block) -> bool:

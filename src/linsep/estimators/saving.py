@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
-from linsep.errors import CertificateError, ModelError
+from linsep.errors import ArgumentError, CertificateError, ModelError
 from linsep.estimators import document_parts
 from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
 from linsep.estimators.margin_classifier import MaxMarginClassifier
@@ -19,19 +19,20 @@ from linsep.estimators.perceptron_classifier import PerceptronClassifier
 from linsep.estimators.regions_classifier import RegionsClassifier
 from linsep.estimators.score_classifier import ScoreClassifier
 from linsep.estimators.verdict_classifier import VerdictClassifier
-from linsep.loops.sweeps import BORN, LABEL, RIVAL, ROW
+from linsep.loops.sweeps import BORN, LABEL, LOGGED, RIVAL, ROW, STEP
 from linsep.proofs import Verdict
 from linsep.proofs.mistakes import FewestMistakes
 from linsep.proofs.proof_json import verdict_from_json
 from linsep.proofs.regions import Cut, Regions
 from linsep.solvers.kept_weights import Ballot, Pocket, Weights
-from linsep.solvers.perceptron import Keep, Perceptron, WalkOrder
+from linsep.solvers.perceptron import Keep, Perceptron, Rule, WalkOrder
 from linsep.sources.base import Floats, Ints
 from linsep.storage import strict
 from linsep.storage.strict import Document, Reader, count, counts, flag, floats, optional, record, word
 
 KEEP, ORDER, SEED = word(*get_args(Keep)), word(*get_args(WalkOrder)), optional(strict.natural)
-LOG = {"row": ROW, "label": LABEL, "rival": RIVAL, "born": BORN}
+RULE = word(*get_args(Rule))
+LOG = {"row": ROW, "label": LABEL, "rival": RIVAL, "born": BORN, "step": STEP}
 
 
 class Kind(NamedTuple):
@@ -204,15 +205,28 @@ REGION_FIELDS: dict[str, Reader] = {
 # The Perceptron: the weights that predict, and the run, so that a stream can go on -----------------------
 
 
+def _class_weight(value: Any, where: str) -> Any:
+    return value if value == "balanced" else document_parts.costs(value, where)
+
+
 def _write_perceptron(estimator: PerceptronClassifier) -> Document:
     """The rule is that of the run: parameters may have been set since."""
     first, counts = estimator._learners[0], estimator.mistakes_per_row_
+    has_coef = first.keep != "vote"
     return {
-        "dtype": estimator.coef_.dtype.name,
-        "coef": estimator.coef_.tolist(),
-        "intercept": estimator.intercept_.tolist(),
+        "dtype": estimator.coef_.dtype.name if has_coef else "float64",
+        "coef": estimator.coef_.tolist() if has_coef else None,
+        "intercept": estimator.intercept_.tolist() if has_coef else None,
         "mistakes_per_row": None if counts is None else document_parts.write_mistakes(counts),
-        "rule": {"keep": first.keep, "order": first.order, "bias": bool(first.bias), "margin": first.margin},
+        "last_passes": estimator.n_iter_,
+        "rule": {
+            "rule": first.rule,
+            "C": first.C,
+            "keep": first.keep,
+            "order": first.order,
+            "bias": bool(first.bias),
+            "margin": first.margin if first.rule == "perceptron" else 0.0,
+        },
         "runs": [_write_run(learner) for learner in estimator._learners],
     }
 
@@ -222,6 +236,7 @@ def _write_run(learner: Perceptron) -> Document:
     return {
         "weights": _write_weights(learner.weights),
         "lag": _write_weights(learner.lag) if learner.keep == "average" else None,
+        "spread": None if learner.spread is None else _write_weights(learner.spread),
         "pocket": {"weights": _write_weights(pocket.weights), "survived": pocket.run, "mistakes": pocket.mistakes}
         if learner.keep == "best"
         else None,
@@ -243,8 +258,13 @@ def _write_weights(weights: Weights) -> Document:
     return {"W": weights.W.tolist(), "b": weights.b.tolist()}
 
 
+MOMENTS = ("born", "step")  # numbers of a log that weights may make fractions
+
+
 def _write_ballot(ballot: Ballot) -> Document:
-    log = {name: ballot.log[:, place].tolist() for name, place in LOG.items()}
+    positions = ballot.log.astype(np.int64)
+    log = {name: positions[:, place].tolist() for name, place in LOG.items()}
+    log |= {name: ballot.log[:, LOG[name]].tolist() for name in MOMENTS}
     return {
         "first": _write_weights(ballot.first),
         "born": ballot.born,
@@ -256,18 +276,30 @@ def _write_ballot(ballot: Ballot) -> Document:
 def _read_perceptron(estimator: Any, document: Document) -> None:
     n_classes, n_columns, vectors = len(estimator.classes_), estimator.n_features_in_, _problems(estimator)
     dtype = word(*document_parts.FLOATS)(document["dtype"], "dtype")
-    coef = strict.matrix(document["coef"], "coef", vectors, n_columns)  # first: from here on the counts are true
-    estimator.coef_ = document_parts.in_type(coef, dtype, "coef")
-    intercept = floats(document["intercept"], "intercept", vectors)
-    estimator.intercept_ = document_parts.in_type(intercept, dtype, "intercept")
+    rule = record(rule=RULE, C=strict.positive, keep=KEEP, order=ORDER, bias=flag, margin=strict.not_negative)(
+        document["rule"], "rule"
+    )
+    for name in ("coef", "intercept"):
+        if (document[name] is None) != (rule["keep"] == "vote"):
+            raise ModelError(f"{name} must be null with keep 'vote' alone; keep is {rule['keep']!r}.")
+    if rule["keep"] != "vote":
+        coef = strict.matrix(document["coef"], "coef", vectors, n_columns)  # first: from here on the counts are true
+        estimator.coef_ = document_parts.in_type(coef, dtype, "coef")
+        intercept = floats(document["intercept"], "intercept", vectors)
+        estimator.intercept_ = document_parts.in_type(intercept, dtype, "intercept")
+    elif vectors * n_columns > document_parts.MOST_ENTRIES:
+        raise ModelError(f"features.count is {n_columns}: too many for a vote.")
     runs = strict.listed(document["runs"], "runs")
     estimator._is_ovr = n_classes > 2 and len(runs) > 1
     strict.listed(runs, "runs", n_classes if estimator._is_ovr else 1)
-    rule = record(keep=KEEP, order=ORDER, bias=flag, margin=strict.not_negative)(document["rule"], "rule")
+    try:
+        blanks = [Perceptron(2 if estimator._is_ovr else n_classes, n_columns, **rule, seed=0) for _ in runs]
+    except ArgumentError as error:
+        raise ModelError(f"rule: {error}") from error
     estimator._learners = [
-        _read_run(run, f"runs[{k}]", Perceptron(2 if estimator._is_ovr else n_classes, n_columns, **rule, seed=0))
-        for k, run in enumerate(runs)
+        _read_run(run, f"runs[{k}]", blank) for k, (run, blank) in enumerate(zip(runs, blanks, strict=True))
     ]
+    estimator.n_iter_ = count(document["last_passes"], "last_passes")
     document_parts.read_mistakes(estimator, document["mistakes_per_row"], problems=1)
     estimator._count()
 
@@ -278,9 +310,10 @@ def _read_run(value: Any, where: str, learner: Perceptron) -> Perceptron:
     fields = record(
         weights=weights,
         lag=optional(weights),
-        pocket=optional(record(weights=weights, survived=count, mistakes=count)),
+        spread=optional(weights),
+        pocket=optional(record(weights=weights, survived=count, mistakes=_weight)),
         ballot=optional(strict.mapping),
-        walked=count,
+        walked=_weight,
         survived=count,
         updates=count,
         passes=count,
@@ -290,20 +323,34 @@ def _read_run(value: Any, where: str, learner: Perceptron) -> Perceptron:
     for name, keep in (("lag", "average"), ("pocket", "best"), ("ballot", "vote")):
         if (fields[name] is None) == (learner.keep == keep):
             raise ModelError(f"{where}.{name} must be there with keep {keep!r} alone; keep is {learner.keep!r}.")
+    if (fields["spread"] is None) != (learner.rule != "arow"):
+        raise ModelError(f"{where}.spread must be there with the rule 'arow' alone; the rule is {learner.rule!r}.")
+    if fields["spread"] is not None:
+        learner.spread = fields["spread"]
+        if (learner.spread.W < 0).any() or (learner.spread.b < 0).any():
+            raise ModelError(f"{where}.spread has numbers below 0.")
     learner.weights, learner.walked, learner.run = fields["weights"], fields["walked"], fields["survived"]
     learner.updates, learner.passes, learner.converged = fields["updates"], fields["passes"], fields["converged"]
-    for name in ("survived", "updates"):
-        count(fields[name], f"{where}.{name}", learner.walked)
+    if isinstance(learner.walked, int):  # rows of a weight below 1 add less to it than 1
+        for name in ("survived", "updates"):
+            count(fields[name], f"{where}.{name}", learner.walked)
     if learner.keep == "average":
         learner.lag = fields["lag"]
     if learner.keep == "best":
         pocket = fields["pocket"]
-        survived = count(pocket["survived"], f"{where}.pocket.survived", learner.walked)
-        learner.pocket = Pocket(pocket["weights"], survived, pocket["mistakes"])
+        if isinstance(learner.walked, int):
+            count(pocket["survived"], f"{where}.pocket.survived", learner.walked)
+        learner.pocket = Pocket(pocket["weights"], pocket["survived"], pocket["mistakes"])
     if learner.keep == "vote":
         learner.ballot = _read_ballot(fields["ballot"], f"{where}.ballot", learner)
     learner.random.bit_generator.state = fields["random"]
     return learner
+
+
+def _weight(value: Any, where: str) -> int | float:
+    """A number of rows, or what they weigh."""
+    strict.not_negative(value, where)
+    return value if isinstance(value, int) else float(value)
 
 
 def _read_weights(value: Any, where: str, shape: tuple[int, ...]) -> Weights:
@@ -317,18 +364,23 @@ def _read_ballot(value: Any, where: str, learner: Perceptron) -> Ballot:
     vectors, n_columns = learner.weights.W.shape
     fields = strict.fields(value, where, ("first", "born", "rows", "log"))
     first = _read_weights(fields["first"], f"{where}.first", (vectors, n_columns))
-    born = count(fields["born"], f"{where}.born", max(0, learner.walked - 1))
+    born = _weight(fields["born"], f"{where}.born")
     rows = document_parts.read_table(fields["rows"], f"{where}.rows", None, n_columns)
     columns = strict.fields(fields["log"], f"{where}.log", tuple(LOG))
-    most = {"row": rows.shape[0] - 1, "label": max(vectors, 2) - 1, "rival": vectors - 1, "born": learner.walked - 1}
+    most = {"row": rows.shape[0] - 1, "label": max(vectors, 2) - 1, "rival": vectors - 1}
     updates = len(strict.listed(columns["row"], f"{where}.log.row"))
-    log = np.empty((updates, len(LOG)), np.int64)
-    for name, place in LOG.items():
-        log[:, place] = counts(columns[name], f"{where}.log.{name}", most[name], updates)
+    log = np.empty((updates, LOGGED))
+    for name, largest in most.items():
+        log[:, LOG[name]] = counts(columns[name], f"{where}.log.{name}", largest, updates)
+    for name in MOMENTS:
+        log[:, LOG[name]] = floats(columns[name], f"{where}.log.{name}", updates)
+    if (log[:, STEP] < 0).any():
+        raise ModelError(f"{where}.log.step has numbers below 0.")
     if vectors > 1 and (log[:, LABEL] == log[:, RIVAL]).any():
         raise ModelError(f"{where}.log names a class as its own rival.")
-    if (np.diff(log[:, BORN], prepend=born) < 0).any() or learner.walked <= born:
-        raise ModelError(f"{where}.log.born must grow from {born} to at most {learner.walked - 1}.")
+    moments = np.concatenate([[born], log[:, BORN], [learner.walked]])
+    if (np.diff(moments) < 0).any() or moments[-1] <= moments[-2]:
+        raise ModelError(f"{where}.log.born must grow from {born} and stay below {learner.walked}.")
     return Ballot(first, born, rows, log, learner.walked, learner.bias)
 
 
@@ -351,14 +403,20 @@ KINDS = {
         PerceptronClassifier,
         {
             "keep": KEEP,
+            "rule": RULE,
+            "C": document_parts.number,
             "order": ORDER,
             "multiclass": word("joint", "ovr"),
             "margin": document_parts.number,
             "max_passes": document_parts.positive,
             "bias": flag,
+            "class_weight": optional(_class_weight),
+            "warm_start": flag,
+            "stop_after": optional(document_parts.positive),
+            "held_out": document_parts.number,
             "random_state": SEED,
         },
-        ("dtype", "coef", "intercept", "mistakes_per_row", "rule", "runs"),
+        ("dtype", "coef", "intercept", "mistakes_per_row", "last_passes", "rule", "runs"),
         _write_perceptron,
         _read_perceptron,
     ),

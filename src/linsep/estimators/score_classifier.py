@@ -251,7 +251,7 @@ def handed(X: Any, y: Any) -> tuple[Any, Any]:
     return (as_classes(X, y), None) if is_elsewhere(X) else (X, y)
 
 
-def labelled(X: Any, codes: Array, classes: Array) -> Source:
+def labelled(X: Any, codes: Array, classes: Array) -> MemorySource:
     """Rows in memory, with labels as positions among the classes."""
     table, n_columns, _ = read_table(X)
     y = marks(codes, len(classes))

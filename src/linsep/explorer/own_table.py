@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 import linsep
+from linsep import on_files
+from linsep.errors import ArgumentError
 from linsep.explorer import engine, requests
 from linsep.plots.view import widest_direction
 from linsep.tables import read_doubles, read_labels
@@ -37,7 +39,16 @@ class Side(NamedTuple):
 class OwnTable:
     """A user's rows and labels, and the questions a page may ask about them."""
 
-    def __init__(self, X: Any, y: Any, *, columns: Any = None, title: str = "your rows", bias: bool = True) -> None:
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        columns: Any = None,
+        title: str = "your rows",
+        bias: bool = True,
+        standardise: bool = False,
+    ) -> None:
         table = read_doubles(X)
         columns = columns or table.columns
         self.X = table.values if engine.is_sparse(table.values) else np.ascontiguousarray(table.values)
@@ -45,11 +56,22 @@ class OwnTable:
         self.title, self.bias = title, bias
         self.verdict = linsep.decide(self.X, self.y, bias=bias, time_limit=SECONDS)  # refuses what is no table
         self.columns = [str(name) for name in (columns or [f"x{j + 1}" for j in range(self.X.shape[1])])]
+        if standardise:
+            self._standardise()
         self.labels = self.verdict.labels
         self.signs = np.where(self.y == self.labels[1], 1, -1)
         self._record = lru_cache(8)(self._run)
         self._view = lru_cache(16)(self._seen)
         self.side = lru_cache(2)(self._named_side)
+
+    def _standardise(self) -> None:
+        """Show the rows centred and scaled, unless rounding would change what is true of them."""
+        self.X = on_files.scaled_rows(self.X, self.y, bias=self.bias)
+        seen = linsep.decide(self.X, self.y, bias=self.bias, time_limit=SECONDS)
+        if seen.kind != self.verdict.kind:
+            told = f"The rows are {self.verdict.kind}, but {seen.kind} once their scaled columns are rounded"
+            raise ArgumentError(told, fix="Look at them as they are.")
+        self.title += " (centred and scaled)" if self.bias else " (scaled)"
 
     @property
     def is_flat(self) -> bool:

@@ -71,6 +71,27 @@ def _norm2(table: Any, i: Any) -> Any:
     return total
 
 
+@verb(row_verbs.norm2_spread, Csr, **STRICT)
+def _norm2_spread(table: Any, i: Any, spread: Any) -> Any:
+    total = 0.0
+    for k in range(table.indptr[i], table.indptr[i + 1]):
+        total += spread[table.indices[k]] * float(table.data[k]) * float(table.data[k])
+    return total
+
+
+@verb(row_verbs.add_spread, Csr, **STRICT)
+def _add_spread(table: Any, i: Any, factor: Any, spread: Any, w: Any) -> Any:
+    for k in range(table.indptr[i], table.indptr[i + 1]):
+        w[table.indices[k]] += factor * spread[table.indices[k]] * float(table.data[k])
+
+
+@verb(row_verbs.shrink, Csr, **STRICT)
+def _shrink(table: Any, i: Any, by: Any, spread: Any) -> Any:
+    for k in range(table.indptr[i], table.indptr[i + 1]):
+        reached = spread[table.indices[k]] * float(table.data[k])
+        spread[table.indices[k]] -= by * reached * reached
+
+
 @verb(row_verbs.reach, Csr, **STRICT)
 def _reach(table: Any, i: Any, w: Any) -> Any:
     total = 0.0

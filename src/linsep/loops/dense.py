@@ -83,6 +83,27 @@ def _norm2(table: Any, i: Any) -> Any:
     return total
 
 
+@verb(row_verbs.norm2_spread, Dense, **row_verbs.FAST)
+def _norm2_spread(table: Any, i: Any, spread: Any) -> Any:
+    total = 0.0
+    for j in range(spread.size):
+        total += spread[j] * float(table.values[i, j]) * float(table.values[i, j])
+    return total
+
+
+@verb(row_verbs.add_spread, Dense, **row_verbs.FAST)
+def _add_spread(table: Any, i: Any, factor: Any, spread: Any, w: Any) -> Any:
+    for j in range(w.size):
+        w[j] += factor * spread[j] * float(table.values[i, j])
+
+
+@verb(row_verbs.shrink, Dense, **row_verbs.FAST)
+def _shrink(table: Any, i: Any, by: Any, spread: Any) -> Any:
+    for j in range(spread.size):
+        reached = spread[j] * float(table.values[i, j])
+        spread[j] -= by * reached * reached
+
+
 @verb(row_verbs.reach, Dense, **row_verbs.FAST)
 def _reach(table: Any, i: Any, w: Any) -> Any:
     total = 0.0

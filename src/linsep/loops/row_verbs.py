@@ -1,4 +1,4 @@
-"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these ten, by `@verb`.
+"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these thirteen, by `@verb`.
 
 `scans.py` is written once, on these names; Numba picks the answer by the type of the table.
 """
@@ -28,6 +28,21 @@ def add(table: Any, i: Any, factor: Any, w: Any) -> Any:
 
 def norm2(table: Any, i: Any) -> Any:
     """The squared length |x_i|²."""
+    raise NotImplementedError
+
+
+def norm2_spread(table: Any, i: Any, spread: Any) -> Any:
+    """The same with each squared entry times the spread of its column."""
+    raise NotImplementedError
+
+
+def add_spread(table: Any, i: Any, factor: Any, spread: Any, w: Any) -> Any:
+    """The update w += factor·x_i with each entry times the spread of its column."""
+    raise NotImplementedError
+
+
+def shrink(table: Any, i: Any, by: Any, spread: Any) -> Any:
+    """The spread s of each column of x_i falls by `by`·(s·x)²."""
     raise NotImplementedError
 
 

@@ -5,6 +5,13 @@ A row's *gap* is how far its own class is ahead: y·score for two classes, the s
 score for more. A mistake is a row whose gap is at most the margin asked for. `solvers/perceptron.py` says the same in
 plain Python. Written once, on the verbs of `row_verbs.py`, for dense and sparse rows, in floats and in integers.
 
+A row of weight k is k rows in a row: it is visited until it is right, k times at most, and the last visit of a weight
+that is not whole counts for the rest of it. So a weight of 3 is the row three times over, bit for bit.
+
+The step of an update is 1. With a `Hinge` it is what brings the gap to 1, at most `cap` for each visit and less
+where `soft` is above 0 (Crammer and others 2006); with a `spread`, one for each weight, distances are measured by it
+and it shrinks with each update (Crammer, Kulesza and Dredze 2009).
+
 What a caller does not need it leaves out as None, and Numba leaves out the code: the plain rule is as fast as alone.
 """
 
@@ -14,11 +21,24 @@ import numpy as np
 
 from linsep.loops import csr, dense  # noqa: F401  (they teach Numba the verbs of row_verbs.py)
 from linsep.loops.compiler import njit
-from linsep.loops.row_verbs import add, dot, fetch, follow, lead, lengths_ahead, norm2, right_ahead
+from linsep.loops.row_verbs import (
+    add,
+    add_spread,
+    dot,
+    fetch,
+    follow,
+    lead,
+    lengths_ahead,
+    norm2,
+    norm2_spread,
+    right_ahead,
+    shrink,
+)
 from linsep.loops.scans import ALL_FINE, nearest_certain
 from linsep.loops.simd import SHORT_ROW, prefetch_line
 
-ROW, LABEL, RIVAL, BORN = range(4)  # what is logged of an update: who was mistaken, for what, after how many rows
+LOGGED = 5  # numbers of an update: who was mistaken, for what, after how many rows, and how far the update went
+ROW, LABEL, RIVAL, BORN, STEP = range(LOGGED)
 PREDICTED, MISSED = range(2)  # what is foretold of a row: its class, and whether that was a mistake
 
 
@@ -29,10 +49,18 @@ class Vectors(NamedTuple):
     b: Any
 
 
+class Hinge(NamedTuple):
+    """How far an update goes: to a gap of 1, unless `cap` or `soft` says less."""
+
+    cap: float
+    soft: float
+
+
 class End(NamedTuple):
     """Where a sweep ended: the next position, the updates made, the rows since the last of them, the last mistake
-    with its gap before the update, the row whose score is not finite (or ALL_FINE), the largest |x|² seen, and whether
-    every row that was taken for right is, in spite of rounding."""
+    with its gap before the update, the row whose score is not finite (or ALL_FINE), the largest |x|² seen, whether
+    every row that was taken for right is, in spite of rounding, the rows walked (the sum of their weights), and what is
+    left of the weight of the next row."""
 
     position: int
     updates: int
@@ -42,20 +70,26 @@ class End(NamedTuple):
     bad: int
     longest2: float
     is_sure: bool
+    walked: Any
+    left: float
 
 
 @njit(cache=True, nogil=True)
 def sweep(
     table: Any,
     y: Any,
+    weights: Any,
     order: Any,
     start: int,
     stop: int,
     limit: int,
-    walked: int,
+    walked: Any,
+    left: float,
     run: int,
     longest: int,
     margin: float,
+    hinge: Any,
+    spread: Any,
     bias: int,
     W: Any,
     b: Any,
@@ -65,14 +99,15 @@ def sweep(
     foretold: Any,
     longest2: float,
     measured: int,
-) -> tuple[int, int, int, int, Any, int, float, bool]:
+) -> tuple[int, int, int, int, Any, int, float, bool, Any, float]:
     """Walk positions start..stop of the order (None: row order) and learn; stop early after `limit` updates.
 
-    `walked` rows came before, the last `run` of them without a mistake. A sweep also stops before an update that
-    would end a run longer than `longest`: the caller may want to hold these weights. Called again from there with a
-    run of -1, it makes the update. `lag` sums up the updates, each times the rows walked before it, so that the average
-    of the weights over t rows is W - lag/t. Updates are logged in `log`. Where `foretold` has a line for each row, the
-    row is predicted before it is learned from. `longest2` is at least the |x|² of the rows before `measured`.
+    `walked` rows came before, the last `run` of them without a mistake; `left` of the weight of the first is to come
+    (0: all of it). A sweep also stops before an update that would end a run longer than `longest`: the caller may want
+    to hold these weights. Called again from there with a run of -1, it makes the update. `lag` sums up the updates,
+    each times the rows walked before it, so that the average of the weights over t rows is W - lag/t. Updates are
+    logged in `log`. Where `foretold` has a line for each row, the row is predicted before it is learned from.
+    `longest2` is at least the |x|² of the rows before `measured`.
 
     Returns the fields of an `End`. (As a plain tuple: Numba crashes where Ctrl-C meets the making of a named one.)
     """
@@ -88,6 +123,8 @@ def sweep(
             if position + ahead < stop:
                 fetch(table, order[position + ahead], order[min(position + 2 * ahead, stop - 1)])
                 prefetch_line(mistakes_per_row, order[position + ahead])
+                if weights is not None:
+                    prefetch_line(weights, order[position + ahead])
         elif run >= 4 and looks_ahead and position + 4 <= stop:  # among mistakes it looks in vain
             if position + 4 > measured:
                 length2 = lengths_of_four(table, y, position, W)
@@ -97,13 +134,18 @@ def sweep(
             is_sure = is_sure and near < np.inf
             if right < 0:
                 looks_ahead, is_sure, right = False, False, 0
-            run += right
+            if weights is None:
+                walked += right
+                run += right
+            else:
+                for j in range(position, position + right):
+                    walked += weights[j]
+                    run += visits(weights[j])
             if right == 4:  # a branch that is guessed right, so that the next rows start before these end
                 position += 4
                 continue
             position += right
             i = position
-        position += 1
         if order is None:
             follow(table, i)
         gap, rival = judge(table, i, y[i], W, b)
@@ -111,30 +153,131 @@ def sweep(
             length2 = norm2(table, i)
             if length2 > longest2:
                 longest2, near = length2, near_of(W, b, length2)
-        before = walked + position - 1 - start
-        if foretold is not None and not foretell(table, i, y[i], gap, rival, before, W, b, lag, foretold):
-            return position - 1, updates, run, last, last_gap, i, longest2, False
+        if foretold is not None and not foretell(table, i, y[i], gap, rival, walked, W, b, lag, foretold):
+            return position, updates, run, last, last_gap, i, longest2, False, walked, left
         if margin < gap < np.inf:
-            run += 1
+            position += 1
             is_sure = is_sure and gap > near
+            if weights is None:
+                walked += 1
+                run += 1
+            else:
+                left = left if left > 0 else weights[i]
+                walked, run, left = walked + left, run + visits(left), 0.0
             continue
         if not np.isfinite(gap):
-            return position - 1, updates, run, last, last_gap, i, longest2, False
+            return position, updates, run, last, last_gap, i, longest2, False, walked, left
         if run > longest:
-            return position - 1, updates, run, last, last_gap, ALL_FINE, longest2, is_sure
-        correct(table, i, y[i], rival, one, bias, W, b)
-        if lag is not None:
-            correct(table, i, y[i], rival, float(before), bias, lag.W, lag.b)
+            return position, updates, run, last, last_gap, ALL_FINE, longest2, is_sure, walked, left
+        step = share = one
+        if weights is not None:
+            left = left if left > 0 else weights[i]
+            step = share = min(left, 1.0)
+        if hinge is not None:
+            step = step_of(table, i, y[i], rival, 1.0 - gap, share, bias, W, hinge, spread)
+        if spread is None:
+            correct(table, i, y[i], rival, step, bias, W, b)
+            if lag is not None:
+                correct(table, i, y[i], rival, step * float(walked), bias, lag.W, lag.b)
+        else:
+            soft = hinge.soft / share
+            correct_spread(table, i, y[i], rival, step, soft, float(walked), bias, W, b, spread, lag)
         if log is not None:
             log[updates, ROW], log[updates, LABEL], log[updates, RIVAL] = i, code_of(y[i], W), rival
-            log[updates, BORN] = before
+            log[updates, BORN], log[updates, STEP] = walked, step
         mistakes_per_row[i] += 1
         if looks_ahead:
             near = near_of(W, b, longest2)
         run, updates, last, last_gap = 0, updates + 1, i, gap
+        if weights is None:
+            walked += 1
+            position += 1
+        else:
+            walked, left = walked + share, left - share
+            if left == 0:
+                position += 1
         if updates == limit:
             break
-    return position, updates, run, last, last_gap, ALL_FINE, longest2, is_sure
+    return position, updates, run, last, last_gap, ALL_FINE, longest2, is_sure, walked, left
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def visits(weight: float) -> int:
+    """How often a row of this weight is visited: a whole weight that often, any other once more for the rest."""
+    return int(np.ceil(weight))
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def step_of(
+    table: Any, i: Any, y: Any, rival: Any, loss: float, share: float, bias: int, W: Any, hinge: Any, spread: Any
+) -> float:
+    """How far an update goes for a row whose gap is `loss` short of 1: there, or as far as the hinge allows."""
+    length2 = length2_of(table, i, y, rival, bias, W, spread) + hinge.soft / share
+    most = hinge.cap * share
+    return loss / length2 if length2 * most > loss else most  # a row of zeros would not survive the division
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def length2_of(table: Any, i: Any, y: Any, rival: Any, bias: int, W: Any, spread: Any) -> float:
+    """|Z|² of row i: of x and its 1 for two classes, twice that for more; each entry times its spread, if any."""
+    if spread is None:
+        once = norm2(table, i) + bias
+        return once if W.ndim == 1 else 2.0 * once
+    if W.ndim == 1:
+        return norm2_spread(table, i, spread.W) + bias * spread.b[0]  # type: ignore[no-any-return]
+    both = norm2_spread(table, i, spread.W[y]) + norm2_spread(table, i, spread.W[rival])
+    return both + bias * (spread.b[y] + spread.b[rival])  # type: ignore[no-any-return]
+
+
+@njit(cache=True, nogil=True)
+def correct_spread(
+    table: Any,
+    i: Any,
+    y: Any,
+    rival: Any,
+    step: float,
+    soft: float,
+    walked: float,
+    bias: int,
+    W: Any,
+    b: Any,
+    spread: Any,
+    lag: Any,
+) -> None:
+    """The update with each entry times its spread, which shrinks."""
+    add_with_spread(table, i, y, rival, step, bias, spread, W, b)
+    if lag is not None:
+        add_with_spread(table, i, y, rival, step * walked, bias, spread, lag.W, lag.b)
+    length2 = length2_of(table, i, y, rival, bias, W, spread) + soft
+    shrink_spread(table, i, y, rival, 1.0 / length2, bias, spread.W, spread.b)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def add_with_spread(
+    table: Any, i: Any, y: Any, rival: Any, factor: float, bias: int, spread: Any, W: Any, b: Any
+) -> None:
+    """As `correct`, each entry times its spread."""
+    if W.ndim == 1:
+        add_spread(table, i, factor * y, spread.W, W)
+        b[0] += factor * y * bias * spread.b[0]
+        return
+    add_spread(table, i, factor, spread.W[y], W[y])
+    add_spread(table, i, -factor, spread.W[rival], W[rival])
+    b[y] += factor * bias * spread.b[y]
+    b[rival] -= factor * bias * spread.b[rival]
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def shrink_spread(table: Any, i: Any, y: Any, rival: Any, by: float, bias: int, S: Any, s: Any) -> None:
+    """What is known of the weights after an update: the spread of each falls by `by`·(spread·x)²."""
+    if S.ndim == 1:
+        shrink(table, i, by, S)
+        s[0] -= by * bias * s[0] * s[0]
+        return
+    shrink(table, i, by, S[y])
+    shrink(table, i, by, S[rival])
+    s[y] -= by * bias * s[y] * s[y]
+    s[rival] -= by * bias * s[rival] * s[rival]
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -188,7 +331,7 @@ def code_of(y: Any, W: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def foretell(
-    table: Any, i: Any, y: Any, gap: float, rival: int, before: int, W: Any, b: Any, lag: Any, foretold: Any
+    table: Any, i: Any, y: Any, gap: float, rival: int, before: Any, W: Any, b: Any, lag: Any, foretold: Any
 ) -> bool:
     """Write down the class that the weights predict for row i, and whether that is a mistake (a tie is one).
 
@@ -247,13 +390,13 @@ def correct(table: Any, i: Any, y: Any, rival: Any, factor: Any, bias: int, W: A
 
 
 @njit(cache=True, nogil=True)
-def count_mistakes(table: Any, y: Any, W: Any, b: Any, enough: int) -> int:
-    """How many rows have a gap of 0 or less; counting ends at `enough`."""
+def count_mistakes(table: Any, y: Any, weights: Any, W: Any, b: Any, enough: Any) -> Any:
+    """How many rows have a gap of 0 or less, or what they weigh; counting ends at `enough`."""
     mistakes = 0
     for i in range(y.size):
         gap, _ = judge(table, i, y[i], W, b)
         if not gap > 0:
-            mistakes += 1
+            mistakes += 1 if weights is None else weights[i]
             if mistakes >= enough:
                 break
     return mistakes
@@ -276,10 +419,10 @@ def worst(table: Any, y: Any, W: Any, b: Any) -> tuple[Any, int]:
 @njit(cache=True, nogil=True)
 def replay(table: Any, log: Any, bias: int, W: Any, b: Any) -> None:
     """Make the logged updates again, in the same order and so with the same rounding."""
-    one = b.dtype.type(1)
     for j in range(log.shape[0]):
-        y = 2 * log[j, LABEL] - 1 if b.size == 1 else log[j, LABEL]
-        correct(table, log[j, ROW], y, log[j, RIVAL], one, bias, W, b)
+        row, label, rival = int(log[j, ROW]), int(log[j, LABEL]), int(log[j, RIVAL])
+        y = 2 * label - 1 if b.size == 1 else label
+        correct(table, row, y, rival, b.dtype.type(log[j, STEP]), bias, W, b)
 
 
 @njit(cache=True, nogil=True)
@@ -292,20 +435,20 @@ def tally(scores: Any, products: Any, log: Any, survived: Any, bias: float, vote
     """
     vote(scores, survived[0], votes)
     for j in range(log.shape[0]):
-        row, label, rival = log[j, ROW], log[j, LABEL], log[j, RIVAL]
+        row, label, rival, step = int(log[j, ROW]), int(log[j, LABEL]), int(log[j, RIVAL]), log[j, STEP]
         if scores.shape[0] == 1:
-            shift(scores, 0, products, row, bias, 2 * label - 1)
+            shift(scores, 0, products, row, bias, (2 * label - 1) * step)
         else:
-            shift(scores, label, products, row, bias, 1)
-            shift(scores, rival, products, row, bias, -1)
+            shift(scores, label, products, row, bias, step)
+            shift(scores, rival, products, row, bias, -step)
         vote(scores, survived[j + 1], votes)
 
 
 @njit(cache=True, nogil=True)
-def shift(scores: Any, k: int, products: Any, row: int, bias: float, sign: int) -> None:
+def shift(scores: Any, k: int, products: Any, row: int, bias: float, step: float) -> None:
     """What one update does to the scores of class k."""
     for i in range(scores.shape[1]):
-        scores[k, i] += sign * (products[row, i] + bias)
+        scores[k, i] += step * (products[row, i] + bias)
 
 
 @njit(cache=True, nogil=True)

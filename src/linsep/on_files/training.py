@@ -3,16 +3,18 @@
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from linsep._decide import decide
+from linsep._margin import Novikoff, novikoff
 from linsep._version import __version__
 from linsep.checkpoints import CheckpointFile, Identity
-from linsep.errors import CheckpointError
+from linsep.errors import CheckpointError, NotSeparableError
 from linsep.halfspace import Halfspace
 from linsep.models import Model, Training
 from linsep.report import Part, Report, Reported, Sentence, bounded, count, run_ended
@@ -22,9 +24,14 @@ from linsep.solvers.perceptron_state import question, restore, state
 from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Source
 from linsep.sources.inputs import as_source
+from linsep.sources.standardised import StandardisedSource, mistakes_of, standardised
 
 LOOK_EVERY_S = 0.1
 SHOWN_WEIGHTS = 8
+BOUND_ENTRIES = 100_000  # tables up to this size have their mistake bound computed beside a run
+LEAST_SECONDS = 10.0  # to find out what is true of the rows, after a run that has not separated them
+IN_OWN_UNITS = "The run was on centred and scaled columns; these weights are in the units of your rows."
+SCALED_ALONE = "The run was on scaled columns; these weights are in the units of your rows."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +46,23 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Proved:
+    """What is true of the rows, whatever a run made of them: `separable` is None where time was up."""
+
+    separable: bool | None = None
+    theory: Novikoff | None = None
+
+
+NOTHING_PROVED = Proved()
+
+
+@dataclass(frozen=True, slots=True)
 class Fitted(Reported):
     """What a run ended with. `separated` is claimed only where no score lies within its own rounding error.
 
-    `mistakes` are those of the best weights, None where the last were kept; `stopped_by` is the signal, or 0.
+    `mistakes` are those of the best weights, None where the last were kept; `stopped_by` is the signal, or 0. Of a run
+    on standardised columns the halfspace is in the user's units, and mistakes and `doubtful` rows are counted on the
+    user's own rows, exactly.
     """
 
     halfspace: Halfspace
@@ -54,21 +74,26 @@ class Fitted(Reported):
     rows_left_out: int
     mistakes: int | None = None
     stopped_by: int = 0
+    standardised: str = ""  # what was done to the columns, in words
 
     @property
     def separated(self) -> bool:
         """Whether the hyperplane separates the classes without any doubt."""
         return self.converged and not self.doubtful
 
-    def report(self, names: Sequence[str] | None = None, bound: float | None = None) -> Report:
-        """How the run ended: the hyperplane, or the best so far; beside Novikoff's bound, if it is given."""
+    def report(
+        self, names: Sequence[str] | None = None, bound: float | None = None, proved: Proved = NOTHING_PROVED
+    ) -> Report:
+        """How the run ended: the hyperplane, or the best so far; beside Novikoff's bound and what is proved."""
         plane, parts = _equation(self.halfspace, names), list[Part]()
         if self.mistakes is not None and not self.separated:
             best = f"Best so far: {plane}, {count(self.mistakes, 'mistake')} in {self.rows:,} rows."
             parts.append(Sentence(best, "best"))
+        parts += [Sentence(self.standardised, "units")] if self.standardised else []
         parts += [] if bound is None else [bounded(bound)]
+        parts += [] if proved.theory is None else proved.theory.remarks()
         was = "interrupted" if self.stopped_by else ""
-        title = run_ended(self.converged, self.updates, self.passes, plane, self.doubtful, was)
+        title = run_ended(self.converged, self.updates, self.passes, plane, self.doubtful, was, proved.separable)
         return Report(title, tuple(parts), "yes" if self.separated else "unsure")
 
     def facts(self) -> dict[str, Any]:
@@ -86,11 +111,16 @@ class Fitted(Reported):
             "w": self.halfspace.w.tolist(),
             "b": self.halfspace.b,
             "labels": list(self.halfspace.labels),
+            "standardised": bool(self.standardised),
         }
 
 
 class Trainer:
-    """A run of the Perceptron on rows or on a source, not started yet. `keep` is "best" (the pocket) or "last"."""
+    """A run of the Perceptron on rows or on a source, not started yet. `keep` is "best" (the pocket) or "last".
+
+    With `standardise` it runs on the columns centred and scaled (without bias only scaled: the origin stays). Its steps
+    have the weights of those; the result is in the user's units again, and is judged on the user's rows.
+    """
 
     def __init__(
         self,
@@ -103,8 +133,10 @@ class Trainer:
         max_passes: int | None = None,
         max_updates: int | None = None,
         seed: int = 0,
+        standardise: bool = False,
     ) -> None:
-        self.source = as_source(X, y)
+        self.own = as_source(X, y)
+        self.source = standardised(self.own, centre=bias) if standardise else self.own
         require_scores(self.source)
         self.keep, self.seed = keep, seed
         self.learner = learner_on(
@@ -151,7 +183,7 @@ class Trainer:
         run, facts, pocket = self.learner.result(), self.source.facts, self.learner.perceptron.pocket
         is_best = self.keep == "best"
         best = Halfspace(pocket.weights.W[0], pocket.weights.b[0].item(), facts.pair) if is_best else run.halfspace
-        return Fitted(
+        ended = Fitted(
             halfspace=best,
             converged=run.converged,
             doubtful=self._doubtful_rows() if run.converged or not is_best else 0,
@@ -162,6 +194,28 @@ class Trainer:
             mistakes=pocket.mistakes if is_best else None,
             stopped_by=0 if run.converged else stopped_by,
         )
+        return self._in_own_units(ended) if isinstance(self.source, StandardisedSource) else ended
+
+    def _in_own_units(self, ended: Fitted) -> Fitted:
+        """The result for the user's rows: rows that the rounded weights have not on their side are counted there."""
+        assert isinstance(self.source, StandardisedSource)
+        plane = self.source.scaling.in_own_units(ended.halfspace)
+        wrong = mistakes_of(self.own, plane)
+        return replace(
+            ended,
+            halfspace=plane,
+            doubtful=wrong if ended.converged else 0,
+            mistakes=None if ended.mistakes is None else wrong,
+            standardised=IN_OWN_UNITS if self.learner.bias else SCALED_ALONE,
+        )
+
+    def proved(self, seconds: float | None = None) -> Proved:
+        """What is true of the user's rows, as far as it is known in so many seconds: after a run that did not end."""
+        bias = self.learner.bias
+        verdict = decide(self.own, bias=bias, time_limit=seconds)
+        if not verdict.separable or self.own.n_rows * self.own.n_columns > BOUND_ENTRIES:
+            return Proved(verdict.separable)
+        return Proved(True, bound_of(self.own, bias, seconds))
 
     def _doubtful_rows(self) -> int:
         """How many rows lie so near the current hyperplane that rounding may have put them on their side."""
@@ -177,7 +231,7 @@ class Trainer:
             mistakes=result.mistakes or 0,
             updates=result.updates,
             passes=result.passes,
-            converged=result.converged,
+            converged=result.converged and not result.mistakes,
             order=self.learner.order,
             seed=self.seed,
             linsep=__version__,
@@ -223,6 +277,21 @@ class Checkpoint:
             self._note(f"Stopped. The state of the run is in {path}: the same command resumes from it.")
         elif path.exists():
             self._note(f"{path} is kept: the same command with a higher limit resumes from it.")
+
+
+def scaled_rows(X: Any, y: Any, *, bias: bool = True) -> Any:
+    """Rows in memory with their columns centred and scaled, as a run with `standardise` sees them: to be looked at."""
+    return next(standardised(as_source(X, y), centre=bias).blocks()).values
+
+
+def bound_of(source: Source, bias: bool, seconds: float | None = None) -> Novikoff | None:
+    """Novikoff's bound on the updates, where it takes no time to know."""
+    if source.n_rows * source.n_columns > BOUND_ENTRIES:
+        return None
+    try:
+        return novikoff(source, bias=bias, time_limit=seconds)
+    except NotSeparableError:  # separable by too little for floats
+        return None
 
 
 def fingerprint(source: Source) -> str:

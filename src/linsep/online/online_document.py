@@ -13,6 +13,7 @@ from linsep._version import __version__
 from linsep.errors import ModelError
 from linsep.online.online_perceptron import MOST_WEIGHTS, Counts, OnlineKeep, OnlinePerceptron
 from linsep.solvers.kept_weights import Weights
+from linsep.solvers.perceptron import Rule
 from linsep.sources.hashing import MOST_BITS
 from linsep.storage import strict
 from linsep.storage.strict import LABELS, Document, Reader, count, each, flag, number, optional, record, text, word
@@ -28,6 +29,8 @@ def document_of(model: OnlinePerceptron) -> Document:
     return {
         "kind": KIND,
         "keep": model.keep,
+        "rule": model.rule,
+        "C": model.C,
         "bias": model.bias,
         "bits": model.bits,
         "width": learner.weights.W.shape[1],
@@ -39,6 +42,7 @@ def document_of(model: OnlinePerceptron) -> Document:
         "longest": model.longest,
         "weights": _write_weights(learner.weights),
         "lag": _write_weights(learner.lag),
+        "spread": None if learner.spread is None else _write_weights(learner.spread, 1.0),
         "linsep": __version__,
     }
 
@@ -51,10 +55,10 @@ def _write_labels(classes: list[Any]) -> Document:
     raise ModelError(f"labels of the types {seen} cannot be written: use one of text, integers, floats or booleans.")
 
 
-def _write_weights(weights: Weights) -> list[Document]:
+def _write_weights(weights: Weights, rest: float = 0.0) -> list[Document]:
     rows = []
     for w, b in zip(weights.W, weights.b.tolist(), strict=True):
-        places = np.flatnonzero(w)
+        places = np.flatnonzero(w != rest)
         rows.append({"b": b, "places": places.tolist(), "values": w[places].tolist()})
     return rows
 
@@ -62,7 +66,10 @@ def _write_weights(weights: Weights) -> list[Document]:
 def model_of(document: Document) -> OnlinePerceptron:
     """The model of a document of this kind, or a ModelError saying which field is wrong."""
     found = record(**FIELDS)(document, "")
-    model = OnlinePerceptron(keep=found["keep"], bias=found["bias"], bits=found["bits"], gamma=found["gamma"])
+    if found["gamma"] is not None and found["rule"] != "perceptron":
+        raise ModelError(f"gamma is {found['gamma']}: only the rule 'perceptron' has one.")
+    options = {name: found[name] for name in ("keep", "rule", "C", "bias", "bits", "gamma")}
+    model = OnlinePerceptron(**options)
     model.label, model.columns = found["label"], found["columns"]
     classes, width = found["labels"], found["width"]
     if model.bits is not None and width != 1 << model.bits:
@@ -74,7 +81,10 @@ def model_of(document: Document) -> OnlinePerceptron:
         strict.listed(document["columns"], "columns", width)
     weights = _in_place(found["weights"], "weights", (rows, width), model.bias)
     lag = _in_place(found["lag"], "lag", (rows if model.keep == "average" else 0, width), model.bias)
-    model.restore(classes, found["counts"], found["longest"], weights, lag)
+    if (found["spread"] is None) != (model.rule != "arow"):
+        raise ModelError(f"spread must be there with the rule 'arow' alone; the rule is {model.rule!r}.")
+    spread = None if found["spread"] is None else _in_place(found["spread"], "spread", (rows, width), True, 1.0)
+    model.restore(classes, found["counts"], found["longest"], weights, lag, spread)
     return model
 
 
@@ -99,6 +109,8 @@ def _labels(value: Any, where: str) -> list[Any]:
 FIELDS: dict[str, Reader] = {
     "kind": word(KIND),
     "keep": word(*get_args(OnlineKeep)),
+    "rule": word(*get_args(Rule)),
+    "C": strict.positive,
     "bias": flag,
     "bits": optional(strict.whole(1, MOST_BITS)),
     "width": count,
@@ -110,17 +122,22 @@ FIELDS: dict[str, Reader] = {
     "longest": strict.not_negative,
     "weights": each(record(b=number, places=strict.counts, values=strict.floats)),
     "lag": each(record(b=number, places=strict.counts, values=strict.floats)),
+    "spread": optional(
+        each(record(b=strict.not_negative, places=strict.counts, values=strict.each(strict.not_negative)))
+    ),
     "linsep": text,
 }
 
 
-def _in_place(given: tuple[Document, ...], where: str, shape: tuple[int, int], bias: bool) -> Weights:
+def _in_place(
+    given: tuple[Document, ...], where: str, shape: tuple[int, int], bias: bool, rest: float = 0.0
+) -> Weights:
     """The rows of weights, once all is known to fit."""
     if len(given) != shape[0]:
         raise ModelError(f"{where} has {len(given)} rows of weights: these options and labels need {shape[0]}.")
     for k, row in enumerate(given):
         _require_fit(row, f"{where}[{k}]", shape[1], bias)
-    W, b = np.zeros(shape), np.zeros(shape[0])
+    W, b = np.full(shape, rest), np.zeros(shape[0])
     for k, row in enumerate(given):
         W[k, row["places"]], b[k] = row["values"], row["b"]
     return Weights(W, b)

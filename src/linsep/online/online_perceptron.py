@@ -14,6 +14,7 @@ row is lost to it.
 """
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,7 @@ from linsep.models import MODEL, write_model
 from linsep.report import Fact, Part, Report, Reported, Sentence, count, label_text, listed, one_line
 from linsep.scores import clear_sign
 from linsep.solvers.kept_weights import Weights
-from linsep.solvers.perceptron import Perceptron
+from linsep.solvers.perceptron import Perceptron, Rule
 from linsep.solvers.vanishing import require_scores_of
 from linsep.sources.base import Block, Floats, Ints, marks
 from linsep.sources.hashing import hash_dicts, hash_texts, require_bits
@@ -80,6 +81,9 @@ class OnlinePerceptron(Reported):
         only one class is known there is nothing to tell apart, and nothing is learned.
     keep : "average" or "last"
         Which weights predict: their average over the rows so far, or the last. The updates are the same.
+    rule : "perceptron", "pa1", "pa2" or "arow"; C : float
+        How far an update goes, as in `PerceptronClassifier`. The bound and its gamma are the Perceptron's alone.
+        "arow" settles while it learns: let its last weights predict, keep="last".
     bias : bool
         Fit a bias (intercept) term.
     bits : int or None
@@ -103,19 +107,30 @@ class OnlinePerceptron(Reported):
     'ham'
     >>> model.counts
     Counts(rows=4, mistakes=3, updates=3)
+
+    `learn_one` and `predict_one` are the same one row at a time, under the names that river gives them.
     """
+
+    _supervised = True  # what river asks a model before it calls learn_one
 
     def __init__(
         self,
         classes: Iterable[Any] | None = None,
         *,
         keep: OnlineKeep = "average",
+        rule: Rule = "perceptron",
+        C: float = 1.0,
         bias: bool = True,
         bits: int | None = None,
         gamma: float | None = None,
     ) -> None:
         arguments.one_of("keep", keep, get_args(OnlineKeep))
-        self.keep, self.bias = keep, bool(bias)
+        arguments.one_of("rule", rule, get_args(Rule))
+        if gamma is not None and rule != "perceptron":
+            raise ArgumentError(
+                f"gamma is for the bound of the Perceptron, and rule is {rule!r}: leave one of them out."
+            )
+        self.keep, self.bias, self.rule, self.C = keep, bool(bias), rule, arguments.positive("C", C)
         self.gamma = None if gamma is None else arguments.positive("gamma", gamma)
         self.bits = None if bits is None else require_bits(bits)
         self.columns: tuple[str, ...] | None = None
@@ -126,6 +141,8 @@ class OnlinePerceptron(Reported):
         self._known = len(self.classes)  # later ones are in the list but no row of theirs was reached yet
         self.longest = 0.0  # |x|² of the longest row, not homogenised
         self.learner: Perceptron | None = None
+        if "river.base" in sys.modules:  # river's metrics ask for one of its own classifiers
+            sys.modules["river.base"].Classifier.register(OnlinePerceptron)
 
     def predict_then_learn(self, X: Any, y: Any) -> Any:
         """Predict each row, then learn from it, in row order; a batch is the same as its rows one by one.
@@ -142,6 +159,14 @@ class OnlinePerceptron(Reported):
         foretold = self.learn_codes(rows, self._encode(labels))
         predicted = [None if code == NOTHING_YET else self.classes[code] for code in foretold[:, PREDICTED].tolist()]
         return predicted[0] if is_one else predicted
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        """Predict one row, then learn from it: a dict {name: value}, a text or numbers (the protocol of river)."""
+        self.predict_then_learn(x, y)
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one row, without learning; None before any class is known (the protocol of river)."""
+        return self.predict(x)
 
     def learn_codes(self, rows: Any, codes: Ints) -> Ints:
         """The same for float rows whose labels are positions in `classes`; returns predicted positions, and misses."""
@@ -199,12 +224,21 @@ class OnlinePerceptron(Reported):
 
         write_model(path, MODEL.write(document_of(self)))
 
-    def restore(self, classes: list[Any], counts: Counts, longest: float, weights: Weights, lag: Weights) -> None:
+    def restore(
+        self,
+        classes: list[Any],
+        counts: Counts,
+        longest: float,
+        weights: Weights,
+        lag: Weights,
+        spread: Weights | None = None,
+    ) -> None:
         """Go on where another stream ended."""
         self.classes, self._codes, self._known = [], {}, len(classes)
         self.add_classes(classes)
         learner = self._started(weights.W.shape[1])
         learner.weights, learner.lag, learner.walked, learner.updates = weights, lag, counts.rows, counts.updates
+        learner.spread = spread
         self.counts, self.longest = counts, longest
 
     @property
@@ -223,7 +257,8 @@ class OnlinePerceptron(Reported):
     @property
     def gamma_ceiling(self) -> float:
         """No hyperplane has a margin above this on the rows so far: the theorem would not allow so many updates."""
-        return self.radius * math.sqrt(self._factor / self.counts.updates) if self.counts.updates else math.inf
+        is_known = self.counts.updates and self.rule == "perceptron"
+        return self.radius * math.sqrt(self._factor / self.counts.updates) if is_known else math.inf
 
     def __repr__(self) -> str:
         return one_line(self, *self._said(), f"classes {listed(map(label_text, self.classes)) or 'none yet'}")
@@ -245,7 +280,7 @@ class OnlinePerceptron(Reported):
         if self.bound is not None:
             limit = f"A margin of {self.gamma:.6g} allows at most {self.bound:,.6g} updates (R = {self.radius:.6g})"
             return limit + (f": there were more, so no {what} it." if self.counts.updates > self.bound else ".")
-        if not self.counts.updates:
+        if not self.counts.updates or self.rule != "perceptron":
             return ""
         return f"No {what} a margin above R/sqrt(updates) = {self.gamma_ceiling:.6g} on these rows."
 
@@ -258,7 +293,7 @@ class OnlinePerceptron(Reported):
             n_classes = max(2, self._known)
             _require_room(n_classes, n_columns)
             self.learner = Perceptron(
-                n_classes, n_columns, keep=self.keep, order="cyclic", bias=self.bias, margin=0.0, seed=0
+                n_classes, n_columns, keep=self.keep, rule=self.rule, C=self.C, bias=self.bias, seed=0
             )
         return self.learner
 

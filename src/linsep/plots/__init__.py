@@ -6,16 +6,19 @@
     bound         the two curves of Novikoff's proof, and the wall they run into
     losses        what practice minimises, against the 0-1 loss
     weights       weights as images, one for each class
+    animate       a run of the Perceptron as a film: GIF, MP4 or SVG that moves
     verdicts      every pair of classes: separable, touching or overlapping
 
-Each takes `ax=` and returns the Axes it drew on (`weights`: an array of them), and follows the rcParams in force
-without changing them. matplotlib is loaded by the first picture, not by the import of this module.
+All but `animate`, which writes a file, take `ax=` and return the Axes they drew on (`weights`: an array of them). They
+follow the rcParams in force without changing them. matplotlib is loaded by the first picture, not by the import of this
+module.
 """
 
+from linsep.plots.animation import animate
 from linsep.plots.loss_plot import losses
 from linsep.plots.panels import verdicts, weights
 from linsep.plots.region_plot import regions
 from linsep.plots.runs import bound, mistakes
 from linsep.plots.view import separation
 
-__all__ = ["bound", "losses", "mistakes", "regions", "separation", "verdicts", "weights"]
+__all__ = ["animate", "bound", "losses", "mistakes", "regions", "separation", "verdicts", "weights"]

@@ -12,14 +12,14 @@ from linsep.errors import ArgumentError, ShapeError
 from linsep.faults import fault, few
 from linsep.halfspace import Halfspace
 from linsep.plots import style
-from linsep.plots.scene import Model, Subject, values_of
+from linsep.plots.scene import Model, Subject, drawn_source, values_of
 from linsep.proofs import Verdict
 from linsep.proofs.regions import Regions
 from linsep.report import column_names, count
 from linsep.signs import scaled_floats
 from linsep.sources.base import Floats, Source
-from linsep.sources.inputs import as_source
 from linsep.tables import read_doubles, read_labels, require_finite
+from linsep.tables.row_ids import without_ids
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -45,6 +45,7 @@ def regions(
     verdict: Verdict | None = None,
     model: Model = None,
     bias: bool = True,
+    ids: Any = None,
     time_limit: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -58,7 +59,8 @@ def regions(
     A classifier of three classes or more is drawn with the region of each, and needs X and y in memory; so do the
     `Regions` of `separate_regions` (or a `RegionsClassifier`), whose cuts are numbered in the order in which they are
     read.
-    Of more than 5,000 rows a sample is drawn; the line, the margin and the hulls are those of all rows.
+    Of more than 5,000 rows a sample is drawn; the line, the margin and the hulls are those of all rows. `ids` are those
+    of `decide`: the rows of an obstruction are called so.
 
     >>> import linsep
     >>> ax = linsep.plots.regions(*linsep.datasets.xor())
@@ -67,8 +69,8 @@ def regions(
     """
     model = getattr(model, "regions_", model)
     if len(_classes_of(model)) > 2 or isinstance(model, Regions):
-        return _many_regions(style.canvas(ax, (5.2, 4.1)), X, y, model)
-    source = as_source(X, y)
+        return _many_regions(style.canvas(ax, (5.2, 4.1)), without_ids(X, ids)[0], y, model)
+    source = drawn_source(X, y, verdict, ids)
     if source.n_columns != 2:
         raise ShapeError(f"X has {source.n_columns} columns: regions draws two. Choose two, or draw `separation`.")
     subject = Subject.of(source, verdict, model, bias, time_limit)
@@ -78,7 +80,7 @@ def regions(
         _line(ax, subject.halfspace, subject.margin, box)
     elif model is not None:
         grounds = [style.tint(color, ax, style.PALE) for _, color, _ in style.CLASSES]
-        _asked(ax, model.classes_, asker(X, model), box, grounds)
+        _asked(ax, model.classes_, asker(without_ids(X, ids)[0], model), box, grounds)
     marks = style.points(ax, subject.values, subject.block.y, source.facts.pair)
     if subject.obstruction is not None:
         _hulls(ax, source)
@@ -193,7 +195,8 @@ def _obstruction(ax: "Axes", subject: Subject) -> "list[Artist]":
     places = _dense(block.values)
     marks = [style.rings(ax, places, "obstruction", heavy=True)]
     joins = [_between(places[block.y == sign]) for sign in (-1, 1)]
-    style.number_rows(ax, places, subject.marked, np.concatenate([_dense(subject.values), *joins]))
+    others = np.concatenate([_dense(subject.values), *joins])
+    style.name_rows(ax, places, subject.marked.tolist(), others, subject.names)
     point = subject.common_point()
     if point is None:
         return marks

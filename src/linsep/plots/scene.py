@@ -20,9 +20,11 @@ from linsep.proofs import (
     Verdict,
 )
 from linsep.proofs.verdicts import Obstructed
-from linsep.report import count
+from linsep.report import RowNames, count
 from linsep.solvers.perceptron_run import PerceptronRun
 from linsep.sources.base import Block, Floats, Ints, Source
+from linsep.sources.inputs import as_source
+from linsep.tables.row_ids import named_column
 
 DRAWN_ROWS = 5000  # more points than this make a picture slower, not clearer
 MANY_COLUMNS = 2000  # beyond them any hyperplane that separates is drawn, not the one with the largest margin
@@ -82,6 +84,13 @@ class Subject:
         return _floats(self.block)
 
     @property
+    def names(self) -> RowNames | None:
+        """What the user calls the marked rows."""
+        own = self.source.facts.ids
+        known = None if self.verdict is None else self.verdict.row_names
+        return known if known is not None or own is None else own.names(self.marked.tolist())
+
+    @property
     def obstruction(self) -> Obstruction | None:
         """The rows that forbid a hyperplane, if they are known."""
         return self.verdict.obstruction if isinstance(self.verdict, Obstructed) else None
@@ -114,6 +123,12 @@ class Subject:
             return "Separable: by a margin below the smallest double"
         found = f"{count(self.mistakes, 'mistake')} in {count(self.source.n_rows, 'row')}"
         return f"Separable, but this hyperplane makes {found}" if self.verdict else found
+
+
+def drawn_source(X: Any, y: Any, verdict: Verdict | None, ids: Any) -> Source:
+    """The rows to draw, without the column of ids: that of the verdict, unless another is named."""
+    is_told = ids is not None or verdict is None or isinstance(X, Source)
+    return as_source(X, y, ids=ids if is_told or verdict is None else named_column(X, verdict.row_names))
 
 
 def judged(source: Source, bias: bool, time_limit: float | None = None) -> Verdict:

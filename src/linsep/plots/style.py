@@ -4,13 +4,14 @@ Blue and orange are told apart by every kind of colour vision, and on white as o
 as well. Everything else is the ink and the paper of the rcParams in force, or a mixture of the two.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import MissingPackageError
+from linsep.report import RowNames, row_texts
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -139,20 +140,24 @@ def rings(ax: "Axes", places: npt.NDArray[Any], what: str, *, heavy: bool = Fals
     )  # fmt: skip
 
 
-def number_rows(ax: "Axes", places: npt.NDArray[Any], rows: Iterable[int], others: npt.NDArray[Any]) -> None:
-    """Write the numbers of a few rows beside them, each where it hides the fewest points and no other number."""
+def name_rows(
+    ax: "Axes", places: npt.NDArray[Any], rows: Sequence[int], others: npt.NDArray[Any], names: RowNames | None = None
+) -> None:
+    """Write what a few rows are called beside them, each where it hides the fewest points and no other name."""
     told: dict[tuple[float, float], list[str]] = {}
-    for (x, y), row in zip(places.tolist(), rows, strict=True):
-        told.setdefault((x, y), []).append(str(row))
+    for (x, y), text in zip(places.tolist(), row_texts(rows, names), strict=True):
+        told.setdefault((x, y), []).append(literal(text))
     if len(told) > FEW_ROWS:
         return
+    word = "row" if names is None else names.word
+    is_text = names is not None and all(isinstance(name, str) for name in names.ids(rows))
     points_a_pixel = 72 / ax.get_figure(root=True).dpi  # type: ignore[union-attr]
     pixels = ax.transData.transform(others) * points_a_pixel
     frame = ax.bbox.get_points() * points_a_pixel
     marked = ax.transData.transform(list(told)) * points_a_pixel
     taken: list[Box] = []
-    for (place, names), (x, y) in zip(told.items(), marked.tolist(), strict=True):
-        text = f"row {names[0]}" if len(names) == 1 else f"rows {', '.join(names)}"
+    for (place, own), (x, y) in zip(told.items(), marked.tolist(), strict=True):
+        text = ", ".join(own) if is_text else f"{word} {own[0]}" if len(own) == 1 else f"{word}s {', '.join(own)}"
 
         def cost(offset: tuple[float, float], x: float = x, y: float = y, text: str = text) -> float:
             box = _spot(x, y, *offset, text)

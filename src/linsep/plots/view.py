@@ -7,10 +7,9 @@ import numpy as np
 from linsep.faults import fault
 from linsep.halfspace import Halfspace
 from linsep.plots import style
-from linsep.plots.scene import Model, Subject, values_of
+from linsep.plots.scene import Model, Subject, drawn_source, values_of
 from linsep.proofs import Verdict
 from linsep.sources.base import Floats
-from linsep.sources.inputs import as_source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +26,7 @@ def separation(
     verdict: Verdict | None = None,
     model: Model = None,
     bias: bool = True,
+    ids: Any = None,
     time_limit: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -39,14 +39,14 @@ def separation(
     The hyperplane is the verdict's (the one with the largest margin, up to 2,000 columns), or the model's if one is
     given (a Halfspace, a PerceptronRun, a fitted classifier). Where the verdict has none, because the classes
     overlap, a soft margin is fitted to the rows drawn. Of more than 5,000 rows a sample is drawn. Finding the verdict
-    takes at most `time_limit` seconds.
+    takes at most `time_limit` seconds. `ids` are those of `decide`: the rows of an obstruction are called so.
 
     >>> import linsep
     >>> ax = linsep.plots.separation(*linsep.datasets.planted(200, 30, margin=0.5))
     >>> ax.get_xlabel()
     'signed distance to the hyperplane'
     """
-    subject = Subject.of(as_source(X, y), verdict, model, bias, time_limit)
+    subject = Subject.of(drawn_source(X, y, verdict, ids), verdict, model, bias, time_limit)
     halfspace = subject.halfspace or _soft(subject, bias if verdict is None else verdict.bias)
     look = Lookout(halfspace, subject)
     ax = style.canvas(ax, (6.0, 4.2))
@@ -63,7 +63,7 @@ def separation(
         impossible = subject.obstruction is not None
         marks.append(style.rings(ax, picked, "obstruction" if impossible else "support", heavy=impossible))
         if impossible:
-            style.number_rows(ax, picked, subject.marked, places)
+            style.name_rows(ax, picked, subject.marked.tolist(), places, subject.names)
     style.tidy(ax, subject.headline(), marks)
     style.admit_sample(ax, len(subject.block), subject.source.n_rows)
     ax.set_xlabel("signed distance to the hyperplane")

@@ -14,13 +14,15 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, ClassVar, TypeAlias, final
+
+import numpy as np
 
 from linsep.errors import ArgumentError, CertificateError, shown, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Label, Rows, from_data, is_same, names_of, scales_of
-from linsep.proofs.class_rows import By, KeslerRows, TwoSides, rows_of_classes, sizes_of
+from linsep.proofs.checked_rows import Label, Rows, from_data, is_same, names_of, scales_of, shown_rows, table_and_ids
+from linsep.proofs.class_rows import By, Ints, KeslerRows, TwoSides, rows_of_classes, sizes_of
 from linsep.proofs.obstructions import Obstruction, plain
 from linsep.proofs.verdicts import (
     HalfspaceVerdict,
@@ -39,12 +41,17 @@ from linsep.report import (
     Part,
     Report,
     Reported,
+    RowNames,
     Sentence,
     Where,
     count,
     label_text,
     one_line,
+    row_columns,
+    row_texts,
 )
+from linsep.tables.given_rows import Given
+from linsep.tables.row_ids import RowIds
 
 Classes: TypeAlias = tuple[int, ...]  # positions among the labels: two of a pair, one against the rest, all jointly
 
@@ -84,6 +91,7 @@ class ClassVerdicts(Reported):
     rows_left_out: int = 0
     reads: int = 0
     seconds: float = field(default=0.0, compare=False)
+    row_names: RowNames | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(map(plain, self.labels)))
@@ -166,11 +174,44 @@ class ClassVerdicts(Reported):
             return ()
         return tuple((number // len(self.labels), self.labels[number % len(self.labels)]) for number in found.rows)
 
-    def verify(self, X: Any, y: Any = None) -> None:
+    def called(self, ids: RowIds | None) -> ClassVerdicts:
+        """The same verdicts, with what the user calls the rows that they name."""
+        if ids is None:
+            return self
+        times = len(self.labels) if self.by == "joint" else 1  # a row against each class has a number of its own
+        rows = [list(verdict.named_rows()) for verdict in self.verdicts]
+        names = ids.names(row // times for row in chain(*rows))
+        verdicts = [
+            verdict.with_names(replace(names, known={row: names.known[row // times] for row in own}))
+            for verdict, own in zip(self.verdicts, rows, strict=True)
+        ]
+        return replace(self, verdicts=tuple(verdicts), row_names=names)
+
+    def verify(self, X: Any, y: Any = None, *, ids: Any = None) -> None:
         """Check every proof against the data in exact arithmetic, as `Verdict.verify` does."""
-        rows = rows_of_classes(from_data(X), y, self.labels)
+        table, _ = table_and_ids(X, y, ids, self.row_names)
+        rows = rows_of_classes(from_data(table), y, self.labels, self.names, self.rows_left_out)
         check_classes(self, rows)
         checks.check_finite(rows)
+
+    def frame(self, X: Any) -> Any:
+        """The rows of the obstructions, or nearest to the margins, as a dataframe of the library of X.
+
+        See `Verdict.frame`. Jointly, `against` is the class that the row should win against; else `question` says
+        which classes the question is about.
+        """
+        rows: list[int] = []
+        told: dict[str, list[Any]] = {"label": [], "against" if self.by == "joint" else "question": [], "share": []}
+        for classes, verdict in self:
+            for found in verdict._combinations().values():
+                contests = self.contests(found) if self.by == "joint" else ()
+                rows += [row for row, _ in contests] if contests else found.rows
+                total = sum(found.weights)
+                shares = [weight / total for weight in found.weights] if contests else found.shares
+                asked = [other for _, other in contests] or [", ".join(map(label_text, classes))] * len(found.rows)
+                for values, new in zip(told.values(), (found.classes, asked, shares), strict=True):
+                    values += new or [None] * len(found.rows)
+        return shown_rows(X, rows, told, self.n_rows, self.row_names)
 
     def to_json(self) -> str:
         """All proofs in one text: see docs/certificate-format.md."""
@@ -186,7 +227,8 @@ class ClassVerdicts(Reported):
             for (classes, verdict), answer in zip(self, proof["answers"], strict=True)
         ]
         known = {"kind": self.kind, "separable": self.separable, "by": self.by, "data": proof["data"]}
-        return {**known, "answers": answers, "reads": self.reads, "seconds": self.seconds}
+        named = {} if self.row_names is None else self.row_names.facts()
+        return {**known, "answers": answers, **named, "reads": self.reads, "seconds": self.seconds}
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{number} {kind}" for kind, number in self._counts().items())
@@ -208,14 +250,20 @@ class ClassVerdicts(Reported):
         what = "pairs of classes are" if self.by == "pairs" else "classes against the rest are"
         return f"{yes} of {len(self.verdicts)} {what} separable"
 
-    def explain(self, X: Any = None, y: Any = None) -> str:
+    def explain(self, X: Any = None, y: Any = None, *, ids: Any = None) -> str:
         """The verdicts in plain words; given the data, they are checked first."""
-        return self.report(X, y).text()
+        return self.report(X, y, ids=ids).text()
 
-    def report(self, X: Any = None, y: Any = None, *, where: Where | None = None, verify: bool = True) -> Report:
+    def report(
+        self, X: Any = None, y: Any = None, *, where: Where | None = None, verify: bool = True, ids: Any = None
+    ) -> Report:
         """What there is to say, as a value. With verify=False data are taken for those of the verdicts unchecked."""
         if X is not None and verify:
-            self.verify(X, y)
+            self.verify(X, y, ids=ids)
+        if X is not None and self.row_names is None:
+            named = self.called(table_and_ids(X, y, ids, None)[1])
+            if named.row_names is not None:
+                return named.report(where=where)
         parts = self._jointly(where) if self.by == "joint" else self._matrix()
         if self.rows_left_out:
             rows = count(self.rows_left_out, "row")
@@ -259,18 +307,21 @@ class ClassVerdicts(Reported):
 
     def _obstruction(self, found: Obstruction, where: Where | None) -> list[Part]:
         contests, own = self.contests(found), found.classes
+        shown = contests[:SHOWN_ROWS]
+        rows = [row for row, _ in shown]
+        texts = row_texts(rows, self.row_names)
+        word = "" if self.row_names is None else f"with {self.row_names.word}{'s' * (len(contests) > 1)} "
         words = [
-            f"{row} ({'' if own is None else f'{label_text(own[k])}, '}not {label_text(other)})"
-            for k, (row, other) in enumerate(contests[:SHOWN_ROWS])
+            f"{name} ({'' if own is None else f'{label_text(own[k])}, '}not {label_text(other)})"
+            for k, (name, (_, other)) in enumerate(zip(texts, contests, strict=False))
         ]
         more = f" and {len(contests) - SHOWN_ROWS:,} more" if len(contests) > SHOWN_ROWS else ""
-        said = f"The rows {', '.join(words)}{more} cannot all be won" if len(contests) > 1 else f"Row {words[0]} is 0"
+        said = f"The row {word}{words[0]} is 0" if word else f"Row {words[0]} is 0"
+        said = f"The rows {word}{', '.join(words)}{more} cannot all be won" if len(contests) > 1 else said
         why = "whatever the scores, their leads, weighted, add up to 0"
         if found.is_definite:
             why = "proved by weights that nearly cancel and a positive-definite matrix"
-        shown = contests[:SHOWN_ROWS]
-        rows = [row for row, _ in shown]
-        columns: dict[str, Sequence[str]] = {"row": list(map(str, rows)), **(where(rows) if where else {})}
+        columns = row_columns(rows, self.row_names, where)
         if own is not None:
             columns["class"] = [label_text(label) for label in own[:SHOWN_ROWS]]
         columns["against"] = [label_text(other) for _, other in shown]
@@ -381,3 +432,33 @@ def renumbered(verdict: Verdict, numbers: Callable[[Sequence[int]], Sequence[int
     if isinstance(verdict, Touching) and verdict.separated_rows is not None:
         parts["separated_rows"] = tuple(numbers(verdict.separated_rows))
     return replace(verdict, **parts, **stated)
+
+
+def in_own_numbers(verdict: Verdict, rows: Given) -> Verdict:
+    """The same verdict, its rows those of the user's table, of which some were dropped, and what they are called."""
+    kept = rows.kept
+    return verdict if kept is None else renumbered(verdict, lambda own: kept[list(own)].tolist()).called(rows.names)
+
+
+def in_kept_numbers(verdict: Verdict, kept: Ints | None) -> Verdict:
+    """The other way round: the rows counted without those that were dropped, none of which may be named."""
+    if kept is None:
+        return verdict
+
+    def places(rows: Sequence[int]) -> list[int]:
+        found = np.searchsorted(kept, rows)
+        if (kept[np.minimum(found, len(kept) - 1)] != rows).any():
+            raise CertificateError("The proof names a row that was left out.")
+        return list(found.tolist())
+
+    return renumbered(verdict, places)
+
+
+def classes_in_own_numbers(found: ClassVerdicts, rows: Given) -> ClassVerdicts:
+    """The same for many classes: the row of x against class k has the number K·i + k."""
+    if rows.kept is None:
+        return found
+    n_classes = len(found.labels) if found.by == "joint" else 1
+    numbers = (n_classes * rows.kept[:, None] + np.arange(n_classes)).ravel()
+    verdicts = (renumbered(verdict, lambda own: numbers[list(own)].tolist()) for verdict in found.verdicts)
+    return replace(found, verdicts=tuple(verdicts)).called(rows.names)

@@ -37,6 +37,7 @@ from linsep.report import (
     linear,
     listed,
     row_grid,
+    row_texts,
 )
 from linsep.signs import flat
 
@@ -234,8 +235,11 @@ def _whose(obstruction: Obstruction, groups: list[tuple[Label, list[int]]]) -> s
     if len(rows) > SHOWN:
         counts = " and ".join(f"{len(members):,} of class {told(label)}" for label, members in groups)
         return f"{_counted(obstruction)}, {counts}," if counts else f"{_counted(obstruction)} of the two classes"
-    lists = [f"{listed(rows[k] for k in members)} of class {told(label)}" for label, members in groups]
-    return f"The {'rows' if len(rows) > 1 else 'row'} {' and '.join(lists) or listed(rows)}"
+    names, one = obstruction.row_names, len(rows) == 1
+    texts = row_texts(rows, names)
+    lists = [f"{listed(texts[k] for k in members)} of class {told(label)}" for label, members in groups]
+    called = "" if names is None else f"with {names.word} " if one else f"with {names.word}s "
+    return f"The {'row' if one else 'rows'} {called}{' and '.join(lists) or listed(texts)}"
 
 
 def _counted(combination: Obstruction) -> str:
@@ -254,7 +258,7 @@ def _shares(verdict: Verdict, combination: Obstruction, where: Where | None, exa
         columns["share"] = [f"{share:.3f}" if share >= 0.001 else f"{share:.2g}" for share in shares]
     if exact:
         columns["weight"] = [told(weight) for weight in combination.weights]
-    return [row_grid(combination.rows, columns, where)] if columns else []
+    return [row_grid(combination.rows, columns, where, verdict.row_names)] if columns else []
 
 
 def _shared(verdict: Verdict, obstruction: Obstruction, rows: Rows, columns: Sequence[str]) -> tuple[Obstruction, str]:

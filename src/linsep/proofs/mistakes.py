@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, final
@@ -12,7 +12,7 @@ import numpy as np
 
 from linsep.errors import CertificateError, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Rows, each
+from linsep.proofs.checked_rows import Label, Rows, each, labels_of_rows, shown_rows, table_and_ids
 from linsep.proofs.obstructions import Obstruction, check_obstruction, integers, require_fit
 from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
 from linsep.proofs.verdicts import HalfspaceVerdict, Kind
@@ -28,7 +28,8 @@ class FewestMistakes(HalfspaceVerdict):
 
     A mistake is a row on the wrong side or exactly on the hyperplane. `mistaken_rows` are those of this hyperplane,
     `best` their cost (their number, where no costs were given), `lower` what every hyperplane costs at least;
-    `optimal` says that the two are equal. The proof of `lower` are `obstructions`, each of which every hyperplane
+    `optimal` says that the two are equal. `mistaken_labels` are the labels of the mistaken rows, where they are in
+    memory: no part of the proof. The proof of `lower` are `obstructions`, each of which every hyperplane
     mistakes in one row, and `leaves`, which say how they add up (see `linsep.proofs.packings`).
     """
 
@@ -41,6 +42,7 @@ class FewestMistakes(HalfspaceVerdict):
     copies: tuple[tuple[int, ...], ...] = ()
     obstructions: tuple[Obstruction, ...] = ()
     leaves: tuple[Leaf, ...] = (Leaf(),)
+    mistaken_labels: tuple[Label, ...] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         HalfspaceVerdict.__post_init__(self)
@@ -72,6 +74,17 @@ class FewestMistakes(HalfspaceVerdict):
         least = "the fewest" if self.costs is None else "the least"
         ends = f"{best}, {least}" if self.optimal else f"{best} at most, {self.lower} at least"
         return ends if self.costs is None else f"{ends}, where rows cost what the proof says"
+
+    @property
+    def mistaken_ids(self) -> tuple[Any, ...]:
+        """What the user calls the mistaken rows: their ids, or their numbers where they have none."""
+        return self.mistaken_rows if self.row_names is None else self.row_names.ids(self.mistaken_rows)
+
+    def frame(self, X: Any, y: Any = None) -> Any:
+        """The mistaken rows as a dataframe of the library of X, with `row` and `label`: see `Verdict.frame`."""
+        rows = self.mistaken_rows
+        labels = self.mistaken_labels or labels_of_rows(X, y, rows, self.n_rows) if rows else ()
+        return shown_rows(X, rows, {"label": labels}, self.n_rows, self.row_names)
 
     @property
     def spent(self) -> int:
@@ -126,12 +139,17 @@ class FewestMistakes(HalfspaceVerdict):
         where: Where | None = None,
         exact: bool = False,
         verify: bool = True,
+        ids: Any = None,
     ) -> Report:
         """The hyperplane, its mistakes, and how few they could be."""
         from linsep.proofs import explain
 
-        if X is not None and verify:
-            self._verified(X, y)
+        called = self.row_names
+        if X is not None:
+            table, row_ids = table_and_ids(X, y, ids, called)
+            called = called or self.called(row_ids).row_names
+            if verify:
+                self._verified(table, y)
         columns = column_names(self.names if names is None else names, self.n_columns)
         what, fewer = ("mistakes", "makes fewer") if self.costs is None else ("cost", "costs less")
         ends = f"{self.best} at most (shown), {self.lower} at least (proved)"
@@ -142,7 +160,7 @@ class FewestMistakes(HalfspaceVerdict):
         ]
         if self.mistaken_rows:
             parts.append(Sentence(f"It is wrong about {count(len(self.mistaken_rows), 'row')}:", "rows"))
-            parts.append(row_grid(self.mistaken_rows, {}, where))
+            parts.append(row_grid(self.mistaken_rows, {}, where, called))
         if self.obstructions:
             cases = f" in {count(len(self.leaves), 'case')}" if len(self.leaves) > 1 else ""
             parts.append(

@@ -16,7 +16,7 @@ from linsep.errors import CertificateError
 from linsep.proofs import checks, definite
 from linsep.proofs.checked_rows import Label, Rows
 from linsep.proofs.definite import ColumnDependence
-from linsep.report import listed, one_line
+from linsep.report import RowNames, listed, one_line
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -46,6 +46,7 @@ class Obstruction:
     The rows are put in order and the weights divided by their common factor, which changes nothing.
     `classes` are the labels of the rows and `points` their values, for people and pictures: they are not part of the
     proof, and None where it was read from a file, which does not hold them (`points` also where they are many).
+    `ids` are what the user calls the rows: those of an index or a column of ids, else their numbers.
 
     >>> import linsep
     >>> found = linsep.decide([[0], [2], [1]], [0, 0, 1]).obstruction
@@ -58,6 +59,7 @@ class Obstruction:
     classes: tuple[Label, ...] | None = field(default=None, compare=False, repr=False)
     points: Floats | None = field(default=None, compare=False, repr=False)
     dependences: tuple[ColumnDependence, ...] | None = None
+    row_names: RowNames | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         rows, weights = integers(self.rows, "row numbers"), integers(self.weights, "weights")
@@ -85,6 +87,11 @@ class Obstruction:
 
     def __repr__(self) -> str:
         return one_line(self, f"{'row' if len(self.rows) == 1 else 'rows'} {listed(self.rows)}")
+
+    @property
+    def ids(self) -> tuple[Any, ...]:
+        """What the user calls the rows: their ids, or their numbers where they have none."""
+        return self.rows if self.row_names is None else self.row_names.ids(self.rows)
 
     @property
     def is_definite(self) -> bool:

@@ -7,7 +7,7 @@ take rows of one class only. One that does not divides the rows, and each part h
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -24,12 +24,14 @@ from linsep.report import (
     Part,
     Report,
     Reported,
+    RowNames,
     Sentence,
     column_names,
     count,
     label_text,
     linear,
     one_line,
+    row_columns,
 )
 from linsep.signs import form_of, scaled_floats, signs
 from linsep.storage.strict import written_integer
@@ -100,6 +102,7 @@ class Regions(Reported):
     names: tuple[str, ...] | None = None
     in_time: bool = True
     seconds: float = 0.0
+    row_names: RowNames | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", tuple(map(plain, self.classes)))
@@ -129,6 +132,11 @@ class Regions(Reported):
     def mistaken_rows(self) -> tuple[int, ...]:
         """The rows that get another label than their own: only contradictions do."""
         return tuple(row for row, _ in self.contradictions)
+
+    @property
+    def mistaken_ids(self) -> tuple[Any, ...]:
+        """What the user calls these rows: their ids, or their numbers where they have none."""
+        return self.mistaken_rows if self.row_names is None else self.row_names.ids(self.mistaken_rows)
 
     def sides(self) -> Iterator[tuple[Side, int]]:
         """The regions in the order in which they are read: the side of a cut, and the class."""
@@ -263,12 +271,12 @@ class Regions(Reported):
         parts: list[Part] = [Sentence(line, "" if k else "cuts") for k, line in enumerate(self._lines(columns))]
         if self.contradictions:
             equal = "Equal rows have different labels; of each pair the first is a mistake:"
-            pairs = tuple((str(row), str(other)) for row, other in self.contradictions[:SHOWN_ROWS])
+            pairs = self.contradictions[:SHOWN_ROWS]
             hidden = len(self.contradictions) - len(pairs)
-            parts += [
-                Sentence(equal, "rows"),
-                Grid(("row", "equals row"), pairs, f"... and {hidden:,} more." if hidden else ""),
-            ]
+            wrong, right = (row_columns([pair[k] for pair in pairs], self.row_names, None) for k in (0, 1))
+            known = {**wrong, **{f"equals {word}": texts for word, texts in right.items()}}
+            more = f"... and {hidden:,} more." if hidden else ""
+            parts += [Sentence(equal, "rows"), Grid(tuple(known), tuple(zip(*known.values(), strict=True)), more)]
         if not self.in_time:
             parts.append(Sentence("The time was over: the last cuts are those of a tree of single columns.", "time"))
         mistakes = count(len(self.contradictions), "mistake") if self.contradictions else "no mistake"
@@ -321,6 +329,7 @@ class Regions(Reported):
             "contradictions": [list(pair) for pair in self.contradictions],
             "in_time": self.in_time,
             "seconds": self.seconds,
+            **({} if self.row_names is None else self.row_names.facts()),
         }
 
     def __repr__(self) -> str:

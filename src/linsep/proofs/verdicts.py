@@ -16,11 +16,11 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import accumulate
-from typing import Any, ClassVar, Literal, TypeAlias, final
+from itertools import accumulate, chain
+from typing import Any, ClassVar, Literal, Self, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +35,13 @@ from linsep.proofs.checked_rows import (
     can_scan,
     from_data,
     is_decimal,
+    labels_of_rows,
     names_of,
     needs_exact_integers,
     rows_of,
     scales_of,
+    shown_rows,
+    table_and_ids,
 )
 from linsep.proofs.obstructions import (
     Obstruction,
@@ -48,8 +51,9 @@ from linsep.proofs.obstructions import (
     plain,
     require_fit,
 )
-from linsep.report import Report, Reported, Where, one_line
+from linsep.report import Report, Reported, RowNames, Where, one_line
 from linsep.signs import form_of, is_exact, scaled_floats
+from linsep.tables.row_ids import RowIds
 
 Kind: TypeAlias = Literal["separable", "touching", "overlapping", "not-separable", "undecided", "mistakes"]
 Numbers: TypeAlias = Literal["binary64", "exact-integers", "decimal"]
@@ -66,7 +70,8 @@ class Verdict(Reported, ABC):
     `numbers` says how numbers were read: "binary64", "exact-integers" where integers beyond 2^53 were kept exact, or
     "decimal" where 0.1 is one tenth.
     `reads` counts scans of the whole data, `rows_left_out` the rows of files that were rejected.
-    `sample` is a few rows and their signs, for the picture in a notebook: no part of the proof.
+    `sample` is a few rows and their signs, for the picture in a notebook, and `row_names` what the user calls the rows
+    that are named: no part of the proof.
     """
 
     kind: ClassVar[Kind]
@@ -83,6 +88,7 @@ class Verdict(Reported, ABC):
     reads: int = 0
     seconds: float = 0.0
     sample: tuple[Floats, Signs] | None = field(default=None, compare=False)
+    row_names: RowNames | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         negative, positive = map(plain, self.labels)
@@ -98,23 +104,28 @@ class Verdict(Reported, ABC):
         if self.numbers not in NUMBERS:
             raise CertificateError(f"Numbers are read as one of {NUMBERS}, not {self.numbers!r}.")
 
-    def verify(self, X: Any, y: Any = None) -> None:
+    def verify(self, X: Any, y: Any = None, *, ids: Any = None) -> None:
         """Check the proof against the data in exact arithmetic.
 
         X is an array, a sparse matrix, a dataframe, or a source that knows its labels (then y is left out).
         The labels of y must be the proof's two, of the same type (1 and 1.0 are the same, 1, True and "1" are not),
-        and columns that have names must have the proof's, in its order, if it has any.
+        and columns that have names must have the proof's, in its order, if it has any. A column of ids is left out:
+        that of the verdict, or, of a proof from a file, the one that `ids` names.
         Raises CertificateError, which names the row, if the proof does not hold, and NotFiniteError if a row holds NaN
         or infinity. Undecided claims nothing. A source of files is read from the files themselves, never from a cache.
         """
-        self._verified(X, y)
+        self._verified(table_and_ids(X, y, ids, self.row_names)[0], y)
 
     def _verified(self, X: Any, y: Any = None) -> Rows:
         """The rows of the data, once the proof has been checked against them."""
-        rows = rows_of(from_data(X), y, self.labels)
+        rows = self._rows_of(from_data(X), y)
         check(self, rows)
         checks.check_finite(rows)
         return rows
+
+    def _rows_of(self, X: Any, y: Any) -> Rows:
+        """The rows of the data, read as those of the verdict were."""
+        return rows_of(X, y, self.labels, self.names, self.rows_left_out)
 
     def _verify_reading(self, rows: Rows) -> None:
         """Check what the verdict says about how the rows were read."""
@@ -138,13 +149,65 @@ class Verdict(Reported, ABC):
     def _verify_claim(self, rows: Rows) -> None:
         """Check what this kind of verdict says about the rows."""
 
+    def _combinations(self) -> dict[str, Obstruction]:
+        """The rows with weights that people are shown, by the names of their fields."""
+        fields = {name: getattr(self, name, None) for name in ("obstruction", "nearest")}
+        return {name: found for name, found in fields.items() if found is not None}
+
+    def named_rows(self) -> Iterable[int]:
+        """The numbers of the rows that people are shown."""
+        lists = (getattr(self, name, None) or () for name in ("separated_rows", "mistaken_rows"))
+        return chain(*lists, *(found.rows for found in self._combinations().values()))
+
+    def called(self, ids: RowIds | None) -> Self:
+        """The same verdict, with what the user calls the rows that it names."""
+        return self if ids is None else self.with_names(ids.names(self.named_rows()))
+
+    def with_names(self, names: RowNames | None) -> Self:
+        """The same verdict, whose rows are called so."""
+        parts: dict[str, Any] = {name: replace(found, row_names=names) for name, found in self._combinations().items()}
+        return replace(self, row_names=names, **parts)
+
+    def frame(self, X: Any, y: Any = None) -> Any:
+        """The rows that matter as a dataframe of the library of X: those of an obstruction, or nearest to a margin.
+
+        X is the table that was decided about, or another with the same rows, say with more columns. pandas, polars and
+        Arrow stay what they are (a pandas index too); rows of an array or of files become a pandas frame. New columns
+        are `row`, the number of the row, `label`, and `share`, its part of the weight of its class. y is needed for a
+        proof that was read from a file, which does not hold the labels.
+
+        >>> import linsep
+        >>> import pandas as pd
+        >>> X = pd.DataFrame({"height": [0, 2, 1]}, index=["ann", "bob", "cy"])
+        >>> linsep.decide(X, ["a", "a", "b"]).frame(X)
+             height  row label  share
+        ann       0    0     a    0.5
+        bob       2    1     a    0.5
+        cy        1    2     b    1.0
+        """
+        found = next(iter(self._combinations().values()), None)
+        rows = () if found is None else found.rows
+        told: dict[str, Sequence[Any]] = {"label": (), "share": ()}
+        if found is not None:
+            classes = found.classes or labels_of_rows(X, y, rows, self.n_rows)
+            told = {"label": classes, "share": replace(found, classes=tuple(classes)).shares or ()}
+        return shown_rows(X, rows, told, self.n_rows, self.row_names)
+
     def to_json(self) -> str:
         """The written proof: versioned JSON, made of the fields alone (of which `seconds` differ from run to run)."""
         from linsep.proofs.proof_json import verdict_to_json
 
         return verdict_to_json(self)
 
-    def explain(self, X: Any = None, y: Any = None, *, names: Sequence[str] | None = None, exact: bool = False) -> str:
+    def explain(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        exact: bool = False,
+        ids: Any = None,
+    ) -> str:
         """The verdict in plain words. Given the data, an obstruction comes with its common point.
 
         The data are checked first, as `verify` does: CertificateError if they are not those of the verdict.
@@ -152,7 +215,7 @@ class Verdict(Reported, ABC):
         The rows of an obstruction come with their shares of their class, and with `exact` with their exact integer
         weights too, which `obstruction.weights` holds.
         """
-        return self.report(X, y, names=names, exact=exact).text()
+        return self.report(X, y, names=names, exact=exact, ids=ids).text()
 
     def report(
         self,
@@ -163,6 +226,7 @@ class Verdict(Reported, ABC):
         where: Where | None = None,
         exact: bool = False,
         verify: bool = True,
+        ids: Any = None,
     ) -> Report:
         """What `explain` says, as a value: a title and parts, to be rendered as text, for a terminal, HTML or JSON.
 
@@ -171,10 +235,12 @@ class Verdict(Reported, ABC):
         """
         from linsep.proofs import explain
 
-        rows = None
+        rows, verdict = None, self
         if X is not None:  # words about data must be true of that data
-            rows = self._verified(X, y) if verify else rows_of(X, y, self.labels)
-        return explain.report_of(self, rows, names, where, exact=exact)
+            table, row_ids = table_and_ids(X, y, ids, self.row_names)
+            rows = self._verified(table, y) if verify else self._rows_of(table, y)
+            verdict = self.called(row_ids) if self.row_names is None else self
+        return explain.report_of(verdict, rows, names, where, exact=exact)
 
     @property
     def title(self) -> str:
@@ -192,7 +258,8 @@ class Verdict(Reported, ABC):
             rows = [str(row) for row in accumulate(map(int, short.pop("steps").split()))]
             stated["obstruction"] = {**short, "rows": rows, "weights": short["weights"].split()}
         found = {"kind": self.kind, "separable": self.separable, **stated, **self._own_facts()}
-        return {**found, "reads": self.reads, "seconds": self.seconds}
+        named = {} if self.row_names is None else self.row_names.facts()
+        return {**found, **named, "reads": self.reads, "seconds": self.seconds}
 
     def _own_facts(self) -> dict[str, Any]:
         """What this kind of verdict knows beside its proof."""

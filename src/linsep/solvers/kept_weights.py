@@ -16,8 +16,8 @@ import scipy.sparse as sp
 from linsep.errors import OverflowedError
 from linsep.faults import POWER, fault
 from linsep.halfspace import linear_scores
-from linsep.loops.sweeps import BORN, ROW, Vectors, count_mistakes, replay, tally
-from linsep.sources.base import Array, Block, Floats, Ints, Source
+from linsep.loops.sweeps import BORN, LOGGED, ROW, STEP, Vectors, count_mistakes, replay, tally
+from linsep.sources.base import Array, Block, Floats, Source
 from linsep.sources.inputs import read_table
 
 Rows: TypeAlias = Any  # a float array, or a CSR matrix
@@ -40,6 +40,11 @@ class Weights:
         """Where every run starts."""
         return cls(np.zeros((vectors, n_columns), kind), np.zeros(vectors, kind))
 
+    @classmethod
+    def ones(cls, vectors: int, n_columns: int) -> "Weights":
+        """The spread of weights of which nothing is known."""
+        return cls(np.ones((vectors, n_columns)), np.ones(vectors))
+
     @cached_property
     def vectors(self) -> Vectors:
         """The same memory as the loops take it: a single row of weights is a plain vector there."""
@@ -49,9 +54,10 @@ class Weights:
         """The same weights as doubles."""
         return Weights(self.W.astype(np.float64), self.b.astype(np.float64))
 
-    def widened(self, n_columns: int) -> "Weights":
-        """The same with weights 0 for the columns that are new."""
-        return Weights(np.pad(self.W, ((0, 0), (0, n_columns - self.W.shape[1]))), self.b)
+    def widened(self, n_columns: int, value: float = 0.0) -> "Weights":
+        """The same with weights 0, or another value, for the columns that are new."""
+        wider = ((0, 0), (0, n_columns - self.W.shape[1]))
+        return Weights(np.pad(self.W, wider, constant_values=value), self.b)
 
     def with_one_more(self) -> "Weights":
         """The same with weights 0 for one class more. Two classes that shared a row of weights get one each."""
@@ -61,6 +67,11 @@ class Weights:
         if len(b) == 1:  # W_1 = -W_0: the joint run of two classes, written out
             W, b = np.vstack([-W, W]), np.concatenate([-b, b])
         return Weights(np.vstack([W, np.zeros_like(W[:1])]), np.append(b, 0.0))
+
+    def spread_to_one_more(self) -> "Weights":
+        """The same of a spread: that of a new class is 1; two classes that shared theirs get a copy each."""
+        W, b = (self.W, self.b) if len(self.b) > 1 else (np.vstack([self.W] * 2), np.repeat(self.b, 2))
+        return Weights(np.vstack([W, np.ones_like(W[:1])]), np.append(b, 1.0))
 
     def copy(self) -> "Weights":
         """Weights that nobody else changes."""
@@ -96,7 +107,7 @@ class Pocket:
 
     weights: Weights
     run: int = 0
-    mistakes: int = NO_LIMIT
+    mistakes: int | float = NO_LIMIT  # where rows have weights, what the mistakes weigh
     held: list[Candidate] = field(default_factory=list)
     passes: int = 0  # of this walk, and what they showed
     updates: int = 0
@@ -118,7 +129,7 @@ class Pocket:
     def begin(self, source: Source, updates: int) -> None:
         """A walk over other rows: what the weights were worth on rows of the past says nothing about these."""
         self.passes, self.updates, self.fewest, self.longest = 0, updates, NO_LIMIT, -1
-        self.mistakes, self.held = source.n_rows, []
+        self.mistakes, self.held = source.facts.total_weight, []
         if self.weights.W.any() or self.weights.b.any():
             self.mistakes, self.held = NO_LIMIT, [Candidate(self.weights, self.run)]
             self.weigh(source)
@@ -143,7 +154,7 @@ class Pocket:
     def weigh(self, source: Source) -> None:
         """Count the mistakes of the candidates in one read of the rows, and keep the best weights."""
         weights = tuple(candidate.weights for candidate in self.held)
-        counts = [0] * len(self.held)
+        counts: list[int | float] = [0] * len(self.held)
         for made in source.each(partial(_mistakes_in, weights, self.mistakes)):
             counts = [count + own for count, own in zip(counts, made, strict=True)]
         for candidate, count in zip(self.held, counts, strict=True):
@@ -152,23 +163,24 @@ class Pocket:
         self.held = []
 
 
-def _mistakes_in(weights: Sequence[Weights], enough: int, block: Block) -> list[int]:
+def _mistakes_in(weights: Sequence[Weights], enough: float, block: Block) -> list[int | float]:
     """How many mistakes each of several weights makes in a block; counting ends at `enough`."""
-    return [int(count_mistakes(block.table, block.y, *own.vectors, enough)) for own in weights]
+    kind = int if block.weights is None else float
+    return [kind(count_mistakes(block.table, block.y, block.weights, *w.vectors, kind(enough))) for w in weights]
 
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
     """The vectors of a run that vote: the first one, and the updates that made each next one out of it.
 
-    A vector costs four integers, not a row of weights, and of the data only the rows that were mistakes are held.
+    A vector costs five numbers, not a row of weights, and of the data only the rows that were mistakes are held.
     """
 
     first: Weights
-    born: int  # how many rows were walked before the first vector
+    born: int | float  # how many rows were walked before the first vector
     rows: Rows  # the rows that the log names
-    log: Ints  # ROW, LABEL, RIVAL, BORN of each update
-    walked: int  # how many rows were walked in all
+    log: Floats  # ROW, LABEL, RIVAL, BORN, STEP of each update
+    walked: int | float  # how many rows were walked in all
     bias: int
 
     @property
@@ -186,7 +198,8 @@ class Ballot:
             part = X[start : start + step].astype(np.float64, copy=False)
             with np.errstate(all="ignore"):
                 scores, products = np.ascontiguousarray(self.first.scores(part).T), _products(rows, part)
-                largest = np.abs(scores).max(initial=0.0) + len(self.log) * np.abs(products).max(initial=0.0)
+                moved = self.log[:, STEP].sum() * np.abs(products).max(initial=0.0)
+                largest = np.abs(scores).max(initial=0.0) + moved
             if not np.isfinite(largest):  # a running sum may overflow, and then every later vector's vote is wrong
                 raise OverflowedError("The scores of the voting vectors are beyond the largest double.", fix=POWER)
             share = np.zeros_like(scores)
@@ -203,11 +216,11 @@ class Ballot:
         first = self.first.copy()
         table, _, _ = read_table(self.rows)
         replay(table, self.log[:surplus], self.bias, *first.vectors)
-        return replace(self, first=first, born=int(self.log[surplus - 1, BORN]), log=self.log[surplus:].copy())
+        return replace(self, first=first, born=_count(self.log[surplus - 1, BORN]), log=self.log[surplus:].copy())
 
     def compact(self) -> "Ballot":
         """The same ballot with a copy of the rows that it needs, and no others."""
-        needed, places = np.unique(self.log[:, ROW], return_inverse=True)
+        needed, places = np.unique(self.log[:, ROW].astype(np.int64), return_inverse=True)
         log = self.log.copy()
         log[:, ROW] = places
         return replace(self, rows=self.rows[needed], log=log)
@@ -228,8 +241,10 @@ class Voters:
     """
 
     bias: int
-    walked: int
-    stretches: list[tuple[Weights, int, list[Ints]]] = field(default_factory=list)  # first weights, born, the log
+    walked: int | float
+    stretches: list[tuple[Weights, int | float, list[Floats]]] = field(
+        default_factory=list
+    )  # first weights, born, the log
 
     def begin(self, weights: Weights) -> None:
         """Before rows are walked: a long stretch is ended, and the oldest is dropped if it is not needed."""
@@ -238,11 +253,11 @@ class Voters:
         while sum(_length(log) for _, _, log in self.stretches[1:]) >= MOST_VOTERS:
             del self.stretches[0]
 
-    def add(self, block: Block, log: Ints, walked: int) -> None:
+    def add(self, block: Block, log: Floats, walked: int | float) -> None:
         """The updates made in a block, after which so many rows were walked in all."""
         if len(log):
             log = log.copy()
-            log[:, ROW] = block.row_numbers[log[:, ROW]]
+            log[:, ROW] = block.row_numbers[log[:, ROW].astype(np.int64)]
             self.stretches[-1][2].append(log)
         self.walked = walked
 
@@ -251,11 +266,11 @@ class Voters:
         if not self.stretches:
             return None
         first, born, _ = self.stretches[0]
-        log = np.concatenate([np.empty((0, 4), np.int64), *(part for _, _, parts in self.stretches for part in parts)])
+        log = np.concatenate([np.empty((0, LOGGED)), *(part for _, _, parts in self.stretches for part in parts)])
         surplus = len(log) - MOST_VOTERS
         if surplus > 0:
             _, rows, early = _with_rows(source, log[:surplus])
-            first, born, log = first.copy(), int(log[surplus - 1, BORN]), log[surplus:]
+            first, born, log = first.copy(), _count(log[surplus - 1, BORN]), log[surplus:]
             replay(rows.table, early, self.bias, *first.vectors)
         values, _, log = _with_rows(source, log)
         return Ballot(first.as_floats(), born, values, log, self.walked, self.bias)
@@ -268,17 +283,22 @@ def joined(earlier: Ballot | None, later: Ballot | None) -> Ballot | None:
     return (earlier + later).trimmed(MOST_VOTERS).compact()
 
 
-def _with_rows(source: Source, log: Ints) -> tuple[Rows, Block, Ints]:
+def _with_rows(source: Source, log: Floats) -> tuple[Rows, Block, Floats]:
     """The rows that a log names, and the log with their places among these."""
-    needed, places = np.unique(log[:, ROW], return_inverse=True)
+    needed, places = np.unique(log[:, ROW].astype(np.int64), return_inverse=True)
     log = log.copy()
     log[:, ROW] = places
     block = source.take(needed)
     return block.values, block, log
 
 
-def _length(log: list[Ints]) -> int:
+def _length(log: list[Floats]) -> int:
     return sum(map(len, log))
+
+
+def _count(rows: float) -> int | float:
+    """A number of rows: an integer, unless weights made it another."""
+    return int(rows) if float(rows).is_integer() else float(rows)
 
 
 def _products(rows: Rows, X: Rows) -> Floats:

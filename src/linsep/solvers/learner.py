@@ -112,7 +112,7 @@ class Learner:
         block = self.source.take([row])
         self._label = int(block.y[0])
         perceptron.learn(block, self._counts(row, 1), limit=1)
-        perceptron.margin = asked
+        perceptron.margin, perceptron.left = asked, 0.0
 
     def _look_at_pocket(self) -> None:
         """After as many rows as a pass has."""

@@ -48,6 +48,11 @@ class Mixing:
                 "keep is 'vote': rows on a cluster are learned from side by side, and no order of votes is known.",
                 fix="Choose 'average', 'best' or 'last'.",
             )
+        if perceptron.rule != "perceptron":
+            raise ArgumentError(
+                f"rule is {perceptron.rule!r}: only weights of the Perceptron itself are known to mix on a cluster.",
+                fix="Choose rule='perceptron'.",
+            )
         self.source, self.perceptron, self.max_passes = source, perceptron, arguments.cap("max_passes", max_passes)
         self.mistakes_per_row: Ints | None = None  # nothing has the length of the data
         if perceptron.keep == "best":
@@ -123,7 +128,7 @@ class Part:
 class Passes(NamedTuple):
     """What passes of some parts come to; those of more parts are added up, in their order."""
 
-    rows: int
+    rows: int | float  # or what they weigh
     updates: int
     is_sure: bool
     bad: int | None  # a row whose score is not a number
@@ -161,7 +166,7 @@ def one_pass(part: Part, block: Block) -> Passes:
     if part.is_shuffled:
         order = shuffled(np.random.default_rng((*part.seed, int(block.numbers[0]))), len(block))
     end = learner.learn(block, np.zeros(len(block), np.int64), order)
-    n, k, (W, b) = len(block), learner.updates, (learner.weights.W, learner.weights.b)
+    n, k, (W, b) = learner.walked, learner.updates, (learner.weights.W, learner.weights.b)
     bad = None if end.bad == ALL_FINE else int(block.numbers[end.bad])
     walked = (n * W - learner.lag.W, n * b - learner.lag.b) if part.keep_average else (np.zeros(0), np.zeros(0))
     return Passes(n, k, learner.is_sure, bad, k * W, k * b, *walked)

@@ -14,6 +14,18 @@ other class r:  W_k += x,  W_r -= x. Write Z for the matrix with x in row k, -x 
 construction): |Z|² = 2·|x|², so the same proof gives 2·(R/gamma)², and (2·R² + 2·m)/gamma² where a margin m is asked
 for. Two classes are the case W_1 = -W_0, of which one row is kept.
 
+A row of weight k is visited k times in succession, so a whole weight is that many copies of the row, one after the
+other; a weight that is not whole has a last visit whose update counts for the rest of it. Steps of s <= 1 change
+nothing in the proof: W·U grows by s·gamma at least and |W|² by s²·R² <= s·R² at most, so the steps add up to
+(R/gamma)² at most.
+
+The rules beside Rosenblatt's take a row for a mistake while its gap is below 1 (but for rounding), and go only as far
+as it needs. With loss = 1 - gap the step is  min(C, loss/|Z|²)  for "pa1" and  loss/(|Z|² + 1/(2·C))  for "pa2"
+(Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006). "arow" is "pa2" with a spread s_j for each weight, 1 at first:
+|Z|² is Σ s_j·Z_j², the step moves w_j by s_j·Z_j, and each update at a row lowers s_j by
+(s_j·Z_j)²/(|Z|² + 1/(2·C)), so that weights of rare columns stay quick when those of common ones have settled (Crammer,
+Kulesza and Dredze 2009, with r = 1/(2·C)).
+
 If no hyperplane separates the classes, the updates never end, and however long one waits proves nothing. `keep` says
 which weights of such a run are used (see `kept_weights.py`).
 
@@ -29,10 +41,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from linsep import arguments
+from linsep.errors import ArgumentError
 from linsep.faults import fault
 from linsep.loops.scans import ALL_FINE
 from linsep.loops.shuffling import shuffled
-from linsep.loops.sweeps import End, sweep
+from linsep.loops.sweeps import LOGGED, End, Hinge, sweep
 from linsep.solvers.kept_weights import NO_LIMIT, Ballot, Pocket, Voters, Weights
 from linsep.solvers.learner import ROW_ORDER, Learner
 from linsep.solvers.perceptron_run import PerceptronRun, Step
@@ -43,7 +56,9 @@ from linsep.sources.inputs import as_source
 Order = Literal["cyclic", "restart", "shuffled", "worst"]
 WalkOrder = Literal["cyclic", "shuffled"]
 Keep = Literal["last", "average", "vote", "best"]
+Rule = Literal["perceptron", "pa1", "pa2", "arow"]
 
+NEARLY_1 = 1 - 2.0**-30  # a gap of 1, once it is rounded
 LOGGED_A_CALL = 1 << 16  # rows a sweep walks before Python may look up, where every update may be logged
 
 
@@ -56,6 +71,9 @@ def plain_rule(
     bias: int = 1,
     margin: float = 0,
     random: np.random.Generator | None = None,
+    weights: Sequence[float] | None = None,
+    rule: Rule = "perceptron",
+    C: float = 1.0,
 ) -> Iterator[tuple[int, bool, Array, Array]]:
     """The rule as plainly as it can be written: after each row its number, whether it was a mistake, and the weights.
 
@@ -63,19 +81,41 @@ def plain_rule(
     """
     vectors = 1 if n_classes == 2 else n_classes
     W, b = np.zeros((vectors, X.shape[1]), X.dtype), np.zeros(vectors, X.dtype)
+    S, s = np.ones_like(W), np.ones_like(b)  # the spread of "arow"
     is_clean = False
     while not is_clean:
         is_clean = True
         for i in _rows_of_a_pass(X, labels, W, b, order, random):
-            x, scores = X[i], W @ X[i] + b
-            y = direction(scores, labels[i])
-            if is_mistake := bool(y @ scores <= margin):
-                W += y[:, None] * x  # w += y·x
-                b += y * bias
-                is_clean = False
-            yield i, is_mistake, W.copy(), b.copy()
+            for share in [1] if weights is None else visits(weights[i]):
+                x, scores = X[i], W @ X[i] + b
+                y = direction(scores, labels[i])
+                if is_mistake := bool(y @ scores <= (margin if rule == "perceptron" else NEARLY_1)):
+                    length2 = y**2 @ (S @ x**2 + s * bias)
+                    step = plain_step(rule, C, share, 1 - y @ scores, length2)
+                    W += step * y[:, None] * S * x  # w += y·x
+                    b += step * y * s * bias
+                    if rule == "arow":
+                        by = y**2 / (length2 + 1 / (2 * C * share))
+                        S, s = S - by[:, None] * (S * x) ** 2, s - by * bias * s**2
+                    is_clean = False
+                yield i, is_mistake, W.copy(), b.copy()
             if is_mistake and order in ("restart", "worst"):
                 break
+
+
+def visits(weight: float) -> list[float]:
+    """A weight as visits: 2.5 is 1, 1 and 0.5."""
+    whole = int(weight)
+    return [1.0] * whole + ([weight - whole] if weight > whole else [])
+
+
+def plain_step(rule: Rule, C: float, share: float, loss: float, length2: float) -> float:
+    """How far an update goes that counts for this share of a visit."""
+    if rule == "perceptron":
+        return share
+    if rule == "pa1":
+        return min(C * share, loss / length2) if length2 else C * share
+    return loss / (length2 + 1 / (2 * C * share))
 
 
 def direction(scores: Array, label: int) -> Array:
@@ -102,6 +142,7 @@ def _rows_of_a_pass(
 class Perceptron:
     """The weights of a run, what is kept of it, and how far it got: `learn` moves it on along some rows.
 
+    `rule` says how far an update goes, `C` is the most that one step of "pa1" may add, and what softens the others.
     With `exact_updates` above 0 the weights are integers of 64 bits for that many updates, without any rounding.
     """
 
@@ -114,19 +155,29 @@ class Perceptron:
         order: Order = "cyclic",
         bias: bool = True,
         margin: float = 0.0,
+        rule: Rule = "perceptron",
+        C: float = 1.0,
         seed: int | np.random.Generator | None = None,
         exact_updates: int = 0,
     ) -> None:
         arguments.one_of("keep", keep, get_args(Keep))
         arguments.one_of("order", order, get_args(Order))
+        arguments.one_of("rule", rule, get_args(Rule))
+        self.rule, self.C = rule, arguments.positive("C", C)
         self.keep, self.order, self.bias, self.margin = keep, order, int(bool(bias)), arguments.size("margin", margin)
         vectors, self._exact_updates = (1 if n_classes == 2 else n_classes), exact_updates
         self.weights = Weights.zeros(vectors, n_columns, np.int64 if exact_updates else np.float64)
         self.lag = Weights.zeros(vectors if keep == "average" else 0, n_columns)
+        self.spread = Weights.ones(vectors, n_columns) if rule == "arow" else None
+        if rule != "perceptron":
+            _require_hinge(rule, keep, self.margin)
+            self.margin = NEARLY_1
         self.pocket = Pocket(self.weights.copy())
         self.voters: Voters | None = None
         self.ballot: Ballot | None = None
-        self.walked, self.updates, self.run, self.passes, self.converged = 0, 0, 0, 0, False
+        self.updates, self.run, self.passes, self.converged = 0, 0, 0, False
+        self.walked: int | float = 0  # rows, or the sum of their weights
+        self.left = 0.0  # of the weight of the next row, where it was left between two visits
         self.longest2, self.measured = 0.0, 0  # what |x|² of the first rows is at most, and how many they are
         self.is_sure = False  # no row of the walk so far was taken for right that only rounding makes so
         self._seed = seed
@@ -182,19 +233,24 @@ class Perceptron:
         if self.voters is not None:
             self.voters.begin(self.weights)
             stop = min(stop, start + LOGGED_A_CALL)
-            log = np.empty((stop - start, 4), np.int64)
+            log = np.empty((stop - start, LOGGED))
+            limit = min(limit, len(log))  # a row that weighs more than 1 may need several
         end = End._make(
             sweep(
                 block.table,
                 block.y,
+                block.weights,
                 order,
                 start,
                 stop,
                 limit,
-                self.walked,
+                self.walked if block.weights is None else float(self.walked),
+                self.left,
                 self.run,
                 longest,
                 margin,
+                self._hinge,
+                None if self.spread is None else self.spread.vectors,
                 self.bias,
                 *self.weights.vectors,
                 mistakes_per_row,
@@ -207,20 +263,33 @@ class Perceptron:
         )
         if start <= self.measured - first and order is None:
             self.measured = max(self.measured, first + end.position)
-        self.walked += end.position - start
+        self.walked, self.left = end.walked, end.left
         self.longest2, self.is_sure = end.longest2, self.is_sure and end.is_sure
         self.updates, self.run = self.updates + end.updates, end.run
         if self.voters is not None and log is not None:
             self.voters.add(block, log[: end.updates], self.walked)
         return end
 
+    @property
+    def _hinge(self) -> Hinge | None:
+        """How far an update goes, as the loop takes it; None for Rosenblatt's rule."""
+        if self.rule == "perceptron":
+            return None
+        if self.rule == "pa1":
+            return Hinge(self.C, 0.0)
+        return Hinge(np.inf, 0.5 / self.C)
+
     def add_class(self) -> None:
         """Make room for one class more, with weights 0."""
         self.weights, self.lag = self.weights.with_one_more(), self.lag.with_one_more()
+        if self.spread is not None:
+            self.spread = self.spread.spread_to_one_more()
 
     def add_columns(self, n_columns: int) -> None:
         """Make room for columns that no row had so far, with weights 0: there are `n_columns` then."""
         self.weights, self.lag = self.weights.widened(n_columns), self.lag.widened(n_columns)
+        if self.spread is not None:
+            self.spread = self.spread.widened(n_columns, 1.0)
 
     @property
     def kept(self) -> Weights:
@@ -239,6 +308,16 @@ class Perceptron:
         self.weights.require_finite()
         if self.keep == "average":
             self.lag.require_finite()
+
+
+def _require_hinge(rule: str, keep: str, margin: float) -> None:
+    if margin:
+        raise ArgumentError(f"margin is {margin:g}: the rule {rule!r} has a margin of its own, 1. Leave margin out.")
+    if keep == "vote" and rule == "arow":
+        raise ArgumentError(
+            "keep is 'vote' and rule is 'arow': its updates are not multiples of rows, of which votes are made.",
+            fix="Choose keep='last' or 'average', or rule='pa2'.",
+        )
 
 
 def learner_on(

@@ -78,6 +78,8 @@ class PerceptronRun(Reported):
 
     def report(self, bound: float | None = None) -> Report:
         """What `explain` says, as a value."""
-        title = run_ended(self.converged, self.updates, self.passes, self.halfspace.equation())
+        is_separable = True if bound is not None else None  # there is no bound of other rows
+        plane = self.halfspace.equation()
+        title = run_ended(self.converged, self.updates, self.passes, plane, separable=is_separable)
         known = [] if bound is None else [bounded(bound)]
         return Report(title, (*known, *most_corrected(self.mistakes_per_row)), "yes" if self.converged else "unsure")

@@ -17,6 +17,7 @@ from linsep import exact, loops, signs
 from linsep.errors import InputError, shown
 from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
+from linsep.tables.row_ids import RowIds
 
 if TYPE_CHECKING:
     from linsep.sources.row_set import Marks
@@ -37,13 +38,15 @@ MOST_BITS = 53  # of an integer that a double holds, whatever it is
 class Block:
     """Some rows: their values, their labels and their numbers in the whole source.
 
-    Labels are -1 and +1; where there are more than two classes, positions among them (see `marks`).
+    Labels are -1 and +1; where there are more than two classes, positions among them (see `marks`). `weights`, all
+    above 0, are for learners: no verdict depends on them.
     """
 
     table: Table
     y: Signs
     numbers: range | Ints
     n_columns: int
+    weights: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -82,7 +85,8 @@ class Block:
         """The rows at these positions of the block, in this order."""
         numbers = self.numbers
         chosen = positions + numbers.start if isinstance(numbers, range) else numbers[positions]
-        return Block(_take(self.table, positions), self.y[positions], chosen, self.n_columns)
+        weights = None if self.weights is None else self.weights[positions]
+        return Block(_take(self.table, positions), self.y[positions], chosen, self.n_columns, weights)
 
     def __add__(self, other: "Block") -> "Block":
         return joined([self, other])
@@ -150,6 +154,13 @@ class Facts:
     is_elsewhere: bool = False  # whether the rows lie on other machines, so that a block of them is dear
     files: tuple[str, ...] = ()  # that the rows are from, in order
     label_column: str | int | None = None  # of these files: its name, or where it stands
+    ids: RowIds | None = None  # what the user calls the rows, where that is not their numbers
+    weight: float | None = None  # of all rows together, where learners are to count them by their weights
+
+    @property
+    def total_weight(self) -> int | float:
+        """What all rows weigh: their number, if they have no weights."""
+        return self.n_rows if self.weight is None else self.weight
 
     @property
     def pair(self) -> tuple[Label, Label]:
@@ -171,7 +182,7 @@ class Facts:
 
     def of_part(self, n_rows: int) -> "Facts":
         """The facts of some of the rows, held in memory."""
-        return replace(self, n_rows=n_rows, at_hand=None)
+        return replace(self, n_rows=n_rows, at_hand=None, ids=None, weight=None)
 
 
 class Source(ABC):

@@ -40,7 +40,7 @@ class ChosenSource(Source):
         self._source, self._marks, self._positive = source, marks, positive
         self._n_classes, n_rows = len(source.facts.labels), marks.count()
         at_hand = None if source.facts.at_hand is None else min(n_rows, source.facts.at_hand)
-        self.facts = replace(source.facts, n_rows=n_rows, labels=labels, at_hand=at_hand)
+        self.facts = replace(source.facts, n_rows=n_rows, labels=labels, at_hand=at_hand, ids=None)
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the blocks."""

@@ -6,6 +6,7 @@ copied only if need be.
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,39 +27,68 @@ from linsep.tables import (
     read_exact,
     read_labels,
     require_finite,
-    require_one_index,
 )
+from linsep.tables.categories import Categories, require_categories
 from linsep.tables.exact_numbers import Columns, ExactTable
+from linsep.tables.given_rows import Given, Missing, given
 from linsep.tables.label_values import distinct
+from linsep.tables.row_ids import without_ids
 
 
-def as_source(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
+def as_source(
+    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = None
+) -> Source:
     """The rows of X with the labels y, two of them, as a source; a source is passed through.
 
-    Columns times whole numbers are passed on only where they are asked for, as `decimals`.
+    Columns times whole numbers are passed on only where they are asked for, as `decimals`. `ids` are what rows are
+    called: see `tables.row_ids`; `categories` says how text columns are coded.
     """
     if isinstance(X, Source) or is_on_device(X):
-        source = as_given(X, y, decimals=decimals) if isinstance(X, Source) else _on_device(X, y)
+        source = as_given(X, y, decimals=decimals, ids=ids) if isinstance(X, Source) else _on_device(X, y, ids)
         _ = source.facts.pair  # more than two labels are refused
         return source
     if is_elsewhere(X):
-        return as_source(_on_cluster(X, y))
-    return _in_memory(X, y, decimals, as_signs)
+        return as_source(_on_cluster(X, y, ids))
+    return _in_memory(given(X, y, ids), decimals, categories, as_signs)
 
 
-def as_classes(X: Any, y: Any = None, *, decimals: bool = False) -> Source:
+def as_classes(
+    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = None
+) -> Source:
     """The same with any number of classes, one included: labels are then positions among them (see `marks`)."""
     if is_elsewhere(X):
-        return _on_cluster(X, y)
+        return _on_cluster(X, y, ids)
     if isinstance(X, Source):
-        return as_given(X, y, decimals=decimals)
-    return _on_device(X, y) if is_on_device(X) else _in_memory(X, y, decimals, _as_marks)
+        return as_given(X, y, decimals=decimals, ids=ids)
+    if is_on_device(X):
+        return _on_device(X, y, ids)
+    return _in_memory(given(X, y, ids), decimals, categories, _as_marks)
 
 
-def _on_device(X: Any, y: Any) -> Source:
+def rows_given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
+    """The rows that a question is about: with missing="drop" those of a table in memory that have no gaps."""
+    if missing is None:
+        return Given(X, y, ids)
+    if isinstance(X, Source) or is_on_device(X) or is_elsewhere(X):
+        raise ArgumentError(
+            "missing= is for tables in memory.", fix="Files have reject= (--reject); else drop the rows first."
+        )
+    return given(X, y, ids, missing)
+
+
+def left_out(source: Source, rows: Given) -> Source:
+    """The source of these rows, which knows how many were dropped; names are given to the rows of the answer."""
+    if rows.dropped:
+        source.facts = replace(source.facts, rows_left_out=rows.dropped, ids=None)
+    return source
+
+
+def _on_device(X: Any, y: Any, ids: Any) -> Source:
     from linsep.sources.gpu import on_device
 
-    return on_device(X, y)
+    source = on_device(X, y)
+    source.facts = replace(source.facts, ids=without_ids(X, ids)[1])
+    return source
 
 
 def is_elsewhere(X: Any) -> bool:
@@ -67,29 +97,33 @@ def is_elsewhere(X: Any) -> bool:
     return dask is not None and not isinstance(X, Source) and bool(dask.is_dask_collection(X))
 
 
-def _on_cluster(X: Any, y: Any) -> Source:
+def _on_cluster(X: Any, y: Any, ids: Any) -> Source:
+    if ids is not None:
+        raise ArgumentError("Rows on a cluster have no ids: leave ids out.")
     from linsep.sources.dask_source import source_of
 
     return source_of(X, y)
 
 
-def _in_memory(X: Any, y: Any, decimals: bool, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]) -> Source:
-    if y is None:
+def _in_memory(
+    rows: Given, decimals: bool, categories: Categories, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]
+) -> Source:
+    if rows.y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
-    require_one_index(X, y)
     threads_asked_for()  # a wrong setting is told of at once, not only by large tables
-    exact = _in_64_bits(read_exact(X), decimals)
+    X, row_ids = without_ids(rows.X, rows.ids, rows.y)
+    exact = _in_64_bits(read_exact(X, require_categories(categories)), decimals)
     n_rows, n_columns = exact.values.shape
-    signs, labels = mark(read_labels(y, n_rows))
+    signs, labels = mark(read_labels(rows.y, n_rows))
     table = as_table(exact.values)
     bits = integer_bits(table)
     is_whole = exact.scales is not None or (bits is not None and bits > MOST_BITS and is_long(table[0]))
     numbers: Numbers = "decimal" if exact.is_decimal else "exact-integers" if is_whole else "binary64"
     facts = Facts(n_rows, n_columns, labels, exact.columns, numbers=numbers, scales=exact.scales, integer_bits=bits)
-    return MemorySource(table, signs, facts)
+    return MemorySource(table, signs, replace(facts, ids=row_ids))
 
 
-def as_given(source: Source, y: Any = None, *, decimals: bool = False) -> Source:
+def as_given(source: Source, y: Any = None, *, decimals: bool = False, ids: Any = None) -> Source:
     """The source, if it is one to learn from; it may have any number of classes."""
     if source.facts.scales is not None and not decimals:
         raise ArgumentError(
@@ -97,6 +131,8 @@ def as_given(source: Source, y: Any = None, *, decimals: bool = False) -> Source
         )
     if y is not None:
         raise ArgumentError("A source brings its own labels: leave y out.")
+    if ids is not None:
+        raise ArgumentError("A source brings its own ids: leave ids out.", fix="linsep.open(..., id=...) chooses them.")
     return source
 
 

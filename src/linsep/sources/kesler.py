@@ -45,6 +45,7 @@ class KeslerSource(Source):
             n_columns=self._width * n_blocks,
             labels=WON,
             names=None,
+            ids=None,
             scales=scales,
             integer_bits=bits,
             is_finite=True,

@@ -21,8 +21,10 @@ WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more 
 class MemorySource(Source):
     """A table in memory with its labels; `numbers` are its row numbers in a larger whole, in ascending order."""
 
-    def __init__(self, table: Table, y: Signs, facts: Facts, numbers: range | Ints | None = None) -> None:
-        self.table, self.y, self.facts = table, y, facts
+    def __init__(
+        self, table: Table, y: Signs, facts: Facts, numbers: range | Ints | None = None, weights: Floats | None = None
+    ) -> None:
+        self.table, self.y, self.facts, self.weights = table, y, facts, weights
         self.numbers = range(len(y)) if numbers is None else numbers
         self._longest2 = UNKNOWN_LENGTH
         self.is_worth_compiling = len(y) * facts.n_columns > exact.FEW_CELLS  # or a part of what is
@@ -62,7 +64,7 @@ class MemorySource(Source):
 
     @cached_property
     def _block(self) -> Block:
-        return Block(self.table, self.y, self.numbers, self.n_columns)
+        return Block(self.table, self.y, self.numbers, self.n_columns, self.weights)
 
     def _parts(self) -> list[tuple[int, int]]:
         workers = min(thread_count(), max(1, _nbytes(self.table) // WORTH_A_THREAD))

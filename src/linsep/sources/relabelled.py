@@ -1,24 +1,28 @@
-"""The rows of a source under other labels: one class against the rest, or its classes as some of a longer list."""
+"""The rows of a source under other labels: one class against the rest, or its classes as some of a longer list; or with
+weights for learners, one for each class."""
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from typing import Any
 
 import numpy as np
 
-from linsep.sources.base import Array, Block, Floats, Ints, Label, Scan, Source, T, marks, positions
+from linsep.sources.base import Array, Block, Facts, Floats, Ints, Label, Scan, Source, T, marks, positions
 from linsep.sources.memory import MemorySource, scanned
 from linsep.sources.row_set import Flags, Marks
+
+Change = Callable[[Block], Block]
 
 
 def relabelled(source: Source, codes: Sequence[int], labels: tuple[Label, ...]) -> Source:
     """The same rows, where class k of the source is class `codes[k]` of these labels."""
+    facts, new = replace(source.facts, labels=labels), marks(np.asarray(codes), len(labels))
+    change = partial(_renamed, new, len(source.facts.labels))
     if isinstance(source, MemorySource):  # once, not at each walk
-        facts = replace(source.facts, labels=labels)
-        return MemorySource(source.table, _marked(source, codes, labels)(source.y), facts, source.numbers)
-    return RelabelledSource(source, codes, labels)
+        y = change(next(source.blocks())).y
+        return MemorySource(source.table, y, facts, source.numbers, source.weights)
+    return ChangedSource(source, change, facts)
 
 
 def against_the_rest(source: Source, k: int) -> Source:
@@ -27,12 +31,24 @@ def against_the_rest(source: Source, k: int) -> Source:
     return relabelled(source, [int(j == k) for j in range(len(labels))], (f"not {labels[k]}", labels[k]))
 
 
-class RelabelledSource(Source):
-    """Any source, with new labels for its blocks."""
+def weighted(source: Source, class_weights: Floats) -> Source:
+    """The same rows, each with the weight of its class."""
+    n_classes = len(class_weights)
+    facts = replace(source.facts, weight=float(class_counts(source) @ class_weights))
+    return ChangedSource(source, partial(_weighted, class_weights, n_classes), facts)
 
-    def __init__(self, source: Source, codes: Sequence[int], labels: tuple[Label, ...]) -> None:
-        self._source, self._marked = source, _marked(source, codes, labels)
-        self.facts = replace(source.facts, labels=labels)
+
+def class_counts(source: Source) -> Ints:
+    """How many rows each class has: a read of the labels."""
+    n_classes = len(source.facts.labels)
+    return reduce(operator.add, source.each(partial(_counted, n_classes)))
+
+
+class ChangedSource(Source):
+    """Any source, with new labels or weights for its blocks."""
+
+    def __init__(self, source: Source, change: Change, facts: Facts) -> None:
+        self._source, self._change, self.facts = source, change, facts
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the blocks."""
@@ -40,28 +56,28 @@ class RelabelledSource(Source):
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """The blocks of the source."""
-        for block in self._source.blocks(random):
-            yield replace(block, y=self._marked(block.y))
+        return map(self._change, self._source.blocks(random))
 
     def take(self, rows: Sequence[int] | Ints) -> Block:
         """These rows of the source."""
-        block = self._source.take(rows)
-        return replace(block, y=self._marked(block.y))
+        return self._change(self._source.take(rows))
 
     def each(self, work: Callable[..., T], marks: Marks | None = None) -> Iterator[T]:
-        """What a function makes of each block with its new labels."""
-        return self._source.each(partial(_on_relabelled, work, self._marked), marks)
+        """What a function makes of each block as it is now."""
+        return self._source.each(partial(_on_changed, work, self._change), marks)
 
 
-def _on_relabelled(work: Callable[..., T], marked: Any, block: Block, *flags: Flags) -> T:
-    return work(replace(block, y=marked(block.y)), *flags)
+def _on_changed(work: Callable[..., T], change: Change, block: Block, *flags: Flags) -> T:
+    return work(change(block), *flags)
 
 
-def _marked(source: Source, codes: Sequence[int], labels: tuple[Label, ...]) -> Any:
-    """What makes new labels of the old ones."""
-    n_classes, new = len(source.facts.labels), marks(np.asarray(codes), len(labels))
-    return partial(_renamed, new, n_classes)
+def _renamed(new: Array, n_classes: int, block: Block) -> Block:
+    return replace(block, y=new[positions(block.y, n_classes)])
 
 
-def _renamed(new: Array, n_classes: int, y: Array) -> Array:
-    return new[positions(y, n_classes)]
+def _weighted(class_weights: Floats, n_classes: int, block: Block) -> Block:
+    return replace(block, weights=class_weights[positions(block.y, n_classes)])
+
+
+def _counted(n_classes: int, block: Block) -> Ints:
+    return np.bincount(positions(block.y, n_classes), minlength=n_classes)

@@ -34,7 +34,7 @@ def read_labels(y: Any, n_rows: int | None = None) -> Array:
     return labels
 
 
-def require_one_index(X: Any, y: Any) -> None:
+def require_one_index(X: Any, y: Any, name: str = "y") -> None:
     """Refuse rows and labels of pandas whose indices differ: joined by place, they would be other rows' labels."""
     pandas = sys.modules.get("pandas")
     if pandas is None or not isinstance(y, (pandas.Series, pandas.DataFrame)) or not isinstance(X, pandas.DataFrame):
@@ -42,7 +42,7 @@ def require_one_index(X: Any, y: Any) -> None:
     if len(X) == len(y) and not X.index.equals(y.index):
         names = list(zip(X.index.tolist(), y.index.tolist(), strict=True))
         row = next((k for k, (named, other) in enumerate(names) if named != other), 0)
-        raise fault("other index", row=row, named=shown(names[row][0]), other=shown(names[row][1]))
+        raise fault("other index", row=row, name=name, named=shown(names[row][0]), other=shown(names[row][1]))
 
 
 def _flat_labels(y: Any) -> Array | None:

@@ -8,6 +8,7 @@ the converted rows of all others.
 import hashlib
 import time
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,6 +95,7 @@ class Reader(ABC):
             raise fault("no ids", path)
         self.stamp = Stamp(path) if is_pipe else Stamp.of(path, self.file)
         self.categories: dict[str, tuple[str, ...]] = {}  # of each text column, in order
+        self.bad_rows = array("q")  # that were rejected in the first walk, as the file counts them
 
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
@@ -105,6 +107,7 @@ class Reader(ABC):
             raise fault
         self.left_out += 1
         if not self.is_walked:
+            self.bad_rows.append(row)
             self.options.rejects.add(self.path, row, fault, content)
 
     def walked(self, kept: int, empty: str = "no rows") -> None:
@@ -122,6 +125,12 @@ class Reader(ABC):
         """What each of these rows is called, where there is a column that says so."""
         return {}
 
+    def file_numbers(self, rows: Sequence[int]) -> list[int]:
+        """The numbers of these rows in the file, where rejected rows count too."""
+        before = np.sort(np.array(self.bad_rows)) - np.arange(len(self.bad_rows))
+        wanted = np.asarray(rows, np.int64)
+        return list(map(int, wanted + np.searchsorted(before, wanted, side="right")))
+
     def all_ids(self) -> Iterator[str]:
         """What each row is called, in order, where there is a column that says so."""
         return iter(())
@@ -129,6 +138,14 @@ class Reader(ABC):
     def remarks(self) -> list[str]:
         """What the user should know about how the columns were chosen and counted."""
         return [] if self.remark is None else [self.remark]
+
+
+class FeatureReader(Reader, ABC):
+    """A file of features by name, each a column: which they are is known once the file was walked."""
+
+    @abstractmethod
+    def use_features(self, names: Sequence[str]) -> None:
+        """Take these for the columns, also those that only other files have."""
 
 
 class Store(ABC):

@@ -2,7 +2,7 @@
 
 import operator
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain, pairwise
@@ -22,6 +22,8 @@ from linsep.sources.files.reader import Batch, ColumnValues, Reader, Values
 from linsep.sources.files.threads import map_in_order, prefetch
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource, settled
+from linsep.tables.categories import Coding
+from linsep.tables.row_ids import RowIds
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
 GROUPS_A_THREAD = 4  # from here on threads read side by side, each its own; else one reads, and all work on a batch
@@ -72,7 +74,17 @@ class FileSource(Source):
             at_hand=max(1 << 10, int(SAMPLE_BYTES / (12 * entries / n_rows + 8))),
             files=self.files,
             label_column=self.label_column,
+            ids=self._row_ids(),
         )
+
+    def _row_ids(self) -> RowIds | None:
+        """What rows are called: by the column of ids or, if rows were rejected, by their numbers in the files."""
+        options = self._surveys[0].reader.options
+        is_numbered = any(survey.reader.bad_rows for survey in self._surveys)
+        if options.id is None and not is_numbered:
+            return None
+        readers = [(survey.reader, sum(survey.store.lengths)) for survey in self._surveys]
+        return FileIds(readers) if options.id is not None else FileNumbers(readers)
 
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
@@ -82,7 +94,8 @@ class FileSource(Source):
     def remarks(self) -> list[str]:
         """What a reader of the result should know about how the files were read."""
         reader = self._surveys[0].reader
-        said = [f"{name}: one column for each of {few(values, 8)}." for name, values in reader.categories.items()]
+        coding = reader.options.coding_of
+        said = [_coded(name, values, coding(name)) for name, values in reader.categories.items()]
         said += reader.remarks()
         if left_out := self.facts.rows_left_out:
             rows = "1 bad row was" if left_out == 1 else f"{left_out:,} bad rows were"
@@ -159,7 +172,8 @@ class FileSource(Source):
 
     def ids(self, rows: Sequence[int]) -> dict[int, str]:
         """What each row is called, where the files have a column of ids: one walk over each file."""
-        return self._asked(rows, lambda reader, own: reader.ids(own))
+        own = self.facts.ids
+        return {} if own is None or own.word != "id" else dict(own.names(rows).known)
 
     def _asked(self, rows: Sequence[int], ask: Callable[[Reader, Sequence[int]], dict[int, Any]]) -> dict[int, Any]:
         """What each file answers about its own rows."""
@@ -231,6 +245,44 @@ class FileSource(Source):
             blocks.append(Block(self._table(batch.values), self._read_marks(survey, batch), numbers, self.n_columns))
             done += len(batch)
         return blocks
+
+
+def _coded(name: str, levels: Sequence[str], coding: Coding) -> str:
+    """How the categories of a column became columns."""
+    if coding == "all":
+        return f"{name}: one column for each of {few(levels, 8)}."
+    return f"{name}: one column for each of {few(levels[1:], 8) or 'none'}, compared with {few(levels[:1])}."
+
+
+class FileIds(RowIds):
+    """What a column of files calls their rows: one walk over each file for rows that were not asked about before."""
+
+    def __init__(self, readers: Sequence[tuple[Reader, int]]) -> None:
+        self._readers, self._known = readers, dict[int, Any]()  # each with the number of its rows
+
+    def at(self, rows: Sequence[int]) -> list[Any]:
+        """What these rows are called."""
+        wanted, first = sorted(set(rows) - self._known.keys()), 0
+        for reader, n_rows in self._readers:
+            own = [row - first for row in wanted if first <= row < first + n_rows]
+            self._known |= {first + row: name for row, name in self._of(reader, own).items()} if own else {}
+            first += n_rows
+        return [self._known.get(row) for row in rows]
+
+    def _of(self, reader: Reader, rows: Sequence[int]) -> Mapping[int, Any]:
+        """What rows of one file are called."""
+        return reader.ids(rows)
+
+
+class FileNumbers(FileIds):
+    """The numbers of rows in their files, which count rejected rows too; of several files, with the file's name."""
+
+    word = "file number"
+
+    def _of(self, reader: Reader, rows: Sequence[int]) -> Mapping[int, Any]:
+        named = "" if len(self._readers) == 1 else f"{reader.path}:"
+        numbers = zip(rows, reader.file_numbers(rows), strict=True)
+        return {row: f"{named}{number}" if named else number for row, number in numbers}
 
 
 class ColumnPart(MemorySource):

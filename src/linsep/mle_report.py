@@ -1,0 +1,355 @@
+"""What is said about a regression: whether it has an estimate, what diverges and why, and what to do next."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, TypeAlias, final
+
+import numpy as np
+
+from linsep import arguments
+from linsep.errors import ArgumentError
+from linsep.fits import Fit, firth_of, limits_of
+from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of
+from linsep.proofs import NotSeparable, Overlapping, Separable, Undecided, Verdict, explain
+from linsep.proofs.class_verdicts import in_kept_numbers, in_own_numbers
+from linsep.proofs.checked_rows import labels_of_rows, shown_rows
+from linsep.proofs.verdicts import HalfspaceVerdict, check
+from linsep.report import (
+    SHOWN,
+    SHOWN_ROWS,
+    TONES,
+    Fact,
+    Grid,
+    Part,
+    Report,
+    Reported,
+    RowNames,
+    Sentence,
+    Where,
+    count,
+    linear,
+    listed,
+    one_line,
+    row_grid,
+)
+from linsep.sources.base import Ints, Source
+from linsep.sources.inputs import rows_given
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Given
+from linsep.tables.row_ids import named_column
+
+State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", "unknown"]
+
+DIVERGING = ("+inf", "-inf", "undetermined")
+SHOWN_COEFFICIENTS = 30  # up to here every coefficient is listed, beyond only those without a finite estimate
+ANSWERS = {True: "the estimate exists", False: "the estimate does not exist", None: "undecided"}
+ADVICE = (
+    "look at the separated rows first, for a column that encodes the outcome or a category too "
+    "rare to have both outcomes (merge it with another, or leave the column out). If the separation is "
+    "real, use an estimate that exists: Firth's penalised likelihood ({}), a Bayesian "
+    "prior or a ridge penalty, with profile likelihood intervals instead of Wald's."
+)
+
+
+FIRTH = {  # where to find it for the families that have no fit here
+    "multinomial": "brglm2 in R",
+    "ordinal": "brglm2 in R",
+    "conditional": "coxphf in R",
+    "cox": "coxphf in R",
+}
+
+
+class Words(NamedTuple):
+    """How a family says why there is an estimate, why there is none, and which rows are to blame."""
+
+    overlap: str
+    separation: str
+    rows: str
+
+
+WORDS: dict[Family, Words] = {
+    "binomial": Words(
+        "the classes overlap", "", "Rows that some hyperplane has strictly on their side, and none on its wrong side:"
+    ),
+    "poisson": Words(
+        "no combination of the columns is 0 where y > 0 and negative where y = 0",
+        "separation. A combination of the columns is 0 wherever y > 0, never positive where y = 0, and negative on {}",
+        "Rows with y = 0 whose fitted means tend to 0:",
+    ),
+    "multinomial": Words(
+        "the classes overlap",
+        "separation. Along some direction no row's own class loses to another class, and on {} it gains on some",
+        "Rows where the fitted probability of some other class tends to 0:",
+    ),
+    "ordinal": Words(
+        "the classes overlap",
+        "separation. Along some direction no row's score leaves the interval of its class, and on {} it moves "
+        "away from an end of it",
+        "Rows whose scores move away from a threshold for ever:",
+    ),
+    "conditional": Words(
+        "in no direction do cases stand above the controls of their strata",
+        "separation. A combination of the columns is nowhere smaller for a case than for a control of the same "
+        "stratum, and sets {} apart",
+        "Rows whose outcome within their stratum becomes certain:",
+    ),
+    "cox": Words(
+        "in no direction does every event stand above the rows at risk",
+        "monotone likelihood. A combination of the columns is at every event the largest of all rows at risk, and "
+        "smaller than that on {}",
+        "Rows whose share of a risk set tends to 0:",
+    ),
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """An aliased column: Σ factor·(earlier column) in every row, exactly; without terms it is zero."""
+
+    name: str
+    terms: tuple[tuple[str, Fraction], ...]
+    within: str = ""  # of a model that compares rows: up to a constant in each of these
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the column is a multiple of the intercept."""
+        return [name for name, _ in self.terms] == [INTERCEPT_NAME]
+
+    def __str__(self) -> str:
+        of_each = f" + a constant of each {self.within}" if self.within else ""
+        return f"{self.name} = {linear(((factor, name) for name, factor in self.terms), SHOWN)}{of_each}"
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class MleReport(Reported):
+    """Does a regression have a maximum likelihood estimate, and which coefficients diverge?
+
+    `verdict` is the proof: of overlap (the estimate exists), of complete or quasi-complete separation (it does not).
+    It is about rows made from the data as `linsep.likelihoods` says: of a binomial model with two labels, the data
+    themselves. `verify` makes them again and checks it.
+    `states` are the coefficients in order, the intercept first; `coefficients` is the same as a dictionary.
+    `dependences` say for each aliased column which combination of earlier columns it is.
+    `separated_rows` are the rows that some direction along which the likelihood never falls puts strictly on their
+    side, as many as can be; None if time ran out. They are what makes coefficients diverge: some of their fitted
+    probabilities (of counts, their means) tend to 0. `reasons` are sentences about columns that do it on their own.
+    """
+
+    verdict: Verdict
+    states: tuple[tuple[str, State], ...]
+    dependences: tuple[Dependence, ...] = ()
+    family: Family = "binomial"
+    n_rows: int = 0
+    separated_rows: tuple[int, ...] | None = None
+    reasons: tuple[str, ...] = ()
+    likelihood: Likelihood | None = field(default=None, compare=False, repr=False)
+    kept: Ints | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def exists(self) -> bool | None:
+        """Whether the estimate exists (of the columns that are not aliased); None where that is not decided."""
+        is_open = isinstance(self.verdict, NotSeparable | Undecided)
+        return None if is_open else isinstance(self.verdict, Overlapping)
+
+    @property
+    def separated_ids(self) -> tuple[Any, ...] | None:
+        """What the user calls the separated rows: their ids, or their numbers where they have none."""
+        rows = self.separated_rows
+        names = None if rows is None else self._names(rows)
+        return rows if names is None or rows is None else names.ids(rows)
+
+    def frame(self, X: Any, y: Any = None) -> Any:
+        """The separated rows as a dataframe of the library of X, with `row` and `label`: see `Verdict.frame`.
+
+        Without y the labels are those of the data that the report is about.
+        """
+        rows = self.separated_rows
+        if rows is None:
+            raise ArgumentError("Which rows are separated is not decided: allow more time.")
+        labels = labels_of_rows(X, y, rows, self.n_rows) if y is not None else self._data().labels_at(rows)
+        return shown_rows(X, rows, {"label": labels}, self.n_rows, self._names(rows))
+
+    def _names(self, rows: Sequence[int]) -> RowNames | None:
+        """What the user calls these rows: asked when it is shown, since all rows may be separated."""
+        ids = None if self.likelihood is None else self.likelihood.ids
+        return None if ids is None else ids.names(rows)
+
+    @property
+    def coefficients(self) -> dict[str, State]:
+        """Each coefficient: "finite", "+inf", "-inf", "undetermined", "aliased"; "unknown" when time ran out."""
+        return dict(self.states)
+
+    @property
+    def direction(self) -> dict[str, int] | None:
+        """Integers for the coefficients: along them the likelihood grows for ever. None where there are none."""
+        if not isinstance(self.verdict, HalfspaceVerdict):
+            return None
+        own = self.verdict.weights[self.verdict.n_columns - (len(self.states) - self.verdict.bias) :]
+        weights = (*((self.verdict.bias_weight,) if self.verdict.bias else ()), *own)
+        return {name: weight for (name, _), weight in zip(self.states, weights, strict=True)}
+
+    def verify(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        trials: Any = None,
+        weights: Any = None,
+        offset: Any = None,
+        strata: Any = None,
+        time: Any = None,
+        categories: Categories = "reference",
+    ) -> None:
+        """Make the rows of the proof again from the data, and check it against them in exact arithmetic.
+
+        Rows with missing values are left out if they were. Raises CertificateError if it does not hold.
+        """
+        has_intercept = any(name.endswith(f":{INTERCEPT_NAME}") for name, _ in self.states)
+        bias = has_intercept if self.family == "multinomial" else self.verdict.bias
+        ids = None if isinstance(X, Source) else named_column(X, self._names(()))
+        rows = rows_given(X, y, ids, "drop" if self.kept is not None else None)
+        options = Extras(*map(rows.only, (trials, weights, offset, strata, time)))
+        made = likelihood_of(rows, None, family=self.family, bias=bias, options=options, categories=categories)
+        verdict = self.verdict if made.order is not None else in_kept_numbers(self.verdict, rows.kept)
+        check(replace(verdict, names=None), made.source)
+
+    def in_own_numbers(self, rows: Given) -> "MleReport":
+        """The same report, its rows those of the user's table, of which some were dropped."""
+        separated, kept = self.separated_rows, rows.kept
+        if separated is not None and kept is not None:
+            separated = tuple(kept[list(separated)].tolist())
+        is_made = self.likelihood is None or self.likelihood.order is not None  # its rows have numbers of their own
+        verdict = self.verdict if is_made else in_own_numbers(self.verdict, rows)
+        return replace(self, verdict=verdict, separated_rows=separated, kept=kept)
+
+    def limits(self) -> Fit:
+        """Where the coefficients go as the likelihood tends to its supremum, and the fitted probabilities there.
+
+        Of families "binomial" (with the logit link) and "poisson". Where the estimate exists, it is the usual one.
+        """
+        likelihood = self._data()
+        if self.separated_rows is None or "unknown" in self.coefficients.values():
+            raise ArgumentError("What diverges is not decided: allow more time.")
+        separated = self.separated_rows
+        if self.kept is not None:
+            separated = tuple(np.searchsorted(self.kept, separated).tolist())
+        return limits_of(likelihood, self.states, separated)
+
+    def firth(self, *, level: float = 0.95) -> Fit:
+        """Firth's penalised estimates, with profile intervals of this level, and the limits beside them.
+
+        Of families "binomial" (with the logit link) and "poisson". They are finite whatever is separated.
+        """
+        return firth_of(self._data(), self.states, arguments.part("level", level), self.limits())
+
+    def _data(self) -> Likelihood:
+        if self.likelihood is None:
+            raise ArgumentError("This report has no data with it: ask mle_exists again.")
+        return self.likelihood
+
+    def __repr__(self) -> str:
+        finite = sum(state == "finite" for _, state in self.states)
+        coefficients = f"{finite} of {count(len(self.states), 'coefficient')} finite"
+        return one_line(self, ANSWERS[self.exists], self.verdict.kind, coefficients)
+
+    def report(self, where: Where | None = None) -> Report:
+        """The answer, what diverges, what to do next, the coefficients, and the rows behind it."""
+        sentences = [*map(Sentence, self.reasons), *self._divergence(), *self._aliasing(), *self._advice()]
+        parts = (*sentences, self._coefficients(), *self._separated(where), *explain.left_out(self.verdict))
+        return Report(self._existence(), parts, TONES[self.exists])
+
+    def facts(self) -> dict[str, Any]:
+        """The answer as plain values."""
+        rows = self.separated_rows
+        names = self._names(rows or ())
+        return {
+            "exists": self.exists,
+            "family": self.family,
+            "kind": self.verdict.kind,
+            "coefficients": self.coefficients,
+            "reasons": list(self.reasons),
+            "separated_rows": None if rows is None else list(rows),
+            **({} if names is None else names.facts()),
+            "rows": self.n_rows,
+            "rows_left_out": self.verdict.rows_left_out,
+            "reads": self.verdict.reads,
+            "seconds": self.verdict.seconds,
+        }
+
+    def _existence(self) -> str:
+        if self.exists is None:
+            reason = f"{self.verdict.reason} " if isinstance(self.verdict, NotSeparable | Undecided) else ""
+            return f"Not decided. {reason}Whether the estimate exists is open: allow more time."
+        words = WORDS[self.family]
+        if self.exists:
+            return (
+                f"The maximum likelihood estimate exists and is unique: {words.overlap}, "
+                "and every coefficient that is not aliased is finite."
+            )
+        none = "The maximum likelihood estimate does not exist"
+        strict = "some" if self.separated_rows is None else f"{len(self.separated_rows):,}"
+        if self.family != "binomial":
+            of_them = f"{strict} of the {count(self.n_rows, 'row')}"
+            return f"{none}: {words.separation.format(of_them)}, so the likelihood grows for ever."
+        if isinstance(self.verdict, Separable):
+            return (
+                f"{none}: complete separation. "
+                f"A hyperplane has all {self.n_rows} rows strictly on their side, so the likelihood grows for ever."
+            )
+        return (
+            f"{none}: quasi-complete separation. "
+            f"A hyperplane has {strict} of the {self.n_rows} rows strictly on their side "
+            "and the others on itself, so the likelihood grows for ever."
+        )
+
+    def _divergence(self) -> Iterable[Part]:
+        if self.exists is not False:
+            return
+        if up := self._named("+inf"):
+            yield Sentence(f"Diverging to +infinity: {up}.", "+infinity")
+        if down := self._named("-inf"):
+            yield Sentence(f"Diverging to -infinity: {down}.", "-infinity")
+        if either := self._named("undetermined"):
+            yield Sentence(
+                f"Undetermined: {either}. Among the directions along which the likelihood grows, some raise such a "
+                "coefficient and some lower it; the value a program prints is where it happened to stop.",
+                "undetermined",
+            )
+        if finite := self._named("finite"):
+            yield Sentence(f"Finite in spite of that: {finite}.", "finite")
+        if unknown := self._named("unknown"):
+            yield Sentence(f"Not decided: {unknown}. More time or fewer columns would help.", "unknown")
+
+    def _aliasing(self) -> Iterable[Part]:
+        left_out = "It adds nothing to the columns before it and is left out, as R's glm does."
+        for dependence in self.dependences[:SHOWN]:
+            yield Sentence(f"Aliased: {dependence}. {left_out}", "aliased")
+        if any(dependence.is_constant for dependence in self.dependences):
+            yield Sentence("A column is constant: if it is meant to be the intercept, say bias=False.")
+        if len(self.dependences) > SHOWN:
+            yield Sentence(f"{len(self.dependences) - SHOWN} more columns are aliased.")
+
+    def _advice(self) -> Iterable[Part]:
+        if self.exists is False:
+            yield Fact("what to do", ADVICE.format(FIRTH.get(self.family, "report.firth()")))
+
+    def _coefficients(self) -> Grid:
+        """Every coefficient; of many, those without a finite estimate."""
+        few = len(self.states) <= SHOWN_COEFFICIENTS
+        shown = [(name, state) for name, state in self.states if few or state != "finite"]
+        hidden, finite = max(0, len(shown) - SHOWN_COEFFICIENTS), len(self.states) - len(shown)
+        cut = [f"{hidden:,} more without a finite estimate"] if hidden else []
+        cut += [f"{finite:,} more with a finite estimate"] if finite else []
+        more = f"... and {' and '.join(cut)}." if cut else ""
+        return Grid(("coefficient", "estimate"), tuple(shown[:SHOWN_COEFFICIENTS]), more)
+
+    def _separated(self, where: Where | None) -> Iterable[Part]:
+        """The rows that make coefficients diverge, where they are not all."""
+        if self.separated_rows and len(self.separated_rows) < self.n_rows:
+            yield Sentence(WORDS[self.family].rows, "separated")
+            yield row_grid(self.separated_rows, {}, where, self._names(self.separated_rows[:SHOWN_ROWS]))
+
+    def _named(self, state: State) -> str:
+        return listed(name for name, each in self.states if each == state)

@@ -1,0 +1,165 @@
+"""A run of the Perceptron as a moving picture: GIF, MP4 where ffmpeg is, or SVG that moves by itself."""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linsep import arguments
+from linsep.errors import ArgumentError, LinsepError
+from linsep.outputs import write_file
+from linsep.plots import style
+from linsep.plots.film import Film, Moment
+from linsep.plots.moving_svg import moving_svg
+from linsep.solvers.perceptron import Order
+from linsep.sources.inputs import as_source
+
+DOTS_PER_INCH = 100
+SIZE = (9.0, 4.4)  # inches; in pixels both must be even, as MP4 asks
+LAST = 4  # the last frame is shown so many times as long
+MOST_SECONDS = 60.0
+INSTEAD = "Write a .gif or .svg."
+
+
+def animate(
+    X: Any,
+    y: Any = None,
+    *,
+    path: str | Path,
+    bias: bool = True,
+    order: Order = "cyclic",
+    max_updates: int = 100,
+    seconds: float = 0.8,
+    random_state: Any = 0,
+) -> str:
+    """Write a run of the Perceptron on two columns as a film, and return its title.
+
+    The extension of `path` says how: .gif, .svg (which moves by itself in a browser), or .mp4 where the program ffmpeg
+    is installed. Each update is shown for `seconds`: the points, the line and the row just corrected; beside them,
+    where the rows are separable, the two curves of Novikoff's proof and the wall. `order`, `bias`, `max_updates` and
+    `random_state` are those of `perceptron`. The same rows give the same bytes.
+
+    >>> import linsep, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> linsep.plots.animate(*linsep.datasets.cornwell(), path=folder / "run.svg")
+    '9 updates of at most 55, then separated'
+    """
+    write = writer(path)
+    if not 0 < float(seconds) <= MOST_SECONDS:
+        raise ArgumentError(f"seconds is {seconds}: an update is shown for up to {MOST_SECONDS:g} seconds.")
+    bias = arguments.flag("bias", bias)
+    film = Film.of(as_source(X, y), bias, order, arguments.whole("max_updates", max_updates, 1), random_state)
+    write_file(path, write(film, float(seconds)))
+    return film.title
+
+
+def writer(path: str | Path) -> Callable[[Film, float], bytes]:
+    """What writes files of this extension; refused before any work where it cannot."""
+    known = {".gif": as_gif, ".mp4": as_mp4, ".svg": moving_svg}
+    extension = Path(path).suffix.lower()
+    if extension not in known:
+        raise ArgumentError("a film has the extension .gif, .mp4 or .svg", file=str(path))
+    if extension != ".svg":
+        style.require_matplotlib()
+    if extension == ".mp4" and shutil.which("ffmpeg") is None:
+        raise ArgumentError("MP4 needs the program ffmpeg, which is not found", file=str(path), fix=INSTEAD)
+    return known[extension]
+
+
+def as_gif(film: Film, seconds: float) -> bytes:
+    """The frames as an animated GIF that begins again."""
+    from PIL import Image
+
+    pictures = [Image.fromarray(pixels).convert("P", palette=Image.Palette.ADAPTIVE) for pixels in drawn(film)]
+    each = round(1000 * seconds)
+    lasting = [*[each] * (len(pictures) - 1), LAST * each]
+    content = BytesIO()
+    pictures[0].save(content, "GIF", save_all=True, append_images=pictures[1:], duration=lasting, loop=0)
+    return content.getvalue()
+
+
+def as_mp4(film: Film, seconds: float) -> bytes:
+    """The same through ffmpeg, which is given the pixels."""
+    width, height = (round(side * DOTS_PER_INCH) for side in SIZE)
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "film.mp4"
+        form = ["-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", f"{width}x{height}"]
+        coded = ["-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-r", "25", "-bitexact", "-y", str(made)]
+        command = ["ffmpeg", "-loglevel", "error", *form, "-framerate", f"{1 / seconds:.6f}", "-i", "-", *coded]
+        *frames, last = drawn(film)
+        pixels = b"".join(picture.tobytes() for picture in [*frames, *[last] * LAST])
+        done = subprocess.run(command, input=pixels, capture_output=True, check=False)
+        if done.returncode or not made.exists():
+            said = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {done.returncode}"]
+            raise LinsepError(f"ffmpeg failed: {said[-1]}", fix=INSTEAD)
+        return made.read_bytes()
+
+
+def drawn(film: Film) -> Iterator[Any]:
+    """Each frame as pixels: height x width x 3."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=SIZE, dpi=DOTS_PER_INCH, layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    parts = figure.subplots(1, 1 if film.theory is None else 2, squeeze=False)[0]
+    show = [_plane(parts[0], film), *([_proof(parts[1], film)] if film.theory is not None else [])]
+    for frame in film.frames:
+        figure.suptitle(style.literal(frame.text), fontsize="medium", x=0.01, ha="left")
+        for move in show:
+            move(frame)
+        canvas.draw()
+        figure.set_layout_engine("none")  # laid out once: nothing moves but what is learned
+        yield np.asarray(canvas.buffer_rgba())[:, :, :3].copy()
+
+
+def _plane(ax: Any, film: Film) -> Callable[[Moment], None]:
+    """The points; what it returns moves the line, its two sides and the ring."""
+    (left, bottom), (right, top) = film.box()[[0, 2]].tolist()
+    grounds = {sign: ax.fill([], [], color=style.tint(color, ax, style.PALE), lw=0, zorder=0)[0]
+               for sign, color, _ in style.CLASSES}  # fmt: skip
+    style.tidy(ax, "", style.points(ax, film.points, film.signs, film.labels))
+    (line,) = ax.plot([], [], color=style.ink(), lw=1.6)
+    (ring,) = ax.plot([], [], "o", ms=13, mfc="none", mec=style.ink(), mew=1.4, zorder=5)
+    ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
+    ax.set(xlabel=style.literal(film.names[0]), ylabel=style.literal(film.names[1]))
+
+    def move(frame: Moment) -> None:
+        for sign, ground in grounds.items():
+            corners = film.side(frame, sign)
+            ground.set_xy(corners if len(corners) > 2 else np.zeros((3, 2)))
+        line.set_data(*film.border(frame).T)
+        ring.set_data(*film.points[[frame.row] if frame.row >= 0 else []].T)
+
+    return move
+
+
+def _proof(ax: Any, film: Film) -> Callable[[Moment], None]:
+    """Floor, ceiling and wall; what it returns lets the two curves of the run grow."""
+    theory = film.theory
+    assert theory is not None
+    wall = theory.bound[1]
+    k = np.linspace(0, film.reach(), 300)
+    floor, ceiling = theory.gamma[0] * k, theory.radius[1] * np.sqrt(k)
+    ax.plot(k, ceiling, color=style.NEGATIVE, ls=(0, (4, 2)), lw=1, label="√k·R, the ceiling")
+    ax.plot(k, floor, color=style.POSITIVE, ls=(0, (4, 2)), lw=1, label="k·γ, the floor")
+    ax.axvline(wall, color=style.ink(), lw=2)
+    ax.set_title(f"(R/γ)² = {wall:,.0f}, the wall", loc="right", fontsize="small")
+    (length,) = ax.plot([], [], "o-", color=style.NEGATIVE, ms=3, lw=2, label="|W|")
+    (along,) = ax.plot([], [], "o-", color=style.POSITIVE, ms=3, lw=2, label="W·u*")
+    ax.set(xlim=(0, k[-1]), ylim=(0, 1.02 * ceiling[-1]), xlabel="updates k")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(loc="upper left", frameon=False, fontsize="small")
+
+    def move(frame: Moment) -> None:
+        shown = film.frames[: frame.update + 1]
+        updates = [one.update for one in shown]
+        length.set_data(updates, [one.length for one in shown])
+        along.set_data(updates, [one.along for one in shown])
+
+    return move

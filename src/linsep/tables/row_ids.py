@@ -1,0 +1,153 @@
+"""What the user calls the rows: the index of a frame, a column of ids, a list of them, kept as it is.
+
+`RowIds` are those of all rows of a source: nothing is read of them until some rows are asked about. What is known of
+the few rows that a result names is a `RowNames`, a value.
+"""
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from linsep.arguments import refused
+from linsep.errors import ArgumentError
+from linsep.faults import fault, few
+from linsep.report import RowNames
+from linsep.tables.exact_numbers import Array
+from linsep.tables.handed_over import SupportsArray, as_frame, as_series, taken_over
+from linsep.tables.label_values import require_one_index
+from linsep.tables.sparse_tables import is_sparse
+
+MUST_BE = "a name for each row, or the name of a column of X"
+
+
+class RowIds(ABC):
+    """What all rows of a source are called; `column` is that of the table that says so, if one does."""
+
+    word: str = "id"
+    column: str | None = None
+
+    @abstractmethod
+    def at(self, rows: Sequence[int]) -> Sequence[Any]:
+        """What these rows are called."""
+
+    def names(self, rows: Iterable[int]) -> RowNames:
+        """What these rows are called, as a value that needs no table."""
+        wanted = sorted(set(rows))
+        return RowNames(dict(zip(wanted, self.at(wanted), strict=True)), self.word, self.column)
+
+
+@final
+class ListedIds(RowIds):
+    """Ids that are held in memory: an index or a series, an array, a list."""
+
+    def __init__(self, values: Any, column: str | None = None) -> None:
+        self.values, self.column = values, column
+
+    def at(self, rows: Sequence[int]) -> Sequence[Any]:
+        """The ids of these rows, each what it was."""
+        values, wanted = self.values, list(rows)
+        if isinstance(values, (list, tuple)):
+            return [values[row] for row in wanted]
+        if isinstance(values, np.ndarray):
+            return list(values[wanted]) if values.dtype.kind in "mM" else list(values[wanted].tolist())
+        return list(values.take(wanted).tolist()) if _is_index(values) else list(values[wanted].to_list())
+
+
+@final
+class PartIds(RowIds):
+    """What some rows of a table are called, which are numbered anew: their ids there, or their numbers."""
+
+    def __init__(self, ids: RowIds | None, rows: Sequence[int] | Array, word: str = "row of the table") -> None:
+        self.ids, self.rows, self.word = ids, rows, word if ids is None else ids.word
+        self.column = None if ids is None else ids.column
+
+    def at(self, rows: Sequence[int]) -> Sequence[Any]:
+        """What these rows are called in the table."""
+        numbers = [int(self.rows[row]) for row in rows]
+        return numbers if self.ids is None else self.ids.at(numbers)
+
+
+def without_ids(X: Any, ids: Any, y: Any = None) -> tuple[Any, RowIds | None]:
+    """The table without its column of ids, and what its rows are called; None where nobody said anything new.
+
+    `ids` are a name for each row, or the name of a column. Without them the index of pandas says it, that of X or, if X
+    has none, that of y; numbers from 0 on say nothing new.
+    """
+    if ids is None:
+        return X, index_ids(X, y)
+    if isinstance(ids, str):
+        return _column_out(X, ids)
+    require_one_index(X, ids, "ids")
+    values = _listed(ids)
+    n_rows = _length(X)
+    if n_rows is not None and len(values) != n_rows:
+        raise ArgumentError(f"ids has {len(values):,} names; there are {n_rows:,} rows.")
+    return X, ListedIds(values)
+
+
+def named_column(X: Any, names: RowNames | None) -> str | None:
+    """The column of a table from which its rows have these names, if it has that column."""
+    if names is None or names.column is None or isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X):
+        return None
+    frame = as_frame(X)
+    return names.column if frame is not None and names.column in map(str, frame.columns) else None
+
+
+def index_ids(X: Any, y: Any = None) -> RowIds | None:
+    """What the index of pandas calls the rows; None where there is none, or where it counts them from 0."""
+    pandas = sys.modules.get("pandas")
+    kinds = () if pandas is None else (pandas.DataFrame, pandas.Series)
+    for table in (X, y):
+        if isinstance(table, kinds):
+            return None if _counts(table.index) else ListedIds(table.index)
+    return None
+
+
+def _counts(index: Any) -> bool:
+    """Whether an index is 0, 1, 2, ...; of a range nothing is read."""
+    last = len(index) - 1
+    if last < 0 or index.dtype.kind not in "iu" or (index[0], index[last]) != (0, last):
+        return last < 0
+    return type(index).__name__ == "RangeIndex" or bool(index.is_monotonic_increasing and index.is_unique)
+
+
+def _is_index(values: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(values, pandas.Index)
+
+
+def _column_out(X: Any, name: str) -> tuple[Any, RowIds]:
+    frame = None if isinstance(X, (np.ndarray, list, tuple)) else as_frame(X)
+    if frame is None:
+        raise ArgumentError(
+            f"ids is {name!r}, and X is a {type(X).__name__} without names of columns.", fix="Give a name for each row."
+        )
+    own = next((column for column in frame.columns if str(column) == name), None)
+    if own is None:
+        raise fault("no column", column=name, advice=f"The columns are {few(frame.columns, 8)}.")
+    return frame.drop(own).to_native(), ListedIds(frame.get_column(own), name)
+
+
+def _listed(ids: Any) -> Any:
+    """A list of ids as one that knows its length."""
+    if isinstance(ids, (list, tuple)):
+        return ids
+    if _is_index(ids):
+        return ids
+    values: Array | None = ids if isinstance(ids, np.ndarray) else None
+    if values is None:
+        series = None if isinstance(ids, (dict, set, bytes)) else as_series(ids)
+        if series is not None:
+            return series
+        values = taken_over(ids, "ids") if isinstance(ids, SupportsArray) else None
+    if values is None or values.ndim != 1:
+        raise refused("ids", ids, MUST_BE)
+    return values
+
+
+def _length(X: Any) -> int | None:
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else len(X) if hasattr(X, "__len__") else None
