@@ -335,6 +335,51 @@ def test_a_run_that_goes_round_says_how_soon_it_repeats(visit, explorer):
     expect(page.locator(".story")).to_contain_text("This repeats every 4 updates, for ever.")
 
 
+def test_with_the_product_as_a_feature_xor_is_separable_as_the_library_has_it(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", "xor")
+    page.click("[data-feature=xy]")
+    expect(page.locator("[data-name=verdict]")).to_have_text("Separable")
+    end_of_run(page)
+    X, y = linsep.datasets.xor()
+    X = np.column_stack([X, X[:, 0] * X[:, 1]])
+    run = linsep.perceptron(X, y)
+    assert number(page, "weights") == [*run.halfspace.w.tolist(), run.halfspace.b]
+    assert number(page, "bound") == pytest.approx(linsep.novikoff(X, y).bound[1])
+    expect(page.locator(".lifted-space .plane")).to_have_count(1)
+    expect(page.locator("[data-name=equation]")).to_contain_text("x₁·x₂")
+    assert page.locator(".data-space .line").get_attribute("d").count("M") > 20  # a curve
+    assert state(page)["f"] == "xy"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        ("poly:3", {"kernel": "poly", "degree": 3, "gamma": 1.0, "coef0": 1.0}),
+        ("gauss", {"kernel": "rbf", "gamma": 2.0}),
+    ],
+)
+def test_a_kernel_s_run_corrects_the_rows_that_the_library_corrects(visit, explorer, kernel, options):
+    page = visit(explorer.address)
+    page.select_option(".presets", "moons")
+    page.select_option(".kernel", kernel)  # the Gaussian has a width of 1/2
+    expect(page.locator("[data-line=update]")).to_contain_text("α")
+    preset = presets()[-1]
+    model = linsep.KernelPerceptronClassifier(order="cyclic", max_passes=1000, **options)
+    model.fit(np.array(preset["points"]), preset["labels"])
+    end_of_run(page)
+    assert counts(page) == model.mistakes_per_row_.tolist()
+    expect(page.locator(".story")).to_contain_text("separated")
+    expect(page.locator(".point.wrong")).to_have_count(0)
+
+
+def test_features_and_kernels_are_in_the_link(visit, explorer):
+    page = visit(explorer.address + "#p=0,0-;0,1+;1,0+;1,1-&kernel=gauss:0.25&k=2")
+    assert state(page)["kernel"] == "gauss:0.25"
+    page.click("[data-feature=r]")
+    assert "kernel" not in state(page) and state(page)["f"] == "r"
+
+
 def test_without_bias_an_obstruction_is_drawn_around_the_origin(visit, explorer):
     page = visit(explorer.address + "#p=1,1+;1,2-;-1,1-;0,1+&b=0")
     expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")

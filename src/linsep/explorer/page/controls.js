@@ -1,9 +1,8 @@
 // What can be chosen: the points' class, the order, the example; and the keys that work everywhere.
 import { button, html, set } from "./dom.js";
+import { FEATURE_NAMES } from "./engine/features.js";
 import { ORDERS, wholeNumber } from "./state.js";
 
-const THREE_WEIGHTS =
-  "Weight space is drawn for lines through 0, which have two weights. A free line has three: choose “through 0” below.";
 const OWN = "points of your own";
 
 export function segments(label, options, get, choose, app) {
@@ -73,6 +72,7 @@ export function runOptions(app) {
       app,
     ),
     seedField,
+    ...(app.isWide ? [] : [featureToggles(app), kernelPicker(app)]),
   );
 }
 
@@ -120,7 +120,7 @@ export function editing(app) {
   );
   app.views.push(() => {
     band.setAttribute("aria-pressed", String(app.state.band));
-    band.disabled = !app.answer?.widest;
+    band.disabled = !app.answer?.widest || app.isLifted;
   });
   const zooming = html(
     "span",
@@ -157,36 +157,109 @@ export function editing(app) {
   );
 }
 
-const PANES = [
-  ["data", "Data space"],
-  ["weights", "Weight space"],
-  ["both", "Both"],
-];
+const PANES = { data: "Data space", weights: "Weight space", lifted: "Lifted space", both: "Both" };
 
-// Data space, weight space, or both. A free line has three weights, so that its weight space is no plane.
+// Why a pane cannot be drawn now; "" if it can.
+export function whyNot(app, pane) {
+  const { bias, features, kernel } = app.state;
+  if (app.isWide && pane !== "data") return "Only points of the plane have one.";
+  if (pane === "weights" && (bias || features.length || kernel))
+    return "Weight space is drawn for straight lines through 0, which have two weights. A free line has three: choose “through 0” below.";
+  if (pane === "lifted" && !app.isLiftedOnce)
+    return "Lifted space is drawn for one feature: choose x₁·x₂ below, for instance.";
+  if (pane === "both" && whyNot(app, "weights") && whyNot(app, "lifted"))
+    return `${whyNot(app, "weights")} ${whyNot(app, "lifted")}`;
+  return "";
+}
+
+// Which spaces are drawn. A tab that has nothing to show is grey, and says why.
 export function paneTabs(app) {
-  const why = html("span", { class: "why" });
-  const tabs = PANES.map(([pane, words]) => {
+  const tabs = Object.entries(PANES).map(([pane, words]) => {
     const choose = () => {
-      if (app.state.bias && pane !== "data") return app.tell(THREE_WEIGHTS);
+      if (whyNot(app, pane)) return app.tell(whyNot(app, pane));
       app.state.pane = pane;
       return app.redraw();
     };
     return html("button", { type: "button", role: "tab", "data-pane": pane, onclick: choose }, words);
   });
   app.views.push(() => {
-    const { bias, pane } = app.state;
+    const { pane } = app.state;
+    const shown = whyNot(app, pane) ? "data" : pane;
     for (const tab of tabs) {
-      const isFlat = !bias || tab.dataset.pane === "data";
+      const why = whyNot(app, tab.dataset.pane);
       set(tab, {
-        "aria-selected": String(tab.dataset.pane === (bias ? "data" : pane)),
-        "aria-disabled": String(!isFlat),
-        title: isFlat ? null : THREE_WEIGHTS,
+        "aria-selected": String(tab.dataset.pane === shown),
+        "aria-disabled": String(Boolean(why)),
+        title: why || null,
       });
     }
-    why.textContent = bias ? "for lines through 0" : "";
   });
-  return html("div", { class: "panes-of", role: "tablist", "aria-label": "What is drawn" }, ...tabs, why);
+  return html("div", { class: "panes-of", role: "tablist", "aria-label": "What is drawn" }, ...tabs);
+}
+
+// More columns than the two: products of them, or a kernel.
+function featureToggles(app) {
+  const toggle = (name) => {
+    const { features } = app.state;
+    app.change((state) => {
+      state.features = features.includes(name) ? features.filter((other) => other !== name) : [...features, name];
+      state.kernel = null;
+    });
+  };
+  const buttons = Object.entries(FEATURE_NAMES).map(([name, words]) =>
+    html(
+      "button",
+      { type: "button", "data-feature": name, title: `Add the column ${words}`, onclick: () => toggle(name) },
+      words,
+    ),
+  );
+  app.views.push(() => {
+    for (const node of buttons)
+      set(node, { "aria-pressed": String(app.state.features.includes(node.dataset.feature)) });
+  });
+  return html(
+    "div",
+    { class: "field" },
+    html("span", { class: "field-name" }, "features"),
+    html("div", { class: "segments features", role: "group", "aria-label": "Features" }, ...buttons),
+  );
+}
+
+const KERNELS = {
+  "": "none",
+  "poly:2": "(x·x′ + 1)²",
+  "poly:3": "(x·x′ + 1)³",
+  "poly:4": "(x·x′ + 1)⁴",
+  gauss: "Gaussian",
+};
+
+function kernelPicker(app) {
+  const choose = () => {
+    const [kind, degree] = select.value.split(":");
+    const value = degree ? Number(degree) : Number(width.value) || 2 ** Math.round(Math.log2(app.state.view.half / 4));
+    app.change((state) => {
+      state.kernel = kind ? { kind, value } : null;
+      state.features = [];
+    });
+  };
+  const options = Object.entries(KERNELS).map(([value, words]) => html("option", { value }, words));
+  const select = html("select", { class: "kernel", "aria-label": "Kernel", onchange: choose }, ...options);
+  const width = html("input", {
+    type: "number",
+    class: "seed",
+    min: 0,
+    step: "any",
+    "aria-label": "Width of the Gaussian",
+    title: "Its width",
+    onchange: choose,
+  });
+  app.views.push(() => {
+    const { kernel } = app.state;
+    select.value = !kernel ? "" : kernel.kind === "gauss" ? "gauss" : `poly:${kernel.value}`;
+    width.hidden = kernel?.kind !== "gauss";
+    if (document.activeElement !== width) width.value = kernel?.kind === "gauss" ? String(kernel.value) : "";
+  });
+  return html("label", { class: "field" }, html("span", { class: "field-name" }, "kernel"), select, width);
 }
 
 export function presetPicker(app) {

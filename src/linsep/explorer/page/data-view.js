@@ -1,5 +1,6 @@
 // The data space: points, the current line with its two sides, the row just corrected, and what forbids a line.
 
+import { sidesOf } from "./curves.js";
 import { fill, set, surface, svg } from "./dom.js";
 import { editByKeys, editByPointer } from "./editing.js";
 import { across, boxOf, corners, cut, path, snap, snapStep } from "./geometry.js";
@@ -7,6 +8,7 @@ import { arrow, drawGrid, nameAt } from "./marks.js";
 import { show, signOf } from "./numbers.js";
 import { drawObstruction } from "./obstruction-view.js";
 
+const [FINE, COARSE] = [90, 48]; // cells along the longer side of a curved boundary; a kernel's take longer
 const MANY = 120; // points: more are drawn small
 const TABBED = 60; // points: of more, the Tab key stops at the first only; n and p lead on
 const REACH = 14; // pixels from a small point at which the pointer takes hold of it
@@ -46,10 +48,11 @@ export function dataView(app) {
     if (size[0] < 2 || app.isWide) return;
     box = boxOf(app.state.view, ...size);
     const { w, b } = app.weights();
-    drawSides(w, b);
+    if (app.isLifted) drawCurve();
+    else drawSides(w, b);
     drawGrid(layers.grid, box, at, size);
     drawBand();
-    drawLines(w, b);
+    if (!app.isLifted) drawLines(w, b);
     drawArrows(w, b);
     drawPoints();
     drawObstruction(layers, app, at);
@@ -62,6 +65,16 @@ export function dataView(app) {
       return polygon.length > 2 ? svg("path", { class: `side ${name}`, d: path(polygon.map(at), true) }) : null;
     };
     fill(layers.sides, ...(w[0] || w[1] || b ? [side(1, "plus"), side(-1, "minus")] : []));
+  }
+
+  // With features or a kernel the boundary is curved.
+  function drawCurve() {
+    if (!app.state.k) return fill(layers.sides) && fill(layers.lines);
+    const { plus, minus, curve } = sidesOf(app.field(), box, app.state.kernel ? COARSE : FINE);
+    const side = (name, polygons) =>
+      svg("path", { class: `side ${name}`, d: polygons.map((p) => path(p.map(at), true)).join("") });
+    fill(layers.sides, side("plus", plus), side("minus", minus));
+    return fill(layers.lines, svg("path", { class: "line", d: curve.map((piece) => path(piece.map(at))).join("") }));
   }
 
   function drawLines(w, b) {
@@ -78,7 +91,7 @@ export function dataView(app) {
   }
 
   function drawBand() {
-    const best = app.state.band ? app.answer?.widest : null;
+    const best = app.state.band && !app.isLifted ? app.answer?.widest : null;
     if (!best) return fill(layers.band);
     let strip = cut(corners(box), best.w, best.b + best.margin);
     strip = cut(
@@ -115,9 +128,11 @@ export function dataView(app) {
     const tip = (v) => at([foot[0] + v[0] * scale, foot[1] + v[1] * scale]);
     const name = label > 0 ? "plus" : "minus";
     const [cx, cy] = at(point);
+    const halo = svg("circle", { class: `halo ${name}`, cx, cy, r: 17 });
+    if (app.isLifted) return fill(layers.arrows, halo);
     return fill(
       layers.arrows,
-      svg("circle", { class: `halo ${name}`, cx, cy, r: 17 }),
+      halo,
       arrow("before", at(foot), tip(before.w)),
       arrow(`update ${name}`, tip(before.w), tip(w)),
       arrow("weights", at(foot), tip(w)),
@@ -134,7 +149,6 @@ export function dataView(app) {
 
   function drawPoints() {
     const { points, labels } = app.state;
-    const weights = app.weights();
     const isSmall = points.length > MANY;
     if (isSmall !== drawnSmall) {
       while (marks.length) marks.pop().remove();
@@ -149,8 +163,9 @@ export function dataView(app) {
     if (drawnStops !== stops) for (const [i, mark] of marks.entries()) set(mark, { tabindex: i < stops ? 0 : -1 });
     drawnStops = stops;
     const isJudged = app.answer && app.state.k > 0;
+    const field = app.field();
     for (let i = 0; i < points.length; i += 1)
-      drawPoint(i, points[i], labels[i], isJudged && app.isMistake(i, weights));
+      drawPoint(i, points[i], labels[i], isJudged && labels[i] * field(points[i]) <= 0);
   }
 
   function newMark(i, isSmall) {

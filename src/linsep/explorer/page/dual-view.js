@@ -59,6 +59,6 @@ export function dualView(app) {
     );
   }
 
-  app.views.push(draw);
+  app.panels.push(draw);
   return html("div", {}, node);
 }

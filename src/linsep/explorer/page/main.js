@@ -1,12 +1,13 @@
 // The page, put together.
 import { App } from "./app.js";
 import { codeView, equationView, storyView } from "./code-view.js";
-import { editing, keys, paneTabs, presetPicker, runOptions } from "./controls.js";
+import { editing, keys, paneTabs, presetPicker, runOptions, whyNot } from "./controls.js";
 import { dataView } from "./data-view.js";
 import { button, card, html } from "./dom.js";
 import { dualView } from "./dual-view.js";
 import { exportsMenu } from "./exports.js";
 import { keepView } from "./keep-view.js";
+import { liftedView } from "./lifted-view.js";
 import { noticeView, takePasted, textView } from "./own-points.js";
 import { proofView } from "./proof-view.js";
 import { tableView } from "./table-view.js";
@@ -23,6 +24,12 @@ export function mount(root, host) {
     html("figcaption", {}, "Weight space"),
     html("div", { class: "frame" }, weightView(app)),
   );
+  const lifted = html(
+    "figure",
+    { class: "pane lifted-pane" },
+    html("figcaption", {}, "Lifted space (drag to turn it)"),
+    html("div", { class: "frame" }, liftedView(app)),
+  );
   const aboutWeights = html(
     "p",
     { class: "words about-weights" },
@@ -34,7 +41,12 @@ export function mount(root, host) {
     html("figcaption", {}, "Data space"),
     html("div", { class: "frame" }, dataView(app)),
   );
-  const points = () => [editing(app), paneTabs(app), html("div", { class: "panes" }, data, weights), aboutWeights];
+  const points = () => [
+    editing(app),
+    paneTabs(app),
+    html("div", { class: "panes" }, data, weights, lifted),
+    aboutWeights,
+  ];
   const stage = html(
     "section",
     { class: "card stage", "aria-label": "Data space" },
@@ -46,10 +58,14 @@ export function mount(root, host) {
     hint(app),
   );
   app.views.push(() => {
-    weights.hidden = app.state.bias || app.isWide || app.state.pane === "data";
-    data.hidden = !app.state.bias && app.state.pane === "weights";
+    const { pane } = app.state;
+    const isShown = (name) => whyNot(app, name) === "" && (pane === name || pane === "both");
+    weights.hidden = !isShown("weights");
+    lifted.hidden = !isShown("lifted");
+    const isAlone = weights.hidden && lifted.hidden;
+    data.hidden = !isAlone && pane !== "both";
     aboutWeights.hidden = weights.hidden;
-    stage.classList.toggle("two", !weights.hidden && !data.hidden);
+    stage.classList.toggle("two", !isAlone && !data.hidden);
   });
   const open = (event) => {
     event.preventDefault(); // the state opens it, so that a link does too

@@ -79,8 +79,9 @@ export function proofView(app) {
     const bound = app.answer.bound;
     const total = app.total;
     if (!bound) {
-      const why =
-        app.answer.verdict.kind === "separable"
+      const why = app.state.kernel
+        ? "With a kernel R² is the largest K(x, x). γ is the margin in the kernel’s space: there is a wall if that is above 0, and it is not computed here."
+        : app.answer.verdict.kind === "separable"
           ? "The margin is too thin for the numbers of a chart."
           : `No ${app.isWide ? "hyperplane" : "line"} separates these rows, so there is no u*, no floor and no wall: the updates never end.`;
       return fillOnce(words, why, () => [why]);
@@ -190,6 +191,6 @@ export function proofView(app) {
     );
   }
 
-  app.views.push(draw);
+  app.panels.push(draw);
   return html("div", { class: "proof" }, choice, node, chain, words);
 }

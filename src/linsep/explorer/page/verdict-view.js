@@ -31,15 +31,21 @@ export function verdictView(app) {
   const shownPlaces = () => (app.answer.obstruction?.rows ?? []).map((row) => app.state.points[row] ?? "").join(" ");
 
   function reason(kind) {
-    const line = (app.isWide ? "hyperplane" : "line") + (app.state.bias ? "" : " through the origin");
+    const plain = app.state.features.length
+      ? "hyperplane of the rows with their features"
+      : app.isWide
+        ? "hyperplane"
+        : "line";
+    const line = plain + (app.state.bias ? "" : " through the origin");
     const { widest, obstruction } = app.answer;
+    const about = app.state.kernel ? "This is about straight lines; the kernel’s run is another matter. " : "";
     if (kind === "separable") {
       const wide = widest ? ` The best ${line} keeps every row at least ${show(widest.margin)} away (its margin).` : "";
       const near = widest
         ? html("p", { class: "words" }, "On the edge of its band: ", ...links(widest.rows), ".")
         : null;
       return [
-        html("p", { class: "words" }, `Some ${line} has each row strictly on its side.${wide}`),
+        html("p", { class: "words" }, `${about}Some ${line} has each row strictly on its side.${wide}`),
         near,
         app.isWide && widest ? namedRows(null) : null,
       ];
@@ -47,13 +53,13 @@ export function verdictView(app) {
     if (!obstruction) return [html("p", { class: "words" }, app.answer.verdict.text)];
     const why =
       kind === "touching"
-        ? `${app.isWide ? `Some ${line}` : "The dashed line"} has no row on its wrong side, but some rows lie exactly on it, and no ${line} does better.`
+        ? `${app.isWide || app.isLifted ? `Some ${line}` : "The dashed line"} has no row on its wrong side, but some rows lie exactly on it, and no ${line} does better.`
         : `No ${line} separates them, not even with rows on it allowed.`;
     return [
       html(
         "p",
         { class: "words" },
-        `${why} ${plural(obstruction.rows.length, "row")} ${obstruction.rows.length === 1 ? "proves" : "prove"} it: `,
+        `${about}${why} ${plural(obstruction.rows.length, "row")} ${obstruction.rows.length === 1 ? "proves" : "prove"} it: `,
         ...links(obstruction.rows),
         ".",
       ),
@@ -66,7 +72,11 @@ export function verdictView(app) {
     if (!obstruction.point) {
       const all = obstruction.rows.map((row, n) => [row, obstruction.weights[n]]);
       return [
-        sum(all, ["0", "0"], true),
+        sum(
+          all,
+          app.lift([0, 0]).map(() => "0"),
+          true,
+        ),
         html(
           "p",
           { class: "words" },
@@ -152,18 +162,19 @@ export function verdictView(app) {
   // ½ (0, 1) + ½ (1, 0) = (½, ½)
   function sum(terms, target, isSigned, name = "") {
     const row = math("mrow");
+    const { lift } = app;
     terms.forEach(([i, weight], n) => {
       const minus = isSigned && app.state.labels[i] < 0;
       if (minus) row.append(math("mo", "−"));
       else if (n) row.append(math("mo", "+"));
       if (weight.text !== "1") row.append(fraction(weight.text));
-      row.append(vectorOf(app.state.points[i].map((x) => fraction(exactly(x)))));
+      row.append(vectorOf(lift(app.state.points[i]).map((x) => fraction(exactly(x)))));
     });
     row.append(math("mo", "="), vectorOf(target.map(fraction)));
     return html("div", { class: `sum ${name}`, "data-rows": terms.map(([i]) => i).join(",") }, math("math", row));
   }
 
-  app.views.push(draw);
+  app.panels.push(draw);
   return node;
 }
 

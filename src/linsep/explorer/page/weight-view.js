@@ -27,7 +27,7 @@ export function weightView(app) {
   node.append(...Object.values(layers));
 
   function draw() {
-    if (size[0] < 2 || app.state.bias || !app.answer || app.isWide) return;
+    if (size[0] < 2 || app.state.bias || !app.answer || app.isWide || app.isLifted) return;
     const visited = [[0, 0], ...app.steps.w];
     const half = 1.25 * Math.max(...visited.flat().map(Math.abs), 1e-9);
     const box = boxOf({ cx: 0, cy: 0, half }, ...size);
@@ -43,9 +43,7 @@ export function weightView(app) {
     const isCone = app.answer.verdict.kind === "separable";
     const cone = isCone ? signed.reduce((polygon, z) => cut(polygon, z, 0), corners(box)).map(at) : [];
     if (cone.length < 3) {
-      const none = isCone
-        ? null
-        : svg("text", { class: "cone-name none", x: size[0] / 2, y: 20 }, "no w is right for all rows");
+      const none = isCone ? null : svg("text", { class: "cone-name none", x: 82, y: 20 }, "no w is right for all rows");
       return fill(layers.cone, none);
     }
     const [x, y] = [0, 1].map((j) => cone.reduce((sum, p) => sum + p[j], 0) / cone.length);

@@ -18,7 +18,6 @@ import { decide, lineAlong, novikoff, sceneOf, widestBand } from "./verdict.js";
 /**
  * @typedef {object} Answer
  * @property {Steps} steps
- * @property {{ start: number, length: number } | null} cycle  after update `start` the run repeats every `length` updates
  * @property {number} radius
  * @property {{ kind: "separable" | "touching" | "overlapping", text: string }} verdict
  * @property {import("./verdict.js").Bound | null} bound
@@ -43,10 +42,8 @@ export function explore({ features = [], kernel = null, ...given }) {
   const scene = sceneOf(points, labels, bias);
   const verdict = decide(scene);
   const bound = verdict.nearest && novikoff(scene, verdict.nearest);
-  const steps = stepsOf(question, bound?.direction ?? null);
   return {
-    steps,
-    cycle: steps.converged ? null : cycleOf(steps, question.order),
+    steps: stepsOf(question, bound?.direction ?? null),
     radius: Math.sqrt(Math.max(...points.map((point) => point.reduce((sum, x) => sum + x * x, 0))) + Number(bias)),
     verdict: { kind: verdict.kind, text: "" },
     bound,
@@ -65,7 +62,7 @@ export function explore({ features = [], kernel = null, ...given }) {
 function withKernel(question, kernel) {
   const about = explore({ ...question, updates: 0 });
   const { steps, radius } = runKernel(question.points, question.labels, { ...question, kernel });
-  return { ...about, steps, radius, cycle: null, bound: null };
+  return { ...about, steps, radius, bound: null };
 }
 
 /**
@@ -96,12 +93,14 @@ function stepsOf({ points, labels, updates, ...options }, direction) {
 }
 
 /**
- * The first weights that come back, at the same row: from there on a run that draws no random numbers repeats itself.
+ * The first weights that come back, at the same row: from there on a run that draws no random numbers repeats itself,
+ * after update `start` every `length` updates.
  * @param {Steps} steps
  * @param {string} order
+ * @returns {{ start: number, length: number } | null}
  */
-function cycleOf({ row, w, b }, order) {
-  if (order === "shuffled") return null;
+export function cycleOf({ row, w, b, converged }, order) {
+  if (converged || order === "shuffled" || !w.length) return null;
   const seen = new Map();
   for (let k = 0; k < row.length; k += 1) {
     const key = `${order === "cyclic" ? row[k] : ""} ${w[k]} ${b[k]}`;
