@@ -52,6 +52,7 @@ class Window:
 
     def __init__(self, browser, **options):
         self.context = browser.new_context(viewport=SIZE, **options)
+        self.context.add_init_script("try { localStorage.setItem('linsep-story', 'told') } catch {}")  # no first visit
         self.page = self.context.new_page()
         self.complaints, self.asked = [], []
         self.page.on("console", lambda message: self.complaints.append(message.text) if message.type != "log" else None)

@@ -11,6 +11,7 @@ export class App {
     this.note = "";
     this.label = 1;
     this.views = [];
+    this.telling = null; // the address of the story's step, while it is told
     this.asking = false;
     this.stale = true; // the answer is not about the state as it is now
     this.frame = 0;
@@ -220,7 +221,7 @@ export class App {
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => {
       for (const view of this.views) view();
-      this.host.address?.write(() => toHash(this.state));
+      this.host.address?.write(() => this.telling ?? toHash(this.state));
     });
   }
 

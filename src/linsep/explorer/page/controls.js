@@ -182,6 +182,7 @@ export function presetPicker(app) {
 
 export function keys(app, place) {
   place.addEventListener("keydown", (event) => {
+    if (app.telling) return null;
     const typing = event.target.closest("input, select, textarea");
     const command = event.ctrlKey || event.metaKey;
     if (command && event.key.toLowerCase() === "z" && !typing) {

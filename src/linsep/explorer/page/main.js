@@ -8,6 +8,7 @@ import { dualView } from "./dual-view.js";
 import { exportsMenu } from "./exports.js";
 import { keepView } from "./keep-view.js";
 import { proofView } from "./proof-view.js";
+import { tellStory } from "./story/story.js";
 import { tableView } from "./table-view.js";
 import { transport } from "./transport.js";
 import { verdictView } from "./verdict-view.js";
@@ -87,6 +88,7 @@ export function mount(root, host) {
   );
   keys(app, host.isWhole ? document : root); // in a notebook, other keys are not ours
   host.address?.listen?.((state) => app.restore(state));
+  if (!host.embed) tellStory(app, root);
   app.refresh();
   return app;
 }
