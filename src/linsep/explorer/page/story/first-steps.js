@@ -8,7 +8,7 @@ import { taleDot, taleDots, taleLine, talePicture, taleSides } from "./tale-pict
 
 // A line by two handles over some points; `judged(wrong)` is told after each move.
 export function lineByHand(dots, ends, judged) {
-  const border = () => turnedWell(dots, lineThrough(...ends));
+  const border = () => turnedWell(dots, lineThrough(ends[0], ends[1]));
   const grip = (k) => ({
     spot: () => ends[k],
     name: () => `Handle ${k + 1} of the line, at ${show(ends[k][0])}, ${show(ends[k][1])}. Arrow keys move it.`,
@@ -35,8 +35,8 @@ export const drawALine = {
   ask: "Drag the two handles until every + is on one side of the line and every − on the other.",
   make(scene) {
     const ends = [
-      [-2.5, -1.5],
-      [2.5, -0.5],
+      [-1, -2.75],
+      [0.25, 2.75],
     ];
     const judged = (wrong) => {
       scene.say(wrong.length ? `${plural(wrong.length, "mistake")} left.` : "No mistakes: this line separates them.");
@@ -48,7 +48,7 @@ export const drawALine = {
       judged([]);
       picture.redraw();
     });
-    judged(wrongRows(EIGHT, turnedWell(EIGHT, lineThrough(...ends))));
+    judged(wrongRows(EIGHT, turnedWell(EIGHT, lineThrough(ends[0], ends[1]))));
     return [picture.node];
   },
   told: [
@@ -73,7 +73,13 @@ export const oneMistake = {
       paint(at, box) {
         const now = scene.isTold ? after : before;
         const ghost = scene.isTold ? taleLine(at, box, before, "ghost") : null;
-        return [taleSides(at, box, now), ghost, taleLine(at, box, now), taleDots(at, FOUR, wrongRows(FOUR, now)), ring(at)];
+        return [
+          taleSides(at, box, now),
+          ghost,
+          taleLine(at, box, now),
+          taleDots(at, FOUR, wrongRows(FOUR, now)),
+          ring(at),
+        ];
       },
     });
     scene.whenTold(picture.redraw);

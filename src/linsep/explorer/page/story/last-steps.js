@@ -20,7 +20,11 @@ export const tryXor = {
       scene.say(`${plural(wrong.length, "mistake")}; your best so far: ${fewest}.`);
     };
     const picture = lineByHand(CORNERS, ends, judged);
-    const proof = talePicture({ view: { cx: 0.5, cy: 0.5, half: 0.75 }, about: "Two crossing segments", paint: crossing });
+    const proof = talePicture({
+      view: { cx: 0.5, cy: 0.5, half: 0.75 },
+      about: "Two crossing segments",
+      paint: crossing,
+    });
     proof.node.classList.add("tale-later");
     scene.helper("I give up", () => scene.tell());
     scene.whenTold(() => proof.node.classList.toggle("tale-later", !scene.isTold));
@@ -49,7 +53,11 @@ export const whatNow = {
   ask: "A third number for each point would lift it out of the paper. Which one lets a flat sheet part the + from the −?",
   make(scene) {
     const lifted = taleLifted(() => scene.isTold);
-    const plane = talePicture({ view: { cx: 0.5, cy: 0.5, half: 0.75 }, about: "The boundary in the plane", paint: curved });
+    const plane = talePicture({
+      view: { cx: 0.5, cy: 0.5, half: 0.75 },
+      about: "The boundary in the plane",
+      paint: curved,
+    });
     plane.node.classList.add("tale-later");
     scene.choose(["x₁ + x₂", "x₁·x₂", "x₁ − x₂"], 1);
     scene.whenTold(() => {
@@ -61,14 +69,19 @@ export const whatNow = {
   told: [
     "x₁·x₂ lifts the corner (1, 1) alone. The sheet x₁ + x₂ − 2·x₁·x₂ = ½ passes between them; down in the plane it is a cross. (Sums and differences of the old numbers do not help: with them the points stay on a flat sheet.)",
     "The Perceptron only ever needs x·x′ of two rows. A kernel is that product in a lifted space, computed without going there: (x·x′ + 1)² has the feature x₁·x₂ inside.",
-    "Now the page is yours: the sandbox has all the sets, your own points, kernels and challenges.",
+    "Now the page is yours: the sandbox has these sets and more, and points of your own.",
   ],
 };
 
 // Where x₁ + x₂ − 2·x₁·x₂ is above ½: since (1 − 2·x₁)·(1 − 2·x₂) is below 0 there, two opposite quarters.
 function curved(at, box) {
   const quarter = (name, x, y) => {
-    const spots = [[0.5, 0.5], [x, 0.5], [x, y], [0.5, y]].map(at);
+    const spots = [
+      [0.5, 0.5],
+      [x, 0.5],
+      [x, y],
+      [0.5, y],
+    ].map(at);
     return svg("path", { class: `side ${name}`, d: path(spots, true) });
   };
   const { left, right, bottom, top } = box;
@@ -91,8 +104,18 @@ function taleLifted(isUp) {
     about: "The four corners in three dimensions",
     paint(at) {
       const place = (p) => at(turn(p));
-      const floor = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]].map(place);
-      const sheet = [[0, 0, -0.25], [1, 0, 0.25], [1, 1, 0.75], [0, 1, 0.25]].map(place);
+      const floor = [
+        [0, 0, 0],
+        [1, 0, 0],
+        [1, 1, 0],
+        [0, 1, 0],
+      ].map(place);
+      const sheet = [
+        [0, 0, -0.25],
+        [1, 0, 0.25],
+        [1, 1, 0.75],
+        [0, 1, 0.25],
+      ].map(place);
       const tops = CORNERS.points.map(([x, y]) => [x, y, isUp() ? x * y : 0]);
       return [
         svg("path", { class: "tale-floor", d: path(floor, true) }),

@@ -17,7 +17,8 @@ export const doesItStop = {
     const { bound } = answerFor(SEVEN);
     const picture = talePicture({
       view: WIDE_VIEW,
-      about: "Seven points; once you have guessed, the circle of radius R, the band of width gamma and the direction u*",
+      about:
+        "Seven points; once you have guessed, the circle of radius R, the band of width gamma and the direction u*",
       paint: (at, box) => [scene.isTold ? taleMeasures(at, box, bound) : [], taleDots(at, SEVEN)],
     });
     scene.whenTold(picture.redraw);
@@ -42,7 +43,13 @@ function steppedRun(scene, shown) {
       const now = borderAt(steps, k);
       const wrong = k ? wrongRows(SEVEN, now) : [];
       const measures = taleMeasures(at, box, bound);
-      return [taleSides(at, box, now), measures, taleLine(at, box, now), taleDots(at, SEVEN, wrong), taleWeights(at, now.w, 2.6)];
+      return [
+        taleSides(at, box, now),
+        measures,
+        taleLine(at, box, now),
+        taleDots(at, SEVEN, wrong),
+        taleWeights(at, now.w, 2.6),
+      ];
     },
   });
   const chart = taleChart(() => ({ bound, steps, k, ...shown(scene.isTold) }));

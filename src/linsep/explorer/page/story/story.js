@@ -5,7 +5,18 @@ import { tryXor, whatNow } from "./last-steps.js";
 import { rememberTold, stepOf, wasTold } from "./memory.js";
 import { breakIt, doesItStop, theCeiling, theFloor, theWall } from "./proof-steps.js";
 
-export const TALE = [drawALine, oneMistake, theRule, doesItStop, theFloor, theCeiling, theWall, breakIt, tryXor, whatNow];
+export const TALE = [
+  drawALine,
+  oneMistake,
+  theRule,
+  doesItStop,
+  theFloor,
+  theCeiling,
+  theWall,
+  breakIt,
+  tryXor,
+  whatNow,
+];
 
 // What a step may do: ask with choices, say how things stand, offer help, and tell.
 class Scene {
@@ -14,6 +25,7 @@ class Scene {
     this.listeners = [];
     this.status = html("p", { class: "tale-status", role: "status" });
     this.answers = html("div", { class: "tale-answers" });
+    this.help = html("div", { class: "tale-answers" });
     this.telling = html("div", { class: "tale-telling", "aria-live": "polite" });
     this.step = step;
   }
@@ -34,7 +46,7 @@ class Scene {
   }
 
   helper(words, action) {
-    this.answers.append(button(words, words, action, { class: "tale-help" }));
+    this.help.append(button(words, words, action, { class: "tale-help" }));
   }
 
   choose(options, right) {
@@ -74,10 +86,13 @@ export function tellStory(app, root) {
     app.redraw();
   };
   const asked = () => (app.host.address ? stepOf(app.host.address.read(), TALE.length) : null);
-  const opener = button("Story", "The story: what the Perceptron does and why it stops", () => show(0), { class: "quiet" });
+  const opener = button("Story", "The story: what the Perceptron does and why it stops", () => show(0), {
+    class: "quiet",
+  });
   root.querySelector("header").insertBefore(opener, root.querySelector("header .exports"));
   root.querySelector("header").after(place);
-  place.addEventListener("keydown", (event) => taleKeys(event, at, { show, leave }));
+  const heard = app.host.isWhole ? document : place;
+  heard.addEventListener("keydown", (event) => at !== null && taleKeys(event, at, { show, leave }));
   window.addEventListener("hashchange", () => {
     const step = asked();
     if (step !== null && step !== at) show(step, false);
@@ -108,13 +123,18 @@ function stepNodes(k, { show, leave }) {
   const skip = button("Skip the story", "Skip the story and open the sandbox", leave, { class: "quiet tale-skip" });
   return [
     html("nav", { class: "tale-nav", "aria-label": "Steps of the story" }, ...dots, skip),
+    html(
+      "div",
+      { class: "tale-head" },
+      html("h2", { tabindex: -1 }, step.title),
+      html("p", { class: "tale-ask" }, step.ask),
+    ),
     html("div", { class: "tale-pictures" }, ...pictures),
     html(
       "div",
       { class: "tale-words" },
-      html("h2", { tabindex: -1 }, step.title),
-      html("p", { class: "tale-ask" }, step.ask),
       scene.answers,
+      scene.help,
       scene.status,
       scene.telling,
       html("div", { class: "tale-ways" }, back, next),
@@ -124,7 +144,6 @@ function stepNodes(k, { show, leave }) {
 
 // Arrow keys turn the pages, unless they move something; Escape leaves.
 function taleKeys(event, at, { show, leave }) {
-  event.stopPropagation(); // the sandbox has keys of its own
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.key === "Escape") leave();
   else if (event.key === "ArrowRight" && at < TALE.length - 1) show(at + 1);

@@ -41,7 +41,7 @@ function inside([x, y], box) {
 }
 
 function gripNode(grip, { from, redraw, step }) {
-  const node = svg("g", { class: "tale-grip point", tabindex: 0, role: grip.move ? "slider" : "button" });
+  const node = svg("g", { class: "tale-grip point", tabindex: 0, role: "button" });
   const moved = (to) => {
     grip.move(to);
     redraw();
@@ -52,7 +52,11 @@ function gripNode(grip, { from, redraw, step }) {
       redraw();
     };
     node.addEventListener("click", press);
-    node.addEventListener("keydown", (event) => [" ", "Enter"].includes(event.key) && (event.preventDefault(), press()));
+    node.addEventListener("keydown", (event) => {
+      if (![" ", "Enter"].includes(event.key)) return;
+      event.preventDefault();
+      press();
+    });
     return node;
   }
   node.addEventListener("pointerdown", (event) => {

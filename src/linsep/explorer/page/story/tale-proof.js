@@ -39,21 +39,21 @@ export function taleWeights(at, w, reach) {
 
 // `seen()` gives { bound, steps, k, floor, ceiling, wall }: which of the curves are drawn, and how far the run has come.
 export function taleChart(seen) {
-  let size = [0, 0];
-  const node = surface({ class: "plot tale-chart", role: "img", "aria-label": "The proof as a chart" }, (...found) => {
-    size = found;
+  let [width, height] = [0, 0];
+  const node = surface({ class: "plot tale-chart", role: "img", "aria-label": "The proof as a chart" }, (...size) => {
+    [width, height] = size;
     redraw();
   });
   function redraw() {
-    if (size[0] > 2) fill(node, ...chartParts(seen(), size));
+    if (width > 2) fill(node, ...chartParts(seen(), width, height));
   }
   return { node, redraw };
 }
 
-function chartParts({ bound, steps, k, floor, ceiling, wall }, [width, height]) {
+function chartParts({ bound, steps, k, floor, ceiling, wall }, width, height) {
   const pad = { left: 30, right: 12, top: 12, bottom: 24 };
   const most = wall ? bound.bound * 1.12 : Math.max(steps.row.length + 2, 8);
-  const top = bound.radius * Math.sqrt(most) * 1.04;
+  const top = ceiling ? bound.radius * Math.sqrt(most) * 1.04 : bound.gamma * most * 1.4;
   const x = (value) => pad.left + ((width - pad.left - pad.right) * value) / most;
   const y = (value) => height - pad.bottom - ((height - pad.top - pad.bottom) * value) / top;
   const curve = (name, value) => {
