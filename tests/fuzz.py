@@ -136,8 +136,8 @@ def read_with_checker(content: bytes) -> None:
 
 MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())
 WAYS: list[dict[str, Any]] = [
-    {}, {"positive": 1}, {"one_hot": True}, {"numbers": "decimal"}, {"reject": True}, {"columns": [0]},
-    {"one_hot": True, "reject": True}, {"numbers": "decimal", "reject": True},
+    {}, {"positive": 1}, {"categories": "all"}, {"numbers": "decimal"}, {"reject": True}, {"columns": [0]},
+    {"categories": "all", "reject": True}, {"numbers": "decimal", "reject": True},
 ]  # fmt: skip
 CSV_WORDS = (
     b'"', b'""', b",", b"\n", b"\r", b"\r\n", b"\0", b"\xff", b"\xef\xbb\xbf", b"nan", b"1e400", b"1e-400",

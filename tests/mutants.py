@@ -1,11 +1,16 @@
 """Mutants of the checkers, each of which something must kill: python tests/mutants.py MODULE [SAMPLE] [SEED]
 
-    PYTHONPATH=. python tests/mutants.py linsep.checker
+    PYTHONPATH=.:tests python tests/mutants.py linsep.checker
+    PYTHONPATH=.:tests python tests/mutants.py linsep.proofs.checks
 
 A mutant is the module with one change: a comparison, an operator, a constant, a condition turned round, or a
-statement left out. Those of the stand-alone checker answer the cases of `tests/test_theorems.py`, proofs and
-forgeries of every kind, and are killed by the first answer that is not the extracted checker's; those of other modules
-run their tests, each in a process of its own. One that takes too long counts as killed. What survives is printed.
+statement left out. All of a module are tried in one process and its forks, so that hundreds take minutes.
+
+Those of the stand-alone checker answer to `tests/test_checker_units.py`, and then to the cases of
+`tests/test_theorems.py`, proofs and forgeries of every kind; they are killed by the first answer that is not the
+extracted checker's. Those of the library get the same cases in memory, dense and sparse: what `verify` accepts, how it
+refuses, what is written and explained must stay as it is. Who survives that has the tests of its module to pass, where
+`TESTS` names some. One that takes too long counts as killed. What survives is printed; docs/trust.md explains it.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import importlib
 import importlib.abc
 import importlib.util
 import io
@@ -23,6 +29,7 @@ import resource
 import signal
 import sys
 import tempfile
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,19 +39,32 @@ import numpy  # noqa: F401
 import pytest
 import scipy.sparse  # noqa: F401
 
+import linsep
 from linsep import checker
-from tests import test_theorems, three_checkers
+from linsep.errors import LinsepError
+from tests import many_forgeries, test_checker_units, test_theorems, three_checkers
 from tests.extracted import Extracted
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 120  # of the processor, for all tests of a mutant
 QUICK = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "--no-header", "--tb=no"]
 TESTS = {
-    "linsep.proofs": [
-        ["tests/test_certificates.py"],
-        ["tests/test_mistakes.py"],
-        ["tests/test_forgeries.py"],
-    ],
+    "linsep.exact": ["tests/test_exact.py"],
+    "linsep.proofs.checks": ["tests/test_certificates.py"],
+    "linsep.proofs.checked_rows": ["tests/test_certificates.py"],
+    "linsep.proofs.class_json": ["tests/test_classes.py"],
+    "linsep.proofs.class_rows": ["tests/test_classes.py"],
+    "linsep.proofs.class_verdicts": ["tests/test_classes.py"],
+    "linsep.proofs.definite": ["tests/test_definite.py"],
+    "linsep.proofs.eigenvalues": ["tests/test_definite.py"],
+    "linsep.proofs.explain": ["tests/test_certificates.py"],
+    "linsep.proofs.margin_checks": ["tests/test_certificates.py", "tests/test_row_margin.py"],
+    "linsep.proofs.mistakes": ["tests/test_mistakes.py", "tests/test_wide_mistakes.py"],
+    "linsep.proofs.obstructions": ["tests/test_certificates.py", "tests/test_definite.py"],
+    "linsep.proofs.packings": ["tests/test_mistakes.py"],
+    "linsep.proofs.proof_json": ["tests/test_certificates.py"],
+    "linsep.proofs.regions": ["tests/test_regions.py"],
+    "linsep.proofs.verdicts": ["tests/test_certificates.py"],
 }
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -134,36 +154,139 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(self.code, module.__dict__)
 
 
-def fate(name: str, path: Path, code: Any, rounds: list[list[str]]) -> str:
-    """Which tests kill the mutant: their file, or "survived"."""
-    for tests in rounds:
-        child = os.fork()
-        if not child:
-            silence = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(silence, 1)
-            os.dup2(silence, 2)
-            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-            for loaded in [each for each in sys.modules if each.split(".")[0] in ("linsep", "tests", "conftest")]:
-                del sys.modules[loaded]
-            sys.meta_path.insert(0, Loader(name, path, code))
-            status = 1
-            with contextlib.suppress(BaseException):
-                status = int(pytest.main([*QUICK, *tests]) != 0)
-            os._exit(status)
-        if os.waitpid(child, 0)[1]:
-            return " ".join(tests)
-    return "survived"
+def fate(name: str, path: Path, code: Any, tests: list[str]) -> bool:
+    """Do the tests kill the mutant?"""
+
+    def run() -> bool:
+        for loaded in [each for each in sys.modules if each.split(".")[0] in ("linsep", "tests", "conftest")]:
+            del sys.modules[loaded]
+        sys.meta_path.insert(0, Loader(name, path, code))
+        return pytest.main([*QUICK, "-m", "not slow and not campaign", *tests]) != 0
+
+    return in_a_fork(run)
+
+
+def in_a_fork(is_killed: Callable[[], bool]) -> bool:
+    """The answer of a child, or that it did not live to give one."""
+    child = os.fork()
+    if not child:
+        silence = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silence, 1)
+        os.dup2(silence, 2)
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        status = 1
+        with contextlib.suppress(BaseException):
+            status = int(is_killed())
+        os._exit(status)
+    return bool(os.waitpid(child, 0)[1])
+
+
+def functions(owner: Any, home: str) -> dict[str, Any]:
+    """The functions of a module and of its classes, by name."""
+    found = {}
+    for name, value in vars(owner).items():
+        plain = getattr(value, "fget", None) or getattr(value, "__func__", None) or getattr(value, "func", value)
+        if isinstance(plain, types.FunctionType) and plain.__module__ == home:
+            found[name] = plain
+        elif isinstance(value, type) and value.__module__ == home:
+            found |= {f"{name}.{each}": one for each, one in functions(value, home).items()}
+    return found
+
+
+def transplant(name: str, code: Any) -> bool:
+    """The mutant's functions and constants in place of the module's, wherever they are used; was there a difference?"""
+    old = sys.modules[name]
+    new = types.ModuleType(name)
+    new.__file__ = old.__file__
+    exec(code, vars(new))
+    changed, others = False, functions(new, name)
+    for each, function in functions(old, name).items():
+        one = others.get(each)
+        if one is not None and same_code(one.__code__, function.__code__) is False:
+            function.__code__, changed = one.__code__, True
+        if one is not None and repr(one.__defaults__) != repr(function.__defaults__):
+            function.__defaults__, changed = one.__defaults__, True
+    for each, value in vars(new).items():
+        was = vars(old).get(each)
+        if (
+            isinstance(value, int | float | str | tuple | frozenset | dict)
+            and not each.startswith("__")
+            and value != was
+        ):
+            changed = True
+            for module in [m for m in sys.modules.values() if getattr(m, "__name__", "").startswith("linsep")]:
+                if vars(module).get(each) is was:
+                    setattr(module, each, value)
+    return changed
+
+
+def same_code(one: Any, other: Any) -> bool:
+    """Whether two functions do the same, line numbers aside."""
+    parts = [(code.co_code, code.co_names, code.co_varnames) for code in (one, other)]
+    constants = [[c for c in code.co_consts if not isinstance(c, types.CodeType)] for code in (one, other)]
+    inner = [[c for c in code.co_consts if isinstance(c, types.CodeType)] for code in (one, other)]
+    return (
+        parts[0] == parts[1]
+        and repr(constants[0]) == repr(constants[1])
+        and len(inner[0]) == len(inner[1])
+        and all(same_code(a, b) for a, b in zip(*inner, strict=True))
+    )
+
+
+Case = tuple[str, Any, Any]
+
+
+def library_cases(count: int) -> list[Case]:
+    """True proofs and forgeries of every version, with their tables."""
+    rng, found = random.Random(0), list[Case]()
+    for source in (many_forgeries.small, many_forgeries.definite, many_forgeries.mistakes, many_forgeries.classes):
+        for base in itertools.islice(source(0), count):
+            for k in range(5):
+                document = many_forgeries.forged(base, rng) if k else base.document
+                X = scipy.sparse.csr_array(base.X) if rng.random() < 0.3 else base.X
+                found.append((three_checkers.forge.resealed(document), X, base.y))
+    return found
+
+
+def said_of(case: Case) -> str:
+    """What the library says: how it refuses, or what it writes and explains."""
+    text, X, y = case
+    try:
+        found: Any = linsep.verdict_from_json(text)
+        found.verify(X, y)
+        return f"{found!r}\n{found.to_json()}\n{found.explain(X, y)}\n{found.to_dict() if hasattr(found, 'to_dict') else ''}"
+    except LinsepError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def library_judge(name: str, path: Path) -> Callable[[Any], bool]:
+    """The cases in memory first, then the tests of the module."""
+    importlib.import_module(name)
+    known = [(case, said_of(case)) for case in library_cases(30)]
+    random.Random(0).shuffle(known)
+    tests = TESTS.get(name, [])
+
+    def is_killed(code: Any) -> bool:
+        def differs() -> bool:
+            return transplant(name, code) and any(said_of(case) != said for case, said in known)
+
+        return in_a_fork(differs) or (bool(tests) and fate(name, path, code, tests))
+
+    return is_killed
 
 
 def cases() -> list[tuple[bytes, str, list[str], int, str]]:
     """Proofs, rows and options with the answers that the checkers agree on; the words only where they must agree."""
     with tempfile.TemporaryDirectory() as folder:
-        bench = three_checkers.compare(400, 0, Path(folder))
+        bench = three_checkers.compare(600, 0, Path(folder))
     found = bench.cases
     with tempfile.TemporaryDirectory() as folder, Extracted() as extracted:
         bench = three_checkers.Bench(Path(folder), extracted)
         for _, data, proof in test_theorems.EXAMPLES:
-            bench.hear("examples", proof.encode(), data)
+            for options in ([], *test_theorems.DISAGREE, ["--json"]):
+                bench.hear("examples", proof.encode(), data, [*options])
+        for text in (b'["version"]', b"[]", b"1", b'{"kind": "classes"}', b'{"kind": 1, "version": "6"}'):
+            bench.hear("not a proof", text, "0,0\n")
         for kind, changed in test_theorems.UNFIT:
             data = next(data for name, data, _ in test_theorems.EXAMPLES if name == kind)
             bench.hear("unfit", test_theorems.proof_of(kind, **changed).encode(), data)
@@ -190,11 +313,21 @@ def cases() -> list[tuple[bytes, str, list[str], int, str]]:
     return found + bench.cases
 
 
+class Namespace:
+    """The mutant as if it were a module: what is set here, its functions see."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        object.__setattr__(self, "__dict__", names)
+
+
 def answers_differ(code: Any, known: list[Any], paths: tuple[Path, Path]) -> bool:
     """Does the mutant give another answer to one of the cases?"""
     module: dict[str, Any] = {"__name__": "mutant"}
     try:
         exec(code, module)
+        signal.alarm(20)
+        for unit in test_checker_units.UNITS:
+            unit(Namespace(module))
         for proof, data, options, status, text in known:
             paths[0].write_bytes(proof)
             paths[1].write_text(data, encoding="utf-8", newline="")
@@ -202,7 +335,7 @@ def answers_differ(code: Any, known: list[Any], paths: tuple[Path, Path]) -> boo
             signal.alarm(20)
             with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
                 found = module["main"]([*map(str, paths), *options])
-            if found != status or (status != 2 and said.getvalue() != text):
+            if found != status or said.getvalue() != text:
                 return True
     except BaseException as error:  # the mutant's, whatever it is
         if isinstance(error, KeyboardInterrupt):
@@ -216,8 +349,7 @@ def answers_differ(code: Any, known: list[Any], paths: tuple[Path, Path]) -> boo
 def judge_of(name: str, path: Path) -> Callable[[Any], bool]:
     """What tells whether a mutant is killed."""
     if name != "linsep.checker":
-        rounds = next(tests for prefix, tests in TESTS.items() if name.startswith(prefix))
-        return lambda code: fate(name, path, code, rounds) != "survived"
+        return library_judge(name, path)
     signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
     known, folder = cases(), Path(tempfile.mkdtemp())
     paths = folder / "proof.json", folder / "data.csv"

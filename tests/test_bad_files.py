@@ -121,7 +121,7 @@ NINES = b"9" * 5000
 BIG = 2**53 + 1
 NAN, INF = float("nan"), float("inf")
 DAY = datetime.datetime(2020, 1, 1)
-DECIMAL, ONE_HOT = {"numbers": "decimal"}, {"one_hot": True}
+DECIMAL, ONE_HOT = {"numbers": "decimal"}, {"categories": "all"}
 
 
 def truths(*values: Any) -> Any:
@@ -717,7 +717,7 @@ def test_a_file_replaced_by_a_shorter_one_is_refused(here):
         ({"a.csv": GOOD, "b.csv": b"x,z,y\n1,2,2\n"}, "E-MANY-CLASSES", {}),
         ({"a.csv": GOOD, "b.csv": b""}, "E-FILE-EMPTY", {}),
         ({"a.csv": GOOD, "b.csv": b"x,z,y\n1,red,0\n"}, "E-NOT-A-NUMBER", {}),
-        ({"a.parquet": TABLE, "b.parquet": parquet(x=["a"], y=[0])}, "E-FILES-DIFFER", {"one_hot": True}),
+        ({"a.parquet": TABLE, "b.parquet": parquet(x=["a"], y=[0])}, "E-FILES-DIFFER", {"categories": "all"}),
     ],
 )
 def test_files_that_do_not_go_together_are_refused(files, code, options, here, capsys):
@@ -733,8 +733,8 @@ def test_files_that_do_not_go_together_are_refused(files, code, options, here, c
 def test_a_column_that_is_text_in_one_file_is_text_in_all(here):
     (here / "a.csv").write_text("x,c,y\n1,5,0\n2,6,1\n")
     (here / "b.csv").write_text("x,c,y\n3,red,1\n")
-    source = linsep.open("*.csv", label="y", one_hot=True)
-    assert source.facts.names == ("x", "c=5", "c=6", "c=red")
+    source = linsep.open("*.csv", label="y", categories="all")
+    assert source.facts.names == ("x", "c[5]", "c[6]", "c[red]")
     assert source.take([0, 2]).values.tolist() == [[1, 1, 0, 0], [3, 0, 0, 1]]
 
 
@@ -767,7 +767,7 @@ def test_every_kind_of_bad_row_of_a_csv_is_set_aside(options, here):
 
 def test_bad_rows_are_set_aside_beside_categories(here):
     (here / "a.csv").write_bytes(b"x,c,y\n1,red,0\n2\n3,\xff,1\n4,blue,1\n5,green,\n")
-    source = linsep.open("a.csv", label="y", reject="bad.csv", one_hot=True)
+    source = linsep.open("a.csv", label="y", reject="bad.csv", categories="all")
     assert source.facts.rows_left_out == 3
     assert source.take([0, 1]).values[:, 0].tolist() == [1, 4]
     assert [row for row, _ in set_aside()] == [1, 2, 4]
@@ -777,7 +777,7 @@ def test_a_text_cell_that_is_empty_is_refused_in_every_format(here):
     (here / "a.csv").write_bytes(b"x,c,y\n1,red,0\n2,,1\n3,blue,1\n")
     (here / "a.parquet").write_bytes(parquet(x=[1, 2, 3], c=["red", None, "blue"], y=[0, 1, 1]))
     for name in ("a.csv", "a.parquet"):
-        error = refused("E-VALUE-MISSING", name, one_hot=True)
+        error = refused("E-VALUE-MISSING", name, categories="all")
         assert (error.row, error.column) == (1, "c")
 
 

@@ -162,7 +162,7 @@ def test_three_classes_have_their_highest_score(tmp_path, capsys):
 
 def test_a_model_of_categories_reads_the_text_that_they_came_from(tmp_path, capsys):
     (tmp_path / "f.csv").write_text("colour,h,y\nred,1,0\nblue,2,1\ngreen,3,1\nred,0,0\n")
-    main(["fit", str(tmp_path / "f.csv"), "--label", "y", "--one-hot", "-o", str(tmp_path / "m.json")])
+    main(["fit", str(tmp_path / "f.csv"), "--label", "y", "--categories", "all", "-o", str(tmp_path / "m.json")])
     capsys.readouterr()
     code, lines, err = predicted(capsys, tmp_path / "m.json", tmp_path / "f.csv")
     assert (code, lines, err) == (0, ["0", "1", "1", "0"], "Error: 0 (0 of 4 rows wrong).\n")

@@ -136,7 +136,7 @@ def test_a_strange_label_is_named_by_its_row_in_the_file(here, capsys):
 @pytest.mark.parametrize("name", ["d.parquet", "d.csv"])
 def test_a_category_that_the_model_does_not_know_is_set_aside(name, here, capsys):
     Path("t.csv").write_text("c,y\nu,0\nv,1\n")
-    main(["fit", "t.csv", "--label", "y", "--one-hot", "-o", "m.json"])
+    main(["fit", "t.csv", "--label", "y", "--categories", "all", "-o", "m.json"])
     pa.parquet.write_table(pa.table({"c": ["u", "w", None, "v"], "z": [0] * 4}), "d.parquet")
     Path("d.csv").write_text("c,z\nu,0\nw,0\n,0\nv,0\n")
     capsys.readouterr()
@@ -147,7 +147,7 @@ def test_a_category_that_the_model_does_not_know_is_set_aside(name, here, capsys
 
 def test_a_row_without_its_category_is_set_aside(here, capsys):
     Path("d.csv").write_text("c,x,y\nu,1,0\n,2,1\nv,3,1\n")
-    assert ran(capsys, "decide", "d.csv", "--label", "y", "--one-hot", "--reject", "bad.csv")[0] == 0
+    assert ran(capsys, "decide", "d.csv", "--label", "y", "--categories", "all", "--reject", "bad.csv")[0] == 0
     assert rejected() == [("d.csv", 1, "E-VALUE-MISSING")]
 
 

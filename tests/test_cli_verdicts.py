@@ -176,7 +176,7 @@ ODD = {
     "nothing left out": ("odd.csv", "a,b,y\n1,2,no\n3,1,yes\n", "--label y --reject bad.csv"),
     "one against the rest": ("odd.csv", "a,b,y\n1,2,u\n3,1,v\n2,4,w\n", "--label y --positive v"),
     "columns": ("odd.csv", "a,b,y\n1,2,no\n3,1,yes\n", "--label y --columns b"),
-    "categories": ("odd.csv", "a,b,y\nu,2,no\nv,1,yes\n", "--label y --one-hot"),
+    "categories": ("odd.csv", "a,b,y\nu,2,no\nv,1,yes\n", "--label y --categories all"),
     "decimals": ("odd.csv", "a,y\n0.1,no\n0.2,yes\n", "--label y --numbers decimal"),
     "from 0": ("odd.svm", "-1 0:1\n1 0:2 3:1\n", "--index-base 0"),
     "format": ("odd data.txt", "a,y\n0.1,no\n0.2,yes\n", "--label y --format csv"),

@@ -115,11 +115,11 @@ def test_rows_that_no_worker_could_hold_are_decided(tmp_path):
     for k in range(18):
         X = random.standard_normal((250_000, 20))
         score = X @ w
-        X += np.outer(0.05 * np.sign(score), w)
+        X += np.outer(0.5 * np.sign(score), w)
         table = pd.DataFrame(X, columns=[f"c{j}" for j in range(20)]).assign(kind=score > 0)
-        table.to_parquet(tmp_path / f"{k}.parquet", row_group_size=50_000, index=False, compression=None)
+        table.to_parquet(tmp_path / f"{k}.parquet", row_group_size=125_000, index=False, compression=None)
     options = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": "700MB"}
     with distributed.LocalCluster(n_workers=2, **options) as cluster, distributed.Client(cluster) as client:
         source = linsep.open(tmp_path / "*.parquet", label="kind", scheduler=client)
         verdict = linsep.decide(source)
-    assert verdict.kind == "separable" and (verdict.n_rows, source.n_partitions) == (4_500_000, 90)
+    assert verdict.kind == "separable" and (verdict.n_rows, source.n_partitions) == (4_500_000, 36)

@@ -310,7 +310,7 @@ def test_a_bad_file_is_named(folder):
 
 def test_what_a_cluster_cannot_do_is_refused(folder):
     with pytest.raises(ArgumentError, match="leave the other options out"):
-        linsep.open(folder, label="kind", one_hot=True, scheduler="synchronous")
+        linsep.open(folder, label="kind", categories="all", scheduler="synchronous")
     with pytest.raises(ArgumentError, match="it must be the name of the label column"):
         linsep.open(folder, label=-1, scheduler="synchronous")
 

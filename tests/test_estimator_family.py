@@ -29,6 +29,11 @@ FAMILY = [
 FIRST_CLASS_ALONE = 2 / 3  # on iris, where the last weights of a class against the rest are not worth much more
 
 
+def kept_by(model):
+    """The weights that runs kept."""
+    return [part for learner in model._learners for part in (learner.kept.W, learner.kept.b)]
+
+
 def named(classifier):
     return "-".join([type(classifier).__name__, *map(str, classifier.get_params().values())])
 
@@ -118,8 +123,9 @@ def test_dense_and_sparse_rows_give_the_same_weights_update_for_update(classifie
     for i in range(len(y)):
         dense.partial_fit(X[[i]], y[[i]], classes=range(n_classes))
         sparse.partial_fit(sp.csr_array(X[[i]]), y[[i]], classes=range(n_classes))
-        assert dense.coef_.dtype == sparse.coef_.dtype == dtype
-        assert np.array_equal(dense.coef_, sparse.coef_) and np.array_equal(dense.intercept_, sparse.intercept_)
+        if classifier.keep != "vote":  # which has no coef_
+            assert dense.coef_.dtype == sparse.coef_.dtype == dtype
+        assert all(map(np.array_equal, kept_by(dense), kept_by(sparse)))
         assert dense.n_updates_ == sparse.n_updates_
         updates.add(dense.n_updates_)
     assert len(updates) > 20

@@ -15,7 +15,8 @@ from playwright.sync_api import expect, sync_playwright
 from sklearn.datasets import load_iris
 
 import linsep
-from browser import launch
+from browser import STORY_TOLD, launch
+from explorer import frame_time, link  # of benchmarks/
 from linsep.explorer import export
 from linsep.explorer.own_table import OwnTable
 from linsep.explorer.presets import presets
@@ -52,7 +53,7 @@ class Window:
 
     def __init__(self, browser, **options):
         self.context = browser.new_context(viewport=SIZE, **options)
-        self.context.add_init_script("try { localStorage.setItem('linsep-story', 'told') } catch {}")  # no first visit
+        self.context.add_init_script(STORY_TOLD)
         self.page = self.context.new_page()
         self.complaints, self.asked = [], []
         self.page.on("console", lambda message: self.complaints.append(message.text) if message.type != "log" else None)
@@ -274,6 +275,12 @@ def test_a_drag_among_500_points_ends_with_the_library_s_answer(visit, explorer)
     assert verdict.separable or page.locator(".data-space .weight").count() in (2, 3, 4)
 
 
+@pytest.mark.parametrize("options", [{}, {"flipped": 26}], ids=["separable", "overlapping"])
+def test_a_frame_of_a_drag_among_500_points_takes_less_than_16_ms(visit, explorer, options):
+    page = visit(f"{explorer.address}#{link(500, **options)}&k=100")
+    assert frame_time(page, batches=15, enough=16)[0] < 16  # of the main thread's own time; make load prints it
+
+
 def test_a_point_is_deleted_with_the_key_and_with_the_button(visit, explorer):
     page = visit(explorer.address)
     page.locator(".point").nth(1).click()
@@ -307,6 +314,26 @@ def test_without_bias_the_weight_space_shows_a_constraint_for_each_row_and_the_p
     expect(page.locator(".weight-space .feasible")).to_have_count(1)
     end_of_run(page)
     expect(page.locator(".weight-space .stop")).to_have_count(4)
+
+
+def test_the_tab_of_the_weight_space_is_grey_and_says_why_for_free_lines(visit, explorer):
+    page = visit(explorer.address)
+    tab = page.locator("[data-pane=weights]")
+    expect(tab).to_have_attribute("aria-disabled", "true")
+    tab.click(force=True)
+    expect(page.locator(".notice")).to_contain_text("two weights")
+    page.click(".segments [data-value=false] >> text=through 0")
+    tab.click()
+    expect(page.locator(".weight-space")).to_be_visible()
+    expect(page.locator(".data-space")).to_be_hidden()
+    assert state(page)["pane"] == "weights"
+
+
+def test_a_run_that_goes_round_says_how_soon_it_repeats(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", "xor")
+    page.locator(".scrub").fill("9")
+    expect(page.locator(".story")).to_contain_text("This repeats every 4 updates, for ever.")
 
 
 def test_without_bias_an_obstruction_is_drawn_around_the_origin(visit, explorer):
@@ -442,6 +469,116 @@ def test_the_light_can_be_switched(visit, explorer):
     dark = page.evaluate("getComputedStyle(document.querySelector('.linsep')).backgroundColor")
     page.click(".theme")
     assert page.evaluate("getComputedStyle(document.querySelector('.linsep')).backgroundColor") != dark
+
+
+def view(page):
+    return [float(part) for part in state(page)["v"].split(",")]
+
+
+def test_a_drag_on_empty_space_moves_the_view_and_adds_nothing(visit, explorer):
+    page = visit(explorer.address)
+    cx, cy, half = view(page)
+    page.mouse.move(*place(page, 0.7, 0.3))
+    page.mouse.down()
+    page.mouse.move(*place(page, 0.6, 0.4), steps=4)
+    page.mouse.up()
+    moved = view(page)
+    assert moved[0] > cx and moved[1] > cy and moved[2] == half
+    expect(page.locator(".point")).to_have_count(4)
+    assert page.evaluate("String(getSelection())") == ""
+
+
+def test_the_wheel_zooms_around_the_pointer(visit, explorer):
+    page = visit(explorer.address)
+    box = page.locator(".point[data-row='2'] .shape").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    half = view(page)[2]
+    page.mouse.wheel(0, -400)
+    assert view(page)[2] < half
+    after = page.locator(".point[data-row='2'] .shape").bounding_box()
+    assert (after["x"], after["y"]) == pytest.approx((box["x"], box["y"]), abs=3)
+    assert page.evaluate("scrollY") == 0
+
+
+@pytest.mark.parametrize(
+    "selector", ["button.band", ".presets", ".segments [data-value=worst]", "summary >> nth=0", ".scrub"]
+)
+def test_the_space_bar_steps_wherever_the_focus_is(visit, explorer, selector):
+    page = visit(explorer.address)
+    page.locator(selector).focus()
+    page.keyboard.press("Space")
+    expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "1")
+    expect(page.locator("button.band")).to_have_attribute("aria-pressed", "false")
+    assert "keep" not in state(page)
+
+
+def test_points_of_ones_own_can_be_chosen_and_come_back(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", label="Points of your own")
+    expect(page.locator(".point")).to_have_count(0)
+    for across in (0.3, 0.6):
+        page.mouse.click(*place(page, across, 0.5))
+    page.select_option(".presets", "xor")
+    expect(page.locator(".point")).to_have_count(4)
+    page.select_option(".presets", label="Points of your own")
+    expect(page.locator(".point")).to_have_count(2)
+
+
+PASTE = """text => {
+  const data = new DataTransfer();
+  data.setData("text/plain", text);
+  document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}"""
+DROP = """text => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], "points.csv", { type: "text/csv" }));
+  const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+  document.querySelector(".data-space").dispatchEvent(drop);
+}"""
+
+
+@pytest.mark.parametrize("act", [PASTE, DROP], ids=["pasted", "dropped"])
+def test_a_table_on_the_page_becomes_its_points(visit, explorer, act):
+    page = visit(explorer.address)
+    page.evaluate(act, "a,b,kind\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n")
+    expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")
+    assert state(page)["p"] == "0,0-;0,1+;1,0+;1,1-"
+
+
+BAD_TEXT = {
+    "1,2,a\n3,4,b\n5,6,c": "3 classes",
+    "1,2,a\n3,NaN,b": "Line 2, column 2: “NaN” is not a finite number",
+    "hello": "1 column",
+    "1,2,3,a\n1,2,3,b": "linsep explore FILE",
+    "\n".join(["1,2,a"] * 10_000): "at most 2,000 points",
+}
+
+
+@pytest.mark.parametrize("text", BAD_TEXT, ids=range(len(BAD_TEXT)))
+def test_text_that_holds_no_points_is_told_and_what_was_there_is_kept(visit, explorer, text):
+    page = visit(explorer.address)
+    page.evaluate(PASTE, text)
+    expect(page.locator(".notice")).to_contain_text(BAD_TEXT[text])
+    expect(page.locator(".point")).to_have_count(4)
+    page.click(".segments [data-value=worst]")
+    expect(page.locator(".notice")).to_be_hidden()
+
+
+def test_a_huge_file_is_refused_by_its_size(visit, explorer):
+    page = visit(explorer.address)
+    page.evaluate(DROP, "1,2,a\n" * 200_000)
+    expect(page.locator(".notice")).to_contain_text("at most 1")
+    expect(page.locator(".point")).to_have_count(4)
+
+
+def test_coordinates_can_be_typed(visit, explorer):
+    page = visit(explorer.address)
+    page.click(".as-text summary")
+    expect(page.locator(".points-text")).to_have_value("x1,x2,y\n-1,3,-1\n-1,-1,-1\n3,-1,1\n0,1.5,1\n")
+    page.locator(".points-text").fill("0 0 no\n0.25 1 yes\n")
+    page.click(".use")
+    expect(page.locator(".point")).to_have_count(2)
+    assert state(page)["p"] == "0,0-;0.25,1+"
 
 
 # Own data

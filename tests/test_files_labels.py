@@ -72,8 +72,8 @@ def test_columns_come_in_the_order_asked_for_by_name_or_position(flowers):
 
 
 def test_text_columns_become_one_column_for_each_category(flowers):
-    source = linsep.open(flowers, label="kind", one_hot=True, positive="a")
-    assert source.facts.names == ("width", "height", "colour=blue", "colour=green", "colour=red")
+    source = linsep.open(flowers, label="kind", categories="all", positive="a")
+    assert source.facts.names == ("width", "height", "colour[blue]", "colour[green]", "colour[red]")
     assert source.take([1]).values.tolist() == [[2, 1, 1, 0, 0]]
     assert source.categories == {"colour": ("blue", "green", "red")}
 
@@ -81,8 +81,8 @@ def test_text_columns_become_one_column_for_each_category(flowers):
 def test_categories_of_all_files_are_columns_of_all(tmp_path):
     (tmp_path / "a.csv").write_text("x,c,y\n1,red,0\n")
     (tmp_path / "b.csv").write_text("x,c,y\n2,blue,1\n")
-    source = linsep.open(tmp_path, label="y", one_hot=True)
-    assert source.facts.names == ("x", "c=blue", "c=red")
+    source = linsep.open(tmp_path, label="y", categories="all")
+    assert source.facts.names == ("x", "c[blue]", "c[red]")
     assert source.take([0, 1]).values.tolist() == [[1, 0, 1], [2, 1, 0]]
 
 

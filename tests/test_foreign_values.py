@@ -214,14 +214,14 @@ WITH_NULL = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", N
 def test_a_null_inside_a_dictionary_is_missing(tmp_path):
     path = arrow_file(tmp_path, a=WITH_NULL, b=[1, 2, 3], y=[0, 1, 0])
     with pytest.raises(errors.MissingValueError, match="row 1, column 'a'"):
-        linsep.open(path, label="y", one_hot=True)
+        linsep.open(path, label="y", categories="all")
     with pytest.raises(errors.MissingLabelError, match="row 1, column 'a'"):
         linsep.open(path, label="a", columns=["b"])
 
 
 def test_a_row_with_a_null_inside_its_dictionary_is_rejected(tmp_path):
     path = arrow_file(tmp_path, a=WITH_NULL, y=[0, 1, 1])
-    source = linsep.open(path, label="y", one_hot=True, reject=str(tmp_path / "rejects.csv"))
+    source = linsep.open(path, label="y", categories="all", reject=str(tmp_path / "rejects.csv"))
     assert source.take([0, 1]).values.tolist() == [[1, 0], [0, 1]]
 
 
@@ -237,7 +237,7 @@ TEXTS = {
 @pytest.mark.parametrize("column", TEXTS.values(), ids=TEXTS)
 def test_text_of_every_arrow_type_is_a_label_and_a_category(column, tmp_path):
     path = arrow_file(tmp_path, a=column, y=column)
-    block = linsep.open(path, label="y", one_hot=True).take(range(3))
+    block = linsep.open(path, label="y", categories="all").take(range(3))
     assert block.values.tolist() == [[1, 0], [0, 1], [1, 0]] and block.y.tolist() == [-1, 1, -1]
 
 

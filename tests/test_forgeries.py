@@ -8,16 +8,14 @@ from tests.forge_files import forge_containers, forge_files
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("seed", [0, 1])
-def test_both_checkers_refuse_every_forgery_and_accept_every_truth(seed, tmp_path):
-    accepted, refused = forge(1500, seed=seed, folder=tmp_path)
+def test_both_checkers_refuse_every_forgery_and_accept_every_truth(tmp_path):
+    accepted, refused = forge(1500, seed=0, folder=tmp_path)
     assert accepted > 300 and refused > 600
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("seed", [0, 1])
-def test_no_statement_about_a_file_is_accepted_that_is_not_so(seed, tmp_path):
-    counts = forge_files(250, seed=seed, folder=tmp_path)
+def test_no_statement_about_a_file_is_accepted_that_is_not_so(tmp_path):
+    counts = forge_files(250, seed=0, folder=tmp_path)
     assert 30 < counts.accepted.total() < 120
     assert len(counts.tried) == 9
 

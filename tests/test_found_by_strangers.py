@@ -80,9 +80,9 @@ def test_a_pipe_in_the_place_of_a_cache_is_not_waited_for(tmp_path, monkeypatch)
 
 
 def test_a_category_that_would_take_the_name_of_a_column_is_refused(tmp_path):
-    (tmp_path / "d.csv").write_text("s,s=A,y\nA,0,0\nB,1,1\n")
-    with pytest.raises(HeaderError, match="two columns would be called 's=A'"):
-        linsep.open(tmp_path / "d.csv", label="y", one_hot=True)
+    (tmp_path / "d.csv").write_text("s,s[A],y\nA,0,0\nB,1,1\n")
+    with pytest.raises(HeaderError, match="two columns would be called 's\\[A\\]'"):
+        linsep.open(tmp_path / "d.csv", label="y", categories="all")
 
 
 def test_the_json_of_the_checker_is_one_object(proof, capsys):

@@ -119,9 +119,9 @@ def test_agrees_with_fourier_motzkin_on_degenerate_rows(seed):
 )
 def test_counts_the_separable_labellings_of_cubes_and_grids(sides, separable):
     points = np.array([[*point, 1] for point in itertools.product(*map(range, sides))])
-    labellings = itertools.product([-1, 1], repeat=len(points))
+    labellings = ((1, *rest) for rest in itertools.product([-1, 1], repeat=len(points) - 1))  # the others are opposite
     kinds = Counter(three_way(points * np.array(y)[:, None]).kind for y in labellings)
-    assert kinds["separable"] == separable
+    assert 2 * kinds["separable"] == separable
 
 
 def test_a_zero_row_obstructs_alone_and_has_no_place_in_the_spread():

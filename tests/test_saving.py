@@ -272,6 +272,7 @@ def read_or_refused(text):
 POSITIONS = {"row", "label", "rival", "born", "place", "indices", "indptr", "at"}
 OF_SEVERAL_TYPES = {  # fields that may be null, or a word or a number
     *("names", "mistakes_per_row", "gamma", "budget", "random_state", "time_limit", "spare", "votes"),
+    *("class_weight", "stop_after"),
 }
 
 

@@ -224,7 +224,6 @@ def test_a_cell_that_is_not_a_number_is_named(value, error, beside):
         ({"a": [1, 2]}, errors.ShapeError, "X is a dict"),
         ([[], []], errors.NoColumnsError, "no columns"),
         ([], errors.NoRowsError, "no rows"),
-        (pl.LazyFrame({"a": [1, 2]}), errors.ShapeError, "X is a LazyFrame"),
         (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), errors.ShapeError, "'a'"),
         (pa.table([[1, 2], [3, 4]], names=["a", "a"]), errors.ShapeError, "'a'"),
         (pd.DataFrame([[1, 2], [3, 4]], columns=[1, "1"]), errors.ShapeError, "'1'"),

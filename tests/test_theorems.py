@@ -236,6 +236,8 @@ CELLS = [
         '"1""2"',
         '"1"2',
         "1" * 400,
+        f"0.{'0' * 37}1",
+        f"0.{'0' * 38}1",
     ),
 ]
 
@@ -296,6 +298,26 @@ UNFIT = [
     ("overlapping", {"obstruction": {"rows": [], "weights": []}}),
     ("overlapping", {"spread": {"rows": ["0"], "weights": ["-1"]}}),
     ("definite", {"numbers": "decimal"}),
+    ("separable", {"labels": ["text:no", "text:yes", "text:maybe"]}),
+    ("classes", {"labels": ["text:a"], "sizes": ["5"]}),
+    ("classes", {"labels": ["text:a", "text:b", "text:a"]}),
+    ("classes", {"labels": ["text:a", "text:b", "text:1", "integer:1"]}),
+    ("classes", {"sizes": ["1", "4"]}),
+    ("classes", {"answers": []}),
+    ("classes", {"by": "joint"}),
+    ("bound", {"definite_obstructions": []}),
+    ("bound", {"numbers": "decimal"}),
+    ("bound", {"version": "4"}),
+    ("bound", {"copies": [["0", "0"]]}),
+    ("bound", {"unit": "1/2"}),
+    ("mistakes", {"version": "5"}),
+    ("mistakes", {"costs": ["1"]}),
+    ("classes", {"by": "all"}),
+    ("classes", {"answers": [{"kind": "mistakes"}] * 3}),
+    (
+        "classes",
+        {"answers": [{"kind": "separable", "separator": {"weights": ["1"], "bias_weight": "0"}, "margin": None}] * 3},
+    ),
 ]
 
 
@@ -308,13 +330,20 @@ def test_parts_that_do_not_fit_together_are_refused_alike(both, kind, changes):
     assert alone == extracted or "malformed" in alone[1] or "cannot be read" in alone[1]
 
 
+DISAGREE = [("--no-bias",), ("--bias",), ("--numbers", "decimal"), ("--positive", "no"), ("--numbers", "binary64")]
+
+
 @needs_program
-@pytest.mark.parametrize("options", [("--no-bias",), ("--bias",), ("--numbers", "decimal"), ("--positive", "no")])
+@pytest.mark.parametrize("options", DISAGREE)
 def test_an_option_that_disagrees_is_refused_alike(both, options):
-    alone, extracted = both(proof_of("separable"), EXAMPLES[0][1], *options)
-    assert alone == extracted
+    for kind in ("separable", "classes"):
+        data = next(data for name, data, _ in EXAMPLES if name == kind)
+        alone, extracted = both(proof_of(kind), data, *options)
+        assert alone == extracted
 
 
+OPEN = [{"kind": "undecided", "reason": "time", "margin": {"low": 0.0, "high": None}}] * 3
+TWO = json.loads(next(proof for kind, _, proof in EXAMPLES if kind == "classes"))["answers"][2]
 XOR = "0,0,{0},false\n1,1,{1},false\n0,1,{2},true\n1,0,{3},true\n"
 CLAIMED = [
     ("separable", {"margin": MARGIN | {"low": math.nextafter(1.0, 2.0)}}, None, 1),
@@ -332,6 +361,14 @@ CLAIMED = [
     ("overlapping", {"columns": "3", "rows": "5"}, XOR.format(0, 2, 1, 1) + "3,5,8,true\n", 0),
     ("overlapping", {"columns": "3", "rows": "5"}, XOR.format(0, 2, 1, 1) + "3,5,9,true\n", 1),
     ("overlapping", {"columns": "3", "rows": "5"}, XOR.format(1, 0, 0, 1) + "3,5,-2,true\n", 1),
+    ("bound", {"least": "2"}, None, 1),
+    ("bound", {"mistaken_rows": []}, None, 1),
+    ("mistakes", {"least": "2"}, None, 1),
+    ("classes", {"by": "rest"}, None, 1),
+    ("classes", {"sizes": ["2", "1", "2"]}, None, 1),
+    ("classes", {"answers": [*OPEN[:2], TWO]}, None, 0),  # two of three left open
+    ("classes", {"answers": [*OPEN[:2], TWO | {"separator": {"weights": ["-1", "0"], "bias_weight": "1"}}]}, None, 1),
+    ("classes", {"answers": OPEN}, None, 3),
 ]  # of exact margins, of spreads with fewer dimensions than columns, and of nearly these
 
 
@@ -354,6 +391,7 @@ LABELS = [
         "text:true",
         "text:é",
         "text:",
+        "text:a:b",
         "integer:1",
         "integer:0x1",
     ),
@@ -366,12 +404,12 @@ LABELS = [
 def test_labels_are_told_apart_alike(first, tmp_path):
     """All pairs of them, against cells that look alike."""
     rows = "".join(
-        f"{k % 3},{cell}\n" for k, cell in enumerate(["0", "1", "1.0", "true", " 1", "é", "00", "0.1", "-1"])
+        f"{k % 3},{cell}\n" for k, cell in enumerate(["0", "1", "1.0", "true", " 1", "é", "00", "0.1", "-1", "a:b"])
     )
     (tmp_path / "data.csv").write_text(rows)
     with Extracted() as extracted:
         for second in LABELS:
-            (tmp_path / "proof.json").write_text(point_proof(labels=[first, second], rows="9"))
+            (tmp_path / "proof.json").write_text(point_proof(labels=[first, second], rows="10"))
             words = [str(tmp_path / "proof.json"), str(tmp_path / "data.csv")]
             said = io.StringIO()
             with redirect_stdout(said):

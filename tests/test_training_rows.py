@@ -109,7 +109,8 @@ def test_balanced_weights_are_those_of_scikit_learn():
 @pytest.mark.parametrize("class_weight", ["balanced", {1: 3.0}])
 def test_rows_of_files_have_the_weights_of_their_classes(class_weight, tmp_path):
     X, y, _ = rows(2)
-    pd.DataFrame(X).add_prefix("x").assign(y=y).to_parquet(tmp_path / "rows.parquet")
+    X = pd.DataFrame(X).add_prefix("x")
+    X.assign(y=y).to_parquet(tmp_path / "rows.parquet")
     source = linsep.open(tmp_path / "rows.parquet", label="y")
     model = PerceptronClassifier("best", class_weight=class_weight, order="cyclic", max_passes=4)
     assert alike(clone(model).fit(source), model.fit(X, y), X)
@@ -147,6 +148,13 @@ def test_weights_that_mean_nothing_are_refused(weights, words):
         PerceptronClassifier().fit([[1.0], [2.0], [3.0]], [0, 1, 1], weights)
 
 
+def test_weights_of_other_rows_are_refused():
+    X, weights = pd.DataFrame({"x": [1.0, 2.0]}, index=[3, 4]), pd.Series([1.0, 2.0], index=[4, 3])
+    with pytest.raises(ArgumentError, match="index"):
+        PerceptronClassifier().fit(X, [0, 1], weights)
+    assert PerceptronClassifier().fit(X, [0, 1], weights.loc[X.index]).n_features_in_ == 1
+
+
 @pytest.mark.parametrize("weight", [{7: 1}, "even", {0: 0}, {0: -1}, {0: math.nan}, {0: "2"}, [1, 2], {0: True}])
 def test_class_weights_that_mean_nothing_are_refused(weight):
     with pytest.raises(ArgumentError, match="class_weight"):
@@ -171,7 +179,8 @@ def test_a_bad_row_is_named_as_it_was_given():
 def test_a_passive_aggressive_step_brings_a_row_to_a_gap_of_1():
     X, y = np.array([[3.0, 4.0], [3.0, -4.0]]), [1, 0]
     model = PerceptronClassifier("last", rule="pa1", C=1e6, order="cyclic").fit(X, y)
-    assert model.converged_ and model.decision_function(X) == pytest.approx([1, -1])
+    first, last = model.decision_function(X)
+    assert model.converged_ and first > 1 and last == pytest.approx(-1)
 
 
 @pytest.mark.parametrize("options", [{"rule": "pa1", "margin": 2}, {"rule": "arow", "keep": "vote"}, {"rule": "sgd"}])

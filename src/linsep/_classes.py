@@ -19,17 +19,27 @@ from linsep._margin import widest_through_origin, widest_verdict
 from linsep.errors import OutOfMemoryError
 from linsep.proofs import Obstruction, Separable, Verdict
 from linsep.proofs.class_rows import By
-from linsep.proofs.class_verdicts import BY, Classes, ClassVerdicts, check_classes, questions, renumbered
+from linsep.proofs.class_verdicts import (
+    BY,
+    Classes,
+    ClassVerdicts,
+    check_classes,
+    classes_in_own_numbers,
+    questions,
+    renumbered,
+)
 from linsep.proofs.verdicts import Obstructed
 from linsep.solvers import class_hints
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
 from linsep.sources.base import Ints, Source, positions, require_finite
 from linsep.sources.chosen import class_marks, of_classes
-from linsep.sources.inputs import as_classes
+from linsep.sources.inputs import as_classes, left_out, rows_given
 from linsep.sources.kesler import KeslerSource
 from linsep.sources.relabelled import against_the_rest
 from linsep.sources.row_set import Marks
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Missing
 
 MUCH = 20_000_000  # entries of Kesler's rows, zeros counted: from here on pairs of classes are asked first
 
@@ -41,6 +51,8 @@ def decide_classes(
     by: By = "joint",
     bias: bool = True,
     ids: Any = None,
+    categories: Categories = None,
+    missing: Missing = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> ClassVerdicts:
@@ -60,6 +72,8 @@ def decide_classes(
         False asks for hyperplanes through the origin, and scores without b_k.
     ids : what the rows are called
         As `decide` takes them.
+    categories, missing
+        Text and missing values of a dataframe, as `decide` takes them.
     time_limit : float or None
         Seconds for all questions together. What is open then is `NotSeparable` or `Undecided`.
 
@@ -73,11 +87,11 @@ def decide_classes(
     """
     arguments.one_of("by", by, BY)
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source, clock = as_classes(X, y, decimals=True, ids=ids), Clock(limit, watch=watch)
-    if len(source.facts.labels) < 2:
-        _ = source.facts.pair  # one class is refused
-    many = ManyClasses(_finite(source, clock), bias, clock)
-    return many.found(by, many.answered)
+    rows, clock = rows_given(X, y, ids, missing), Clock(limit, watch=watch)
+    with rows.numbered():
+        source = left_out(as_classes(rows.X, rows.y, decimals=True, ids=rows.ids, categories=categories), rows)
+        many = ManyClasses(_finite(source, clock), bias, clock)
+        return classes_in_own_numbers(many.found(by, many.answered), rows)
 
 
 def max_margin_classes(
@@ -88,6 +102,8 @@ def max_margin_classes(
     bias: bool = True,
     ids: Any = None,
     gap: float = 1e-6,
+    categories: Categories = None,
+    missing: Missing = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> ClassVerdicts:
@@ -106,10 +122,12 @@ def max_margin_classes(
     """
     arguments.one_of("by", by, BY)
     bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
-    source = as_classes(X, y, ids=ids)
+    rows = rows_given(X, y, ids, missing)
     clock = Clock(arguments.seconds("time_limit", time_limit), watch=watch)
-    many = ManyClasses(_finite(source, clock), bias, clock, gap)
-    return many.found(by, many.answered)
+    with rows.numbered():
+        source = left_out(as_classes(rows.X, rows.y, ids=rows.ids, categories=categories), rows)
+        many = ManyClasses(_finite(source, clock), bias, clock, gap)
+        return classes_in_own_numbers(many.found(by, many.answered), rows)
 
 
 def _finite(source: Source, clock: Clock) -> Source:

@@ -20,6 +20,7 @@ from linsep._decide import facts_of
 from linsep._mistakes import searched
 from linsep.outputs import write_file
 from linsep.proofs import Separable
+from linsep.proofs.checked_rows import shown_rows
 from linsep.proofs.mistakes import FewestMistakes
 from linsep.proofs.verdicts import check
 from linsep.report import (
@@ -107,6 +108,12 @@ class Cleaning(Reported):
         suspects = tuple(replace(suspect, id=known.get(suspect.row, "")) for suspect in self.suspects)
         return replace(self, suspects=suspects, row_names=names)
 
+    def frame(self, X: Any) -> Any:
+        """These rows as a dataframe of the library of X: see `Verdict.frame`. New columns say what suspects are."""
+        told = ("label", "instead", "chance", "obstructions", "is_mistaken")
+        columns = {name: [getattr(suspect, name) for suspect in self.suspects] for name in told}
+        return shown_rows(X, self.rows, columns, self.mistakes.n_rows, self.row_names)
+
     def report(self, where: Where | None = None) -> Report:
         """How many labels are wrong, which to look at first, and why."""
         mistakes, size = self.mistakes, len(self.mistakes.mistaken_rows)
@@ -168,7 +175,13 @@ class Cleaning(Reported):
             {name: getattr(suspect, name) for name in names} | {"id": plain_name(suspect.id)}
             for suspect in self.suspects
         ]
-        return {**self.mistakes.facts(), "verdict_without": self.verdict and self.verdict.kind, "suspects": suspects}
+        named = {} if self.row_names is None else self.row_names.facts()
+        return {
+            **self.mistakes.facts(),
+            **named,
+            "verdict_without": self.verdict and self.verdict.kind,
+            "suspects": suspects,
+        }
 
     def __repr__(self) -> str:
         mistakes = self.mistakes

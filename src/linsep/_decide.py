@@ -38,6 +38,7 @@ from linsep.proofs import (
     Verdict,
     margin_checks,
 )
+from linsep.proofs.class_verdicts import in_own_numbers
 from linsep.proofs.verdicts import check
 from linsep.signs import Form, form_of, signs
 from linsep.solvers import device_newton
@@ -52,10 +53,12 @@ from linsep.solvers.short_weights import WIDE, Blocked
 from linsep.solvers.working_set import Found, Separated, Stuck, search
 from linsep.sources.base import Array, Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.gpu import DeviceSource
-from linsep.sources.inputs import as_source
+from linsep.sources.inputs import as_source, left_out, rows_given
 from linsep.sources.memory import MemorySource
 from linsep.sources.row_set import Marks
 from linsep.sources.subset import Remaining
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Missing
 
 SMALL = 1 << 28  # bytes of a table on a device that is looked at here, unless it is very wide
 FULL = 0.5  # part of the entries of a sparse table from which on it is looked at as a dense one
@@ -77,6 +80,8 @@ def decide(
     *,
     bias: bool = True,
     ids: Any = None,
+    categories: Categories = None,
+    missing: Missing = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> Verdict:
@@ -92,14 +97,21 @@ def decide(
     Parameters
     ----------
     X : the rows
-        An array, a sparse matrix, a dataframe, an Arrow table, or a source such as `linsep.open` gives.
+        An array, a sparse matrix, a dataframe, an Arrow table, a query, or a source such as `linsep.open` gives.
     y : their labels
-        Two different values, the larger one counting as positive. A source brings its own.
+        Two different values, the larger one counting as positive; or the name of the column of X that holds them.
+        A source brings its own.
     bias : bool
         False asks for a hyperplane through the origin.
     ids : what the rows are called
         A name for each row, or the name of the column of X that holds them, which is then not decided about. Without
         them the index of a pandas frame says it, or the `id` of files. Results name rows so: `obstruction.ids`.
+    categories : "reference", "all", a dictionary, or None
+        How text and categories of a dataframe become numbers; None refuses them. "reference" makes a column of 0 and 1
+        of each level but the first, called site[Chur]; "all" one of each level; {"site": "all"} names the columns.
+    missing : "drop" or None
+        "drop" leaves out the rows of a table in memory that have a missing value; None refuses them. The rows of the
+        answer are still numbered as those of the table.
     time_limit : float or None
         Seconds after which the answer is `NotSeparable` or `Undecided`.
 
@@ -115,7 +127,14 @@ def decide(
     ('overlapping', (0, 1, 2, 3), (1, 1, 1, 1))
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source, clock = as_source(X, y, decimals=True, ids=ids), Clock(limit, watch=watch)
+    rows, clock = rows_given(X, y, ids, missing), Clock(limit, watch=watch)
+    with rows.numbered():
+        source = left_out(as_source(rows.X, rows.y, decimals=True, ids=rows.ids, categories=categories), rows)
+        return in_own_numbers(decided(source, bias, clock), rows)
+
+
+def decided(source: Source, bias: bool, clock: Clock) -> Verdict:
+    """The verdict about a source, checked against it."""
     case = Case(best_held(source), bias, clock)
     try:
         with clock.limited():

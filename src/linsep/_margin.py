@@ -17,6 +17,7 @@ from linsep.errors import ArgumentError, LinsepError, NotSeparableError, OutOfMe
 from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
 from linsep.proofs import Obstruction, Separable, Verdict, margin_checks
+from linsep.proofs.class_verdicts import in_own_numbers
 from linsep.proofs.verdicts import check
 from linsep.report import Grid, Part, Report, Reported, Sentence, one_line
 from linsep.signs import Form, form_of
@@ -26,8 +27,10 @@ from linsep.solvers.exact_margin import ExactWidest, exact_widest
 from linsep.solvers.margin import Widest, WidestSearch
 from linsep.solvers.row_margin import RowSearch
 from linsep.sources.base import Block, Source, require_finite
-from linsep.sources.inputs import as_source
+from linsep.sources.inputs import as_source, left_out, rows_given
 from linsep.sources.standardised import standardised
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Missing
 
 AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
 WIDE, TALL, VERY_WIDE = 300, 50, 2000  # columns; rows a column; and columns from which on that does not count
@@ -45,6 +48,8 @@ def max_margin(
     bias: bool = True,
     gap: float = 1e-6,
     ids: Any = None,
+    categories: Categories = None,
+    missing: Missing = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> Verdict:
@@ -53,8 +58,8 @@ def max_margin(
     The margin is geometric and the bias is free: the distance of the nearest row to the hyperplane; bias=False asks
     for one through the origin. `low` is the margin of this hyperplane, `high` a bound that none exceeds, proved
     by the rows of `nearest`; they differ by at most the fraction `gap`, unless doubles cannot tell them apart or time
-    runs out; `low` is 0 for a margin below the smallest double, `high` infinite for one beyond the largest. `ids` and
-    `watch` are those of `decide`.
+    runs out; `low` is 0 for a margin below the smallest double, `high` infinite for one beyond the largest. `ids`,
+    `categories`, `missing` and `watch` are those of `decide`.
 
     >>> import linsep
     >>> verdict = linsep.max_margin([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]], [0, 0, 1, 1])
@@ -62,12 +67,14 @@ def max_margin(
     ((1.0, 1.0), Fraction(1, 1))
     """
     bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
-    source = as_source(X, y, ids=ids)
+    rows = rows_given(X, y, ids, missing)
     clock = Clock(arguments.seconds("time_limit", time_limit), watch=watch)
-    verdict = widest_verdict(source, bias, gap, clock)
-    if _is_plane(verdict):
-        check(verdict, source)
-    return verdict.called(source.facts.ids)
+    with rows.numbered():
+        source = left_out(as_source(rows.X, rows.y, ids=rows.ids, categories=categories), rows)
+        verdict = widest_verdict(source, bias, gap, clock)
+        if _is_plane(verdict):
+            check(verdict, source)
+    return in_own_numbers(verdict.called(source.facts.ids), rows)
 
 
 def widest_verdict(source: Source, bias: bool, gap: float, clock: Clock) -> Verdict:

@@ -338,6 +338,9 @@ class MistakeSearch:
         weights, bias_weight = self.plane
         facts = {**facts_of(self.source), "bias": self.bias}
         facts |= {"weights": weights, "bias_weight": bias_weight, "mistaken_rows": tuple(self.wrong.tolist())}
+        if not self.source.facts.is_streamed and len(self.wrong):
+            labels, signs = self.source.facts.pair, self.source.signs_of(self.wrong).tolist()
+            facts |= {"mistaken_labels": tuple(labels[int(sign > 0)] for sign in signs)}
         facts |= {"costs": self.costs, "unit": self.unit, "reads": self.clock.reads, "seconds": self.clock.seconds}
         if self.merged is None or self.cover is None:
             return FewestMistakes(**facts, **self.known_obstructions())

@@ -44,6 +44,9 @@ from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.recession import Cone
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import Ints, Source
+from linsep.sources.inputs import rows_given
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Missing
 
 LEVELS = {"conditional": "stratum", "cox": "stratum"}  # within which rows are compared
 
@@ -61,6 +64,8 @@ def mle_exists(
     time: Any = None,
     bias: bool = True,
     ids: Any = None,
+    categories: Categories = "reference",
+    missing: Missing = None,
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> MleReport:
@@ -88,6 +93,8 @@ def mle_exists(
     strata : the stratum of each row ("conditional", "cox")
     time : when the event or the censoring of each row was ("cox")
         Each of the last five is a value for each row, or the name of a column of X, which is then not a predictor.
+    categories, missing
+        Text and missing values of a dataframe, as `decide` takes them; but categories are coded unless told otherwise.
 
     >>> import linsep
     >>> report = linsep.mle_exists([[0, 3], [0, 5], [0, 6], [1, 2], [1, 6]], [0, 1, 0, 1, 1], ["treated", "age"])
@@ -99,9 +106,12 @@ def mle_exists(
     {'(Intercept)': 'finite', 'site': '-inf'}
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    options = Extras(trials, weights, offset, strata, time)
-    likelihood = likelihood_of(X, y, names, family=family, bias=bias, options=options, ids=ids)
-    return Regression(likelihood, Clock(limit, watch=watch)).report()
+    rows = rows_given(X, y, ids, missing)
+    options = Extras(*map(rows.only, (trials, weights, offset, strata, time)))
+    with rows.numbered():
+        likelihood = likelihood_of(rows, names, family=family, bias=bias, options=options, categories=categories)
+        found = Regression(likelihood, Clock(limit, watch=watch)).report()
+    return found if rows.kept is None else found.in_own_numbers(rows)
 
 
 @dataclass(frozen=True, slots=True)

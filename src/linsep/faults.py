@@ -14,7 +14,10 @@ from linsep.errors import Fault, InputError, Where
 
 DROP_OR_FILL = "Drop the row or fill in the value."
 EVERY_ROW = "Every row needs a label, a finite number or text."
-TEXT_FIX = "Convert it to numbers or leave the column out; files can be read with one_hot=True (--one-hot)."
+TEXT_FIX = (
+    'Say categories="reference" (--categories reference), which makes a column of 0 and 1 of each value but the first, '
+    'or "all"; convert it to numbers; or leave the column out.'
+)
 SHIFT = "Subtract a constant from the column, or scale it."
 AGAIN = "Download or write the file again."
 PAIRS = "Write a label, then index:value pairs with rising indices."
@@ -155,6 +158,7 @@ FAULTS = {
     ),
     "endless text": Entry(errors.FileError, "the line is longer than {most}", "Check that this is text in lines."),
     "svmlight": Entry(errors.SvmlightError, "{what}", PAIRS),
+    "vowpal": Entry(errors.FileError, "{what}", "Write a label, then | and features, such as: 1 |words cat:2 dog."),
     "svmlight wide": Entry(errors.WideFileError, "this makes more columns than fit in memory ({most:,})"),
     "svmlight endless": Entry(
         errors.SvmlightError,
@@ -178,6 +182,22 @@ FAULTS = {
     "column type": Entry(
         errors.ColumnTypeError, "column {column!r} holds {seen}", "Convert it to numbers, or leave the column out."
     ),
+    "category column": Entry(errors.ColumnTypeError, "column {column!r} holds categories{example}", TEXT_FIX),
+    "not categories": Entry(
+        errors.ColumnTypeError,
+        "column {column!r} holds {seen}, which are not categories",
+        "Name columns of text, categories, booleans or whole numbers.",
+    ),
+    "ids as categories": Entry(
+        errors.ColumnTypeError,
+        "column {column!r} has {levels:,} different values in {rows:,} rows, as an id has",
+        "Leave the column out; if they are categories, name it: categories={{{column!r}: 'reference'}} "
+        "(--categories {column}=reference).",
+    ),
+    "one level": Entry(
+        errors.NoColumnsError,
+        "column {column!r} has one value in all rows, which gives no column: there is nothing to separate by",
+    ),
     "many categories": Entry(
         errors.ColumnTypeError, "column {column!r} has more than {most:,} categories", "Leave the column out."
     ),
@@ -196,7 +216,7 @@ FAULTS = {
     ),
     "label in y": Entry(errors.ArgumentError, "an .npz file holds its labels in y", "Leave --label {label} out."),
     "label in front": Entry(
-        errors.ArgumentError, "each svmlight line begins with its label, and all columns are read: leave --{option} out"
+        errors.ArgumentError, "each line begins with its label, and all columns are read: leave --{option} out"
     ),
     "only the label": Entry(errors.NoColumnsError, "there is no column but the label: there is nothing to separate by"),
     "label as column": Entry(errors.ArgumentError, "column {column!r} is the label and cannot be a column too"),
@@ -217,6 +237,7 @@ FAULTS = {
     ),
     "array rows": Entry(errors.NoRowsError, "{name} has no rows"),
     "array columns": Entry(errors.NoColumnsError, "{name} has no columns"),
+    "all missing": Entry(errors.NoRowsError, "no row is left: each of the {rows:,} rows has a missing value"),
     "not a row": Entry(
         errors.ShapeError, "not a row of numbers; a table has two dimensions, rows and columns", RESHAPE
     ),

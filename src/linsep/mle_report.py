@@ -5,11 +5,15 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, TypeAlias, final
 
+import numpy as np
+
 from linsep import arguments
 from linsep.errors import ArgumentError
 from linsep.fits import Fit, firth_of, limits_of
 from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of
 from linsep.proofs import NotSeparable, Overlapping, Separable, Undecided, Verdict, explain
+from linsep.proofs.class_verdicts import in_kept_numbers, in_own_numbers
+from linsep.proofs.checked_rows import labels_of_rows, shown_rows
 from linsep.proofs.verdicts import HalfspaceVerdict, check
 from linsep.report import (
     SHOWN,
@@ -29,7 +33,10 @@ from linsep.report import (
     one_line,
     row_grid,
 )
-from linsep.sources.base import Source
+from linsep.sources.base import Ints, Source
+from linsep.sources.inputs import rows_given
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Given
 from linsep.tables.row_ids import named_column
 
 State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", "unknown"]
@@ -138,6 +145,7 @@ class MleReport(Reported):
     separated_rows: tuple[int, ...] | None = None
     reasons: tuple[str, ...] = ()
     likelihood: Likelihood | None = field(default=None, compare=False, repr=False)
+    kept: Ints | None = field(default=None, compare=False, repr=False)
 
     @property
     def exists(self) -> bool | None:
@@ -151,6 +159,17 @@ class MleReport(Reported):
         rows = self.separated_rows
         names = None if rows is None else self._names(rows)
         return rows if names is None or rows is None else names.ids(rows)
+
+    def frame(self, X: Any, y: Any = None) -> Any:
+        """The separated rows as a dataframe of the library of X, with `row` and `label`: see `Verdict.frame`.
+
+        Without y the labels are those of the data that the report is about.
+        """
+        rows = self.separated_rows
+        if rows is None:
+            raise ArgumentError("Which rows are separated is not decided: allow more time.")
+        labels = labels_of_rows(X, y, rows, self.n_rows) if y is not None else self._data().labels_at(rows)
+        return shown_rows(X, rows, {"label": labels}, self.n_rows, self._names(rows))
 
     def _names(self, rows: Sequence[int]) -> RowNames | None:
         """What the user calls these rows: asked when it is shown, since all rows may be separated."""
@@ -181,17 +200,29 @@ class MleReport(Reported):
         offset: Any = None,
         strata: Any = None,
         time: Any = None,
+        categories: Categories = "reference",
     ) -> None:
         """Make the rows of the proof again from the data, and check it against them in exact arithmetic.
 
-        Raises CertificateError if it does not hold.
+        Rows with missing values are left out if they were. Raises CertificateError if it does not hold.
         """
-        options = Extras(trials, weights, offset, strata, time)
         has_intercept = any(name.endswith(f":{INTERCEPT_NAME}") for name, _ in self.states)
         bias = has_intercept if self.family == "multinomial" else self.verdict.bias
         ids = None if isinstance(X, Source) else named_column(X, self._names(()))
-        made = likelihood_of(X, y, None, family=self.family, bias=bias, options=options, ids=ids)
-        check(replace(self.verdict, names=None), made.source)
+        rows = rows_given(X, y, ids, "drop" if self.kept is not None else None)
+        options = Extras(*map(rows.only, (trials, weights, offset, strata, time)))
+        made = likelihood_of(rows, None, family=self.family, bias=bias, options=options, categories=categories)
+        verdict = self.verdict if made.order is not None else in_kept_numbers(self.verdict, rows.kept)
+        check(replace(verdict, names=None), made.source)
+
+    def in_own_numbers(self, rows: Given) -> "MleReport":
+        """The same report, its rows those of the user's table, of which some were dropped."""
+        separated, kept = self.separated_rows, rows.kept
+        if separated is not None and kept is not None:
+            separated = tuple(kept[list(separated)].tolist())
+        is_made = self.likelihood is None or self.likelihood.order is not None  # its rows have numbers of their own
+        verdict = self.verdict if is_made else in_own_numbers(self.verdict, rows)
+        return replace(self, verdict=verdict, separated_rows=separated, kept=kept)
 
     def limits(self) -> Fit:
         """Where the coefficients go as the likelihood tends to its supremum, and the fitted probabilities there.
@@ -201,7 +232,10 @@ class MleReport(Reported):
         likelihood = self._data()
         if self.separated_rows is None or "unknown" in self.coefficients.values():
             raise ArgumentError("What diverges is not decided: allow more time.")
-        return limits_of(likelihood, self.states, self.separated_rows)
+        separated = self.separated_rows
+        if self.kept is not None:
+            separated = tuple(np.searchsorted(self.kept, separated).tolist())
+        return limits_of(likelihood, self.states, separated)
 
     def firth(self, *, level: float = 0.95) -> Fit:
         """Firth's penalised estimates, with profile intervals of this level, and the limits beside them.

@@ -252,7 +252,9 @@ class RowNames:
     def texts(self, rows: Sequence[int]) -> list[str]:
         """The same for a sentence; two rows of one name are told apart by their numbers."""
         texts = [name_text(name, is_quoted=True) for name in self.ids(rows)]
-        twice = {text for text, times in Counter(texts).items() if times > 1}
+        twice = {
+            text for text, times in Counter(text for _, text in {*zip(rows, texts, strict=True)}).items() if times > 1
+        }
         return [f"{text} (row {row})" if text in twice else text for text, row in zip(texts, rows, strict=True)]
 
     def facts(self) -> dict[str, Any]:

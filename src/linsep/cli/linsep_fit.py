@@ -40,6 +40,7 @@ def fit(
     reading: Learning = Learning(),
 ) -> int:
     """Learn a hyperplane with the Perceptron; Ctrl-C stops and keeps the best weights so far."""
+    reading.require_all_categories()
     before = on_files.previous(checkpoint) if checkpoint else None
     kept = (("--checkpoint", checkpoint), ("--checkpoint", before))
     file_arguments.require_outputs(file, ("--output", output), *kept, ("--reject", reading.reject))

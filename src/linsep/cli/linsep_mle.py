@@ -1,6 +1,6 @@
 """`linsep mle`: whether a regression has a maximum likelihood estimate."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 from cyclopts import Parameter
@@ -64,8 +64,10 @@ def mle(
 ) -> int:
     """Does the maximum likelihood estimate of a regression exist? If not, which coefficients diverge.
 
-    The intercept is the bias.
+    The intercept is the bias. Text columns are compared with their first category, unless --categories says otherwise.
     """
+    if reading.categories is None and not reading.is_elsewhere:
+        reading = replace(reading, categories="reference")
     question = answers.Question(file, label, reading, search, any_labels=model.takes_any_labels)
     with question.asked("Deciding") as (table, data, watch):
         chosen, limit = table.chosen_bias(bias, file[0]), search.time_limit

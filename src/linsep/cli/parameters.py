@@ -8,6 +8,7 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from linsep import __version__, on_files
+from linsep.errors import ArgumentError
 
 if TYPE_CHECKING:
     from cyclopts import Token
@@ -133,7 +134,13 @@ class Chosen:
     id: Annotated[
         str | None, Parameter(help="The column that says what rows are called; not one to learn from.", converter=path)
     ] = None
-    one_hot: Annotated[bool, switch("Make a column of 0 and 1 of each category of a text column.")] = False
+    categories: Annotated[
+        str | None,
+        Parameter(
+            help="Make columns of 0 and 1 of text columns: reference, one for each category but the first; all, one "
+            "for each; or COLUMN=all,... for some columns."
+        ),
+    ] = None
 
 
 @Parameter(name="*")
@@ -153,6 +160,8 @@ class Files:
         given = {name: value for name, value in asdict(self).items() if value is not None and name != "debug"}
         if "columns" in given:
             given["columns"] = listed(given["columns"])
+        if "categories" in given:
+            given["categories"] = coded(given["categories"])
         return {**given, "cache": False} if given.get("cache") == "none" else given
 
 
@@ -161,18 +170,24 @@ class Files:
 class Reading(Files, Chosen):
     """How files of tables are read. What only some commands take is added below."""
 
+    def require_all_categories(self) -> None:
+        """Refuse a reference category where a model is made: of new rows it could not be told from an unknown one."""
+        if self.categories is not None and "reference" in self.categories:
+            raise ArgumentError("A model needs a column for each category.", fix="Say --categories all.")
+
     def words(self, *, rows_left_out: int) -> list[str]:
         """The options that another command needs to read the same rows; a proof knows how its numbers were read."""
         given = {
             "--columns": self.columns,
             "--id": self.id,
+            "--categories": self.categories,
             "--positive": asdict(self).get("positive"),
             "--reject": self.reject if rows_left_out else None,
             "--index-base": None if self.index_base == 1 else str(self.index_base),
             "--format": self.format,
         }
         said = [word for name, value in given.items() for word in spelt(name, value)]
-        return [*said, *(["--one-hot"] if self.one_hot else []), *(["--header"] if self.header else [])]
+        return [*said, *(["--header"] if self.header else [])]
 
 
 @Parameter(name="*")
@@ -241,6 +256,14 @@ def spelt(option: str, value: str | None) -> list[str]:
     if value is None:
         return []
     return [f"{option}={value}"] if value.startswith("-") and not value[1:].isdecimal() else [option, value]
+
+
+def coded(categories: str) -> Any:
+    """The value of --categories: a word for all text columns, or what each of some columns becomes."""
+    if "=" not in categories:
+        return categories
+    named = (word.rpartition("=") for word in categories.split(","))
+    return {name.strip(): coding.strip() for name, _, coding in named}
 
 
 def listed(columns: str | None) -> list[str] | None:

@@ -21,6 +21,7 @@ from linsep.estimators.training_rows import (
     TrainingRows,
     class_weights,
     read_weights,
+    require_same_rows,
     rows_in_memory,
     rows_of_source,
 )
@@ -106,6 +107,8 @@ class PerceptronClassifier(ScoreClassifier):
     ) -> "PerceptronClassifier":
         """Learn from the rows: from weights 0, from `coef_init`, or from where the last fit ended (`warm_start`)."""
         arguments.whole("max_passes", self.max_passes, 1)
+        if self.stop_after is not None:
+            self._require_stopping()
         is_afresh = (
             coef_init is not None or intercept_init is not None or not arguments.flag("warm_start", self.warm_start)
         )
@@ -145,6 +148,7 @@ class PerceptronClassifier(ScoreClassifier):
             source = self._read_source(X, y, classes, reset=reset)
             taken = rows_of_source(source, sample_weight, self.class_weight, self.classes_)
         else:
+            require_same_rows(X, sample_weight)
             X, y = self._read(X, y, reset=reset)
             taken = self._counted(X, y, classes, sample_weight, reset=reset)
         if reset:
@@ -194,8 +198,6 @@ class PerceptronClassifier(ScoreClassifier):
     def _start(self) -> None:
         arguments.one_of("multiclass", self.multiclass, ("joint", "ovr"))
         arguments.one_of("order", self.order, get_args(WalkOrder))
-        if self.stop_after is not None:
-            self._require_stopping()
         n_classes, seed = len(self.classes_), seed_of(self.random_state)
         self._is_ovr = self.multiclass == "ovr" and n_classes > 2
         require_columns(self.n_features_in_, BYTES_A_WEIGHT * (1 if n_classes == 2 else n_classes))

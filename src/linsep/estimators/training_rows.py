@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from linsep.errors import ArgumentError, shown
+from linsep.errors import ArgumentError, LengthError, shown
 from linsep.estimators.score_classifier import labelled
 from linsep.faults import few
 from linsep.halfspace import linear_scores
 from linsep.sources.base import Array, Floats, Ints, Source
 from linsep.sources.memory import MemorySource
 from linsep.sources.relabelled import class_counts, weighted
+from linsep.tables import require_one_index
 
 MOST_WEIGHT = 1e9  # a row is visited as often as it weighs
 
@@ -98,6 +99,17 @@ def rows_of_source(source: Source, sample_weight: Any, class_weight: Any, classe
     if class_weight is not None:
         source = weighted(source, class_weights(class_weight, classes, class_counts(source)))
     return TrainingRows(source, np.dtype(np.float64))
+
+
+def require_same_rows(X: Any, sample_weight: Any) -> None:
+    """Refuse weights whose index is not that of the rows: joined by place, they would be other rows' weights."""
+    try:
+        require_one_index(X, sample_weight)
+    except LengthError:
+        raise ArgumentError(
+            "The index of sample_weight is not that of X, so its weights are those of other rows.",
+            fix="Put it in order with sample_weight.loc[X.index], or give sample_weight.to_numpy() if it is.",
+        ) from None
 
 
 def read_weights(values: Any, n_rows: int) -> Floats:

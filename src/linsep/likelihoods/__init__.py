@@ -26,7 +26,6 @@ C. Geyer (2009) the theory.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from linsep.likelihoods.asked import Likelihood
 from linsep.likelihoods.compared_rows import conditional, cox
@@ -34,7 +33,10 @@ from linsep.likelihoods.observed import INTERCEPT_NAME, Extras, Family, chosen_n
 from linsep.likelihoods.own_rows import binomial, multinomial, ordinal, poisson
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Source
-from linsep.sources.inputs import as_given, as_source
+from linsep.sources.inputs import as_given, as_source, is_elsewhere, left_out
+from linsep.tables import is_on_device
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Given, given
 from linsep.tables.row_ids import without_ids
 
 __all__ = ["INTERCEPT_NAME", "Extras", "Family", "Likelihood", "likelihood_of"]
@@ -51,20 +53,25 @@ MAKERS = {
 
 
 def likelihood_of(
-    X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras, ids: Any = None
+    rows: Given, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras, categories: Categories
 ) -> Likelihood:
-    """The question about a model, made from its data."""
+    """The question about a model, made from its data; `categories` says how text columns are coded."""
+    if not (isinstance(rows.X, Source) or is_on_device(rows.X) or is_elsewhere(rows.X)):
+        rows = rows if rows.dropped else given(rows.X, rows.y, rows.ids)
+    X, y, ids, *_ = rows
     require_options(family, options)
     bias = bias and family in ("binomial", "poisson", "multinomial")
     is_plain = family == "binomial" and options.trials is None and options.weights is None and not is_pair(y)
     if is_plain and options.offset is None:
-        source = as_source(X, y, decimals=True, ids=ids)
+        source = left_out(as_source(X, y, decimals=True, ids=ids, categories=categories), rows)
         require_columns(source.n_columns, BYTES_A_COLUMN)
         named = _names(source, names, bias)
-        return Likelihood(family, source, named, bias, source.n_rows, ids=source.facts.ids)
+        return Likelihood(family, source, named, bias, source.n_rows, ids=rows.names or source.facts.ids)
     own = as_given(X, y, decimals=True, ids=ids).facts.ids if isinstance(X, Source) else None
     X, own = (X, own) if isinstance(X, Source) else without_ids(X, ids, y)
-    seen = observed(X, y, names, family=family, bias=bias, options=options)
+    seen = observed(X, y, names, family=family, bias=bias, options=options, categories=categories)
+    if rows.dropped:
+        seen, own = replace(seen, facts=replace(seen.facts, rows_left_out=rows.dropped)), rows.names
     return replace(MAKERS[family](seen), ids=own)
 
 

@@ -1,6 +1,8 @@
 """The question about a model: rows that say whether its likelihood has a maximum, and whose rows they are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +42,15 @@ class Likelihood:
         np.add.at(steps, self.last[strict], -1)
         found = self.order[np.flatnonzero(np.cumsum(steps[:-1]) > 0)]
         return tuple(np.unique(self._whole_strata(found)).tolist())
+
+    def labels_at(self, rows: Sequence[int]) -> list[Any]:
+        """What was observed of these rows of the user."""
+        seen = self.observed
+        if seen is None:
+            return [self.source.facts.pair[int(sign > 0)] for sign in self.source.signs_of(rows).tolist()]
+        values = seen.y[[*rows]].tolist()
+        is_place = seen.family in ("multinomial", "ordinal")  # whose outcomes are positions among the levels
+        return [seen.levels[int(value)] for value in values] if is_place else list(values)
 
     def part(self, rows: Ints) -> Source:
         """Some of the user's rows, of a model whose columns are theirs: labels mean nothing."""

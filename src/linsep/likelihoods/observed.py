@@ -14,6 +14,8 @@ from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.inputs import as_signs, as_table
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, is_sparse, read_exact, read_labels, require_finite, require_one_index
+from linsep.tables.categories import Categories, require_categories
+from linsep.tables.handed_over import as_frame
 from linsep.tables.label_values import distinct
 
 Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
@@ -119,9 +121,20 @@ def chosen_names(own: Sequence[str], names: Sequence[str] | None, bias: bool) ->
     return tuple(chosen)
 
 
-def observed(X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras) -> Observed:
+def observed(
+    X: Any,
+    y: Any,
+    names: Sequence[str] | None,
+    *,
+    family: Family,
+    bias: bool,
+    options: Extras,
+    categories: Categories = None,
+) -> Observed:
     """The user's rows, each option a value for each of them."""
-    values, own, facts, labels = _table(X, y)
+    if names is None and not isinstance(X, Source):
+        X, options = _series_out(X, options)
+    values, own, facts, labels = _table(X, y, categories)
     chosen = chosen_names(own, names, bias)
     values, chosen, facts, options = _columns_out(values, chosen, facts, options)
     if values.dtype.kind != "f":
@@ -132,7 +145,20 @@ def observed(X: Any, y: Any, names: Sequence[str] | None, *, family: Family, bia
     return _outcomes(seen, _categories(y))
 
 
-def _table(X: Any, y: Any) -> tuple[Any, list[str], Facts, Array]:
+def _series_out(X: Any, options: Extras) -> tuple[Any, Extras]:
+    """A dataframe without the columns that options name, which may be text, and these in their place."""
+    frame = None if isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
+    own = {} if frame is None else {str(column): column for column in frame.columns}
+    named = {option: own[name] for option, name in options._asdict().items() if isinstance(name, str) and name in own}
+    if frame is None or not named:
+        return X, options
+    if len(set(named.values())) == len(own):
+        raise ArgumentError("No column of X is left as a predictor.")
+    values = {option: frame.get_column(column).to_native() for option, column in named.items()}
+    return frame.drop(list(set(named.values()))).to_native(), options._replace(**values)
+
+
+def _table(X: Any, y: Any, categories: Categories) -> tuple[Any, list[str], Facts, Array]:
     if isinstance(X, Source):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
@@ -145,7 +171,7 @@ def _table(X: Any, y: Any) -> tuple[Any, list[str], Facts, Array]:
     if y is None:
         raise ArgumentError("y is missing: each row of X needs an outcome.")
     require_one_index(X, y)
-    exact = read_exact(X)
+    exact = read_exact(X, require_categories(categories))
     if exact.inexact is not None and not (exact.scales is not None and exact.fits_64_bits):
         raise exact.inexact
     require_finite(exact)

@@ -10,13 +10,13 @@ from linsep.sources.files import survey_files
 from linsep.sources.files.csv_faults import MISSING
 from linsep.sources.files.labels import is_label as is_label
 from linsep.sources.files.options import Numbers, Options
-from linsep.sources.files.paths import kind_of, unreadable
+from linsep.sources.files.paths import is_pipe, kind_of, unreadable
 from linsep.sources.files.source import FileSource
 
 if TYPE_CHECKING:
     from linsep.proofs import Verdict
 
-WITHOUT_NAMES = (".npz", ".svm", ".svmlight", ".libsvm", ".svm.gz", ".svm.bz2", ".svm.zst")
+WITHOUT_NAMES = ("npz", "svmlight", "vw")  # the formats that have their labels in a place of their own
 
 
 def load_proof(path: str) -> "Verdict":
@@ -29,9 +29,9 @@ def load_proof(path: str) -> "Verdict":
         raise FileError(replace(error.fault, code=FileError.code)).at(file=path) from error
 
 
-def label_column(verdict: "Verdict", file: str) -> str | int | None:
+def label_column(verdict: "Verdict", file: str, format: str | None = None) -> str | int | None:  # noqa: A002
     """Where the labels of a file are: as the proof says, else in the last column, as the checker has it."""
-    if file.lower().endswith(WITHOUT_NAMES):
+    if not is_pipe(file) and kind_of(file, format) in WITHOUT_NAMES:
         return None
     return -1 if verdict.label_column is None else verdict.label_column
 
@@ -54,7 +54,7 @@ def open_for_proof(
         len(verdict.labels) == 2 and isinstance(negative, str) and negative.startswith("not ")
     )  # else the proof knows both labels
     chosen = Options(
-        label=label_column(verdict, files[0]) if label is None else label,
+        label=label_column(verdict, files[0], options.get("format")) if label is None else label,
         positive=positive if against_rest else None,
         numbers=numbers or ("decimal" if verdict.numbers == "decimal" else "binary64"),
         cache=False,  # a proof is checked against the data themselves

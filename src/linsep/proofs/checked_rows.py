@@ -6,7 +6,7 @@ A check needs two verbs: read every row once (`blocks`), and fetch a few rows by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 
 from linsep.errors import ArgumentError, CertificateError, shown
 from linsep.report import RowNames
-from linsep.tables import is_sparse, read_exact, read_labels, require_finite, require_one_index
+from linsep.tables import is_sparse, read_exact, read_labels, require_finite
+from linsep.tables.categories import Stated
 from linsep.tables.exact_numbers import EXACT, fit_doubles
+from linsep.tables.given_rows import Given, given
 from linsep.tables.label_values import distinct
+from linsep.tables.row_frames import frame_of, labels_at, of_values
 from linsep.tables.row_ids import RowIds, named_column, without_ids
 
 Label: TypeAlias = str | int | float | bool
@@ -134,6 +137,7 @@ class MemoryRows:
     is_decimal: bool = False
     columns: tuple[str, ...] | None = None
     is_finite: bool = False  # whether that was looked at
+    kept: NDArray[np.int64] | None = None  # the numbers of the rows, where others were dropped
 
     @property
     def n_rows(self) -> int:
@@ -147,12 +151,23 @@ class MemoryRows:
 
     def blocks(self) -> Iterator[Block]:
         """All rows as one block: nothing is copied."""
-        yield np.arange(self.n_rows), self.values, self.signs
+        yield np.arange(self.n_rows) if self.kept is None else self.kept, self.values, self.signs
 
     def take(self, rows: Sequence[int]) -> Block:
         """The rows of these numbers, in this order."""
-        numbers = np.asarray(rows, dtype=np.int64)
-        return numbers, self.values[numbers], self.signs[numbers]
+        numbers = places = np.asarray(rows, dtype=np.int64)
+        if self.kept is not None:
+            places = np.searchsorted(self.kept, numbers)
+            wrong = self.kept[np.minimum(places, len(self.kept) - 1)] != numbers
+            if wrong.any():
+                row = int(numbers[int(np.argmax(wrong))])
+                raise CertificateError(f"The proof names row {row}, which was left out.")
+        return numbers, self.values[places], self.signs[places]
+
+
+def end_of(rows: Rows) -> int:
+    """The number after the last that a row has: where rows were dropped, there are more numbers than rows."""
+    return int(rows.kept[-1]) + 1 if isinstance(rows, MemoryRows) and rows.kept is not None else rows.n_rows
 
 
 def table_and_ids(X: Any, y: Any, ids: Any, names: RowNames | None) -> tuple[Any, RowIds | None]:
@@ -167,6 +182,31 @@ def table_and_ids(X: Any, y: Any, ids: Any, names: RowNames | None) -> tuple[Any
     return without_ids(X, named_column(X, names) if ids is None else ids, y)
 
 
+def shown_rows(
+    X: Any, rows: Sequence[int], told: Mapping[str, Sequence[Any]], n_rows: int, names: RowNames | None
+) -> Any:
+    """Rows as a dataframe of the library of X, with what is told about each; of a source, as a pandas frame."""
+    if not can_scan(X):
+        return frame_of(X, rows, told, n_rows, names)
+    if X.n_rows != n_rows:
+        raise ArgumentError(f"X has {X.n_rows:,} rows, and the result is about {n_rows:,}.")
+    _, values, _ = X.take(rows)
+    scales = scales_of(X)
+    own = values if scales is None else values / np.array(scales, np.float64)
+    return of_values(own, X.n_columns, names_of(X), rows, told, names)
+
+
+def labels_of_rows(X: Any, y: Any, rows: Sequence[int], n_rows: int) -> list[Any]:
+    """The labels of these rows: as y has them, or as a source does."""
+    if y is not None:
+        return labels_at(y, rows, n_rows)
+    if not can_scan(X):
+        raise ArgumentError("The labels of the rows are not known.", fix="Give y too: frame(X, y).")
+    labels = X.facts.labels
+    codes = [int(code > 0) if len(labels) == 2 else int(code) for code in X.take(rows).y.tolist()]
+    return [labels[code] for code in codes]
+
+
 def names_of(rows: Rows) -> tuple[str, ...] | None:
     """What the columns are called; None where they have no names."""
     if isinstance(rows, MemoryRows):
@@ -175,8 +215,13 @@ def names_of(rows: Rows) -> tuple[str, ...] | None:
     return names
 
 
-def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
-    """The rows of X with the signs that `labels` (negative, positive) gives to y."""
+def rows_of(
+    X: Any, y: Any, labels: tuple[Label, Label], names: tuple[str, ...] | None = None, left_out: int = 0
+) -> Rows:
+    """The rows of X with the signs that `labels` (negative, positive) gives to y.
+
+    `names` say how text was coded, and where rows were `left_out`, those with gaps are.
+    """
     if not isinstance(X, np.ndarray) and (isinstance(X, MemoryRows) or can_scan(X) or isinstance(X, Rows)):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
@@ -186,11 +231,20 @@ def rows_of(X: Any, y: Any, labels: tuple[Label, Label]) -> Rows:
         return X
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
-    require_one_index(X, y)
-    table = read_exact(X)
-    require_finite(table)
-    signs = _signs(read_labels(y, table.values.shape[0]), labels)
-    return MemoryRows(table.values, signs, table.scales, table.is_decimal, table.columns, is_finite=True)
+    rows = given_as_stated(X, y, left_out)
+    with rows.numbered():
+        table = read_exact(rows.X, None if names is None else Stated(names))
+        require_finite(table)
+        signs = _signs(read_labels(rows.y, table.values.shape[0]), labels)
+    return MemoryRows(table.values, signs, table.scales, table.is_decimal, table.columns, True, rows.kept)
+
+
+def given_as_stated(X: Any, y: Any, left_out: int) -> Given:
+    """The rows, without those with gaps where a proof says that so many were left out."""
+    rows = given(X, y, missing="drop" if left_out else None)
+    if rows.kept is not None and rows.dropped != left_out:
+        raise CertificateError(f"{rows.dropped:,} rows have missing values; the proof left out {left_out:,}.")
+    return rows
 
 
 def _signs(given: NDArray[Any], labels: tuple[Label, Label]) -> NDArray[np.int8]:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from linsep import exact
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
 from linsep.exact import IntegerRows, Integers, integer_rows, nullspace, original_weights
-from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Values, can_scan, each
+from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Values, can_scan, each, end_of
 from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 
@@ -175,8 +175,8 @@ def check_numbers(rows: Rows, numbers: Sequence[int], weights: Sequence[int], wh
         raise CertificateError(f"The {what} has {len(numbers)} rows and {len(weights)} weights.")
     seen: set[int] = set()
     for number, weight in zip(numbers, weights, strict=True):
-        if not 0 <= number < rows.n_rows:
-            raise CertificateError(f"The {what} names row {number}; the rows are 0 to {rows.n_rows - 1}.")
+        if not 0 <= number < end_of(rows):
+            raise CertificateError(f"The {what} names row {number}; the rows are 0 to {end_of(rows) - 1}.")
         if number in seen:
             raise CertificateError(f"The {what} names row {number} twice.")
         if weight <= 0:

@@ -19,8 +19,19 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.proofs.checked_rows import Block, Label, MemoryRows, Rows, Values, can_scan, is_same
+from linsep.proofs.checked_rows import (
+    Block,
+    Label,
+    MemoryRows,
+    Rows,
+    Values,
+    can_scan,
+    end_of,
+    given_as_stated,
+    is_same,
+)
 from linsep.tables import is_sparse, read_exact, read_labels, require_finite
+from linsep.tables.categories import Stated
 from linsep.tables.label_values import distinct
 
 By: TypeAlias = Literal["joint", "pairs", "rest"]
@@ -29,8 +40,13 @@ AT_ONCE = 1 << 22  # entries of Kesler's rows made together
 WORD = 2**63
 
 
-def rows_of_classes(X: Any, y: Any, labels: Sequence[Label]) -> Rows:
-    """The rows of X, with -1 and +1 for two classes, and for more the positions of their labels among these."""
+def rows_of_classes(
+    X: Any, y: Any, labels: Sequence[Label], names: tuple[str, ...] | None = None, left_out: int = 0
+) -> Rows:
+    """The rows of X, with -1 and +1 for two classes, and for more the positions of their labels among these.
+
+    `names` say how text was coded, and where rows were `left_out`, those with gaps are.
+    """
     if can_scan(X):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
@@ -41,11 +57,13 @@ def rows_of_classes(X: Any, y: Any, labels: Sequence[Label]) -> Rows:
         return X
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
-    table = read_exact(X)
-    require_finite(table)
-    codes = _codes(read_labels(y, table.values.shape[0]), labels)
+    rows = given_as_stated(X, y, left_out)
+    with rows.numbered():
+        table = read_exact(rows.X, None if names is None else Stated(names))
+        require_finite(table)
+        codes = _codes(read_labels(rows.y, table.values.shape[0]), labels)
     marks: Any = 2 * codes - 1 if len(labels) == 2 else codes
-    return MemoryRows(table.values, marks, table.scales, table.is_decimal, table.columns, is_finite=True)
+    return MemoryRows(table.values, marks, table.scales, table.is_decimal, table.columns, True, rows.kept)
 
 
 def _codes(given: NDArray[Any], labels: Sequence[Label]) -> Ints:
@@ -83,7 +101,7 @@ class TwoSides:
     @property
     def n_rows(self) -> int:
         """How many numbers rows may have: those of the whole table."""
-        return self.rows.n_rows
+        return end_of(self.rows)
 
     @property
     def n_columns(self) -> int:
@@ -124,7 +142,7 @@ class KeslerRows:
     @property
     def n_rows(self) -> int:
         """How many numbers rows may have."""
-        return self.rows.n_rows * self.n_classes
+        return end_of(self.rows) * self.n_classes
 
     @property
     def n_columns(self) -> int:

@@ -17,10 +17,12 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 from typing import Any, ClassVar, TypeAlias, final
 
+import numpy as np
+
 from linsep.errors import ArgumentError, CertificateError, shown, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Label, Rows, from_data, is_same, names_of, scales_of, table_and_ids
-from linsep.proofs.class_rows import By, KeslerRows, TwoSides, rows_of_classes, sizes_of
+from linsep.proofs.checked_rows import Label, Rows, from_data, is_same, names_of, scales_of, shown_rows, table_and_ids
+from linsep.proofs.class_rows import By, Ints, KeslerRows, TwoSides, rows_of_classes, sizes_of
 from linsep.proofs.obstructions import Obstruction, plain
 from linsep.proofs.verdicts import (
     HalfspaceVerdict,
@@ -48,6 +50,7 @@ from linsep.report import (
     row_columns,
     row_texts,
 )
+from linsep.tables.given_rows import Given
 from linsep.tables.row_ids import RowIds
 
 Classes: TypeAlias = tuple[int, ...]  # positions among the labels: two of a pair, one against the rest, all jointly
@@ -187,9 +190,28 @@ class ClassVerdicts(Reported):
     def verify(self, X: Any, y: Any = None, *, ids: Any = None) -> None:
         """Check every proof against the data in exact arithmetic, as `Verdict.verify` does."""
         table, _ = table_and_ids(X, y, ids, self.row_names)
-        rows = rows_of_classes(from_data(table), y, self.labels)
+        rows = rows_of_classes(from_data(table), y, self.labels, self.names, self.rows_left_out)
         check_classes(self, rows)
         checks.check_finite(rows)
+
+    def frame(self, X: Any) -> Any:
+        """The rows of the obstructions, or nearest to the margins, as a dataframe of the library of X.
+
+        See `Verdict.frame`. Jointly, `against` is the class that the row should win against; else `question` says
+        which classes the question is about.
+        """
+        rows: list[int] = []
+        told: dict[str, list[Any]] = {"label": [], "against" if self.by == "joint" else "question": [], "share": []}
+        for classes, verdict in self:
+            for found in verdict._combinations().values():
+                contests = self.contests(found) if self.by == "joint" else ()
+                rows += [row for row, _ in contests] if contests else found.rows
+                total = sum(found.weights)
+                shares = [weight / total for weight in found.weights] if contests else found.shares
+                asked = [other for _, other in contests] or [", ".join(map(label_text, classes))] * len(found.rows)
+                for values, new in zip(told.values(), (found.classes, asked, shares), strict=True):
+                    values += new or [None] * len(found.rows)
+        return shown_rows(X, rows, told, self.n_rows, self.row_names)
 
     def to_json(self) -> str:
         """All proofs in one text: see docs/certificate-format.md."""
@@ -410,3 +432,33 @@ def renumbered(verdict: Verdict, numbers: Callable[[Sequence[int]], Sequence[int
     if isinstance(verdict, Touching) and verdict.separated_rows is not None:
         parts["separated_rows"] = tuple(numbers(verdict.separated_rows))
     return replace(verdict, **parts, **stated)
+
+
+def in_own_numbers(verdict: Verdict, rows: Given) -> Verdict:
+    """The same verdict, its rows those of the user's table, of which some were dropped, and what they are called."""
+    kept = rows.kept
+    return verdict if kept is None else renumbered(verdict, lambda own: kept[list(own)].tolist()).called(rows.names)
+
+
+def in_kept_numbers(verdict: Verdict, kept: Ints | None) -> Verdict:
+    """The other way round: the rows counted without those that were dropped, none of which may be named."""
+    if kept is None:
+        return verdict
+
+    def places(rows: Sequence[int]) -> list[int]:
+        found = np.searchsorted(kept, rows)
+        if (kept[np.minimum(found, len(kept) - 1)] != rows).any():
+            raise CertificateError("The proof names a row that was left out.")
+        return list(found.tolist())
+
+    return renumbered(verdict, places)
+
+
+def classes_in_own_numbers(found: ClassVerdicts, rows: Given) -> ClassVerdicts:
+    """The same for many classes: the row of x against class k has the number K·i + k."""
+    if rows.kept is None:
+        return found
+    n_classes = len(found.labels) if found.by == "joint" else 1
+    numbers = (n_classes * rows.kept[:, None] + np.arange(n_classes)).ravel()
+    verdicts = (renumbered(verdict, lambda own: numbers[list(own)].tolist()) for verdict in found.verdicts)
+    return replace(found, verdicts=tuple(verdicts)).called(rows.names)

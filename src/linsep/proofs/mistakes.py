@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, final
@@ -12,7 +12,7 @@ import numpy as np
 
 from linsep.errors import CertificateError, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Rows, each, table_and_ids
+from linsep.proofs.checked_rows import Label, Rows, each, labels_of_rows, shown_rows, table_and_ids
 from linsep.proofs.obstructions import Obstruction, check_obstruction, integers, require_fit
 from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
 from linsep.proofs.verdicts import HalfspaceVerdict, Kind
@@ -28,7 +28,8 @@ class FewestMistakes(HalfspaceVerdict):
 
     A mistake is a row on the wrong side or exactly on the hyperplane. `mistaken_rows` are those of this hyperplane,
     `best` their cost (their number, where no costs were given), `lower` what every hyperplane costs at least;
-    `optimal` says that the two are equal. The proof of `lower` are `obstructions`, each of which every hyperplane
+    `optimal` says that the two are equal. `mistaken_labels` are the labels of the mistaken rows, where they are in
+    memory: no part of the proof. The proof of `lower` are `obstructions`, each of which every hyperplane
     mistakes in one row, and `leaves`, which say how they add up (see `linsep.proofs.packings`).
     """
 
@@ -41,6 +42,7 @@ class FewestMistakes(HalfspaceVerdict):
     copies: tuple[tuple[int, ...], ...] = ()
     obstructions: tuple[Obstruction, ...] = ()
     leaves: tuple[Leaf, ...] = (Leaf(),)
+    mistaken_labels: tuple[Label, ...] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         HalfspaceVerdict.__post_init__(self)
@@ -77,6 +79,12 @@ class FewestMistakes(HalfspaceVerdict):
     def mistaken_ids(self) -> tuple[Any, ...]:
         """What the user calls the mistaken rows: their ids, or their numbers where they have none."""
         return self.mistaken_rows if self.row_names is None else self.row_names.ids(self.mistaken_rows)
+
+    def frame(self, X: Any, y: Any = None) -> Any:
+        """The mistaken rows as a dataframe of the library of X, with `row` and `label`: see `Verdict.frame`."""
+        rows = self.mistaken_rows
+        labels = self.mistaken_labels or labels_of_rows(X, y, rows, self.n_rows) if rows else ()
+        return shown_rows(X, rows, {"label": labels}, self.n_rows, self.row_names)
 
     @property
     def spent(self) -> int:

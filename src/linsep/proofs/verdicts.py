@@ -35,10 +35,12 @@ from linsep.proofs.checked_rows import (
     can_scan,
     from_data,
     is_decimal,
+    labels_of_rows,
     names_of,
     needs_exact_integers,
     rows_of,
     scales_of,
+    shown_rows,
     table_and_ids,
 )
 from linsep.proofs.obstructions import (
@@ -116,10 +118,14 @@ class Verdict(Reported, ABC):
 
     def _verified(self, X: Any, y: Any = None) -> Rows:
         """The rows of the data, once the proof has been checked against them."""
-        rows = rows_of(from_data(X), y, self.labels)
+        rows = self._rows_of(from_data(X), y)
         check(self, rows)
         checks.check_finite(rows)
         return rows
+
+    def _rows_of(self, X: Any, y: Any) -> Rows:
+        """The rows of the data, read as those of the verdict were."""
+        return rows_of(X, y, self.labels, self.names, self.rows_left_out)
 
     def _verify_reading(self, rows: Rows) -> None:
         """Check what the verdict says about how the rows were read."""
@@ -161,6 +167,31 @@ class Verdict(Reported, ABC):
         """The same verdict, whose rows are called so."""
         parts: dict[str, Any] = {name: replace(found, row_names=names) for name, found in self._combinations().items()}
         return replace(self, row_names=names, **parts)
+
+    def frame(self, X: Any, y: Any = None) -> Any:
+        """The rows that matter as a dataframe of the library of X: those of an obstruction, or nearest to a margin.
+
+        X is the table that was decided about, or another with the same rows, say with more columns. pandas, polars and
+        Arrow stay what they are (a pandas index too); rows of an array or of files become a pandas frame. New columns
+        are `row`, the number of the row, `label`, and `share`, its part of the weight of its class. y is needed for a
+        proof that was read from a file, which does not hold the labels.
+
+        >>> import linsep
+        >>> import pandas as pd
+        >>> X = pd.DataFrame({"height": [0, 2, 1]}, index=["ann", "bob", "cy"])
+        >>> linsep.decide(X, ["a", "a", "b"]).frame(X)
+             height  row label  share
+        ann       0    0     a    0.5
+        bob       2    1     a    0.5
+        cy        1    2     b    1.0
+        """
+        found = next(iter(self._combinations().values()), None)
+        rows = () if found is None else found.rows
+        told: dict[str, Sequence[Any]] = {"label": (), "share": ()}
+        if found is not None:
+            classes = found.classes or labels_of_rows(X, y, rows, self.n_rows)
+            told = {"label": classes, "share": replace(found, classes=tuple(classes)).shares or ()}
+        return shown_rows(X, rows, told, self.n_rows, self.row_names)
 
     def to_json(self) -> str:
         """The written proof: versioned JSON, made of the fields alone (of which `seconds` differ from run to run)."""
@@ -207,7 +238,7 @@ class Verdict(Reported, ABC):
         rows, verdict = None, self
         if X is not None:  # words about data must be true of that data
             table, row_ids = table_and_ids(X, y, ids, self.row_names)
-            rows = self._verified(table, y) if verify else rows_of(table, y, self.labels)
+            rows = self._verified(table, y) if verify else self._rows_of(table, y)
             verdict = self.called(row_ids) if self.row_names is None else self
         return explain.report_of(verdict, rows, names, where, exact=exact)
 

@@ -27,18 +27,21 @@ from linsep.tables import (
     read_exact,
     read_labels,
     require_finite,
-    require_one_index,
 )
+from linsep.tables.categories import Categories, require_categories
 from linsep.tables.exact_numbers import Columns, ExactTable
+from linsep.tables.given_rows import Given, Missing, given
 from linsep.tables.label_values import distinct
 from linsep.tables.row_ids import without_ids
 
 
-def as_source(X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None) -> Source:
+def as_source(
+    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = None
+) -> Source:
     """The rows of X with the labels y, two of them, as a source; a source is passed through.
 
     Columns times whole numbers are passed on only where they are asked for, as `decimals`. `ids` are what rows are
-    called: see `tables.row_ids`.
+    called: see `tables.row_ids`; `categories` says how text columns are coded.
     """
     if isinstance(X, Source) or is_on_device(X):
         source = as_given(X, y, decimals=decimals, ids=ids) if isinstance(X, Source) else _on_device(X, y, ids)
@@ -46,16 +49,38 @@ def as_source(X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None)
         return source
     if is_elsewhere(X):
         return as_source(_on_cluster(X, y, ids))
-    return _in_memory(X, y, ids, decimals, as_signs)
+    return _in_memory(given(X, y, ids), decimals, categories, as_signs)
 
 
-def as_classes(X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None) -> Source:
+def as_classes(
+    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = None
+) -> Source:
     """The same with any number of classes, one included: labels are then positions among them (see `marks`)."""
     if is_elsewhere(X):
         return _on_cluster(X, y, ids)
     if isinstance(X, Source):
         return as_given(X, y, decimals=decimals, ids=ids)
-    return _on_device(X, y, ids) if is_on_device(X) else _in_memory(X, y, ids, decimals, _as_marks)
+    if is_on_device(X):
+        return _on_device(X, y, ids)
+    return _in_memory(given(X, y, ids), decimals, categories, _as_marks)
+
+
+def rows_given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
+    """The rows that a question is about: with missing="drop" those of a table in memory that have no gaps."""
+    if missing is None:
+        return Given(X, y, ids)
+    if isinstance(X, Source) or is_on_device(X) or is_elsewhere(X):
+        raise ArgumentError(
+            "missing= is for tables in memory.", fix="Files have reject= (--reject); else drop the rows first."
+        )
+    return given(X, y, ids, missing)
+
+
+def left_out(source: Source, rows: Given) -> Source:
+    """The source of these rows, which knows how many were dropped; names are given to the rows of the answer."""
+    if rows.dropped:
+        source.facts = replace(source.facts, rows_left_out=rows.dropped, ids=None)
+    return source
 
 
 def _on_device(X: Any, y: Any, ids: Any) -> Source:
@@ -81,16 +106,15 @@ def _on_cluster(X: Any, y: Any, ids: Any) -> Source:
 
 
 def _in_memory(
-    X: Any, y: Any, ids: Any, decimals: bool, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]
+    rows: Given, decimals: bool, categories: Categories, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]
 ) -> Source:
-    if y is None:
+    if rows.y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
-    require_one_index(X, y)
     threads_asked_for()  # a wrong setting is told of at once, not only by large tables
-    X, row_ids = without_ids(X, ids, y)
-    exact = _in_64_bits(read_exact(X), decimals)
+    X, row_ids = without_ids(rows.X, rows.ids, rows.y)
+    exact = _in_64_bits(read_exact(X, require_categories(categories)), decimals)
     n_rows, n_columns = exact.values.shape
-    signs, labels = mark(read_labels(y, n_rows))
+    signs, labels = mark(read_labels(rows.y, n_rows))
     table = as_table(exact.values)
     bits = integer_bits(table)
     is_whole = exact.scales is not None or (bits is not None and bits > MOST_BITS and is_long(table[0]))

@@ -11,6 +11,7 @@ exact:
 What is not a number, and what is missing, is refused by row and column.
 
     exact_numbers   single numbers, and the narrowest table that holds them
+    categories      text and categories as columns of 0 and 1
     handed_over, sparse_tables   what people hand over
     label_values    labels
 """
@@ -23,6 +24,7 @@ import scipy.sparse as sp
 
 from linsep.errors import ShapeError
 from linsep.faults import fault
+from linsep.tables.categories import Categories, Stated, require_named
 from linsep.tables.exact_numbers import ExactTable, are_doubles, as_double, inexact_number, is_long, name_of
 from linsep.tables.handed_over import (
     SupportsArray,
@@ -50,22 +52,23 @@ __all__ = [
 ]
 
 
-def read_exact(X: Any) -> ExactTable:
-    """The numbers of X, exactly, and the names of its columns if it has any.
+def read_exact(X: Any, categories: Categories | Stated = None) -> ExactTable:
+    """The numbers of X, exactly, and the names of its columns if it has any; text is coded as `categories` says.
 
     >>> read_exact([[2**53 + 1, 0.5], [2**53, 1.5]])[:3]
     (array([[9007199254740993,                1],
            [9007199254740992,                3]]), None, (1, 2))
     """
+    frame = None if isinstance(X, (list, tuple, np.ndarray)) or sp.issparse(X) else as_frame(X)
+    if frame is not None:
+        return of_frame(frame, categories)
+    require_named(categories, None)
     if sp.issparse(X):
         return ExactTable(of_sparse(X))
     if isinstance(X, (list, tuple)):
         return of_rows(X)
     if isinstance(X, np.ndarray):
         return of_array(X)
-    frame = as_frame(X)
-    if frame is not None:
-        return of_frame(frame)
     if isinstance(X, memoryview) or is_tensor(X):
         return of_array(taken_over(X, "X"))
     if isinstance(X, Iterable) and not isinstance(X, (str, bytes, Mapping, Set, SupportsArray)):

@@ -8,6 +8,18 @@ import numpy as np
 
 from linsep.errors import InexactError, ShapeError, shown
 from linsep.faults import fault
+from linsep.tables.categories import (
+    Categories,
+    Levels,
+    Stated,
+    coding_of,
+    is_categorical,
+    joined,
+    kind_of,
+    levels_of,
+    require_few,
+    require_named,
+)
 from linsep.tables.exact_numbers import EXACT, Array, ExactTable, is_long, of_cells, plain_numbers, require_cells
 
 CPU = 1  # the number of its kind in the DLPack protocol
@@ -178,7 +190,7 @@ def as_frame(X: Any) -> Any:
             fix="Give linsep.open(X, label=y), which takes questions and verify there, or X.compute().",
         )
     try:
-        frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+        frame = _fetched(nw.from_native(X, allow_series=True, pass_through=True), X)
         if not isinstance(frame, (nw.DataFrame, nw.Series)):
             frame = nw.from_native(_arrow_table(X), eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -186,6 +198,32 @@ def as_frame(X: Any) -> Any:
             f"Two columns have the same name: {' '.join(str(error).split())}", fix="Rename one of them."
         ) from None
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _fetched(frame: Any, X: Any) -> Any:
+    """The rows of a lazy frame or a query; everything else as it is."""
+    import narwhals as nw
+
+    if not isinstance(frame, nw.LazyFrame):
+        return frame
+    try:
+        return frame.collect()
+    except Exception as error:
+        said = shown(" ".join(str(error).split()))
+        raise ShapeError(f"X is a {type(X).__name__}, and fetching its rows failed: {said}.") from error
+
+
+def is_query(X: Any) -> bool:
+    """Whether X is a table of a database, of which no two reads need have the rows in one order."""
+    if isinstance(X, (np.ndarray, list, tuple)):
+        return False
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(X, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError:  # the reader says so
+        return False
+    return isinstance(frame, nw.LazyFrame) and not (frame.implementation.is_polars() or frame.implementation.is_dask())
 
 
 def _arrow_table(X: Any) -> Any:
@@ -214,19 +252,42 @@ def as_series(values: Any) -> Any:
     return None if frame is None else frame.get_column(frame.columns[0])
 
 
-def of_frame(frame: Any) -> ExactTable:
-    """The numbers of a narwhals dataframe."""
+def of_frame(frame: Any, categories: Categories | Stated = None) -> ExactTable:
+    """The numbers of a narwhals dataframe, text and categories coded as asked for."""
     names = tuple(map(str, frame.columns))
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ShapeError(f"Two columns are called {twice!r}.", fix="Rename one of them.")
     require_cells(*frame.shape)
-    columns = [_column(frame.get_column(own), name) for own, name in zip(frame.columns, names, strict=True)]
+    require_named(categories, names)
+    series = dict(zip(names, map(frame.get_column, frame.columns), strict=True))
+    coded = {} if categories is None else _coded(series, categories)
+    own = tuple(name for name in names if name not in coded)
+    columns = [_column(series[name], name) for name in own]
+    if not coded:
+        return _numbers(columns, names)
+    return joined(names, _numbers(columns, own) if own else None, coded, len(frame))
+
+
+def _coded(series: Mapping[str, Any], categories: Categories | Stated) -> dict[str, Levels]:
+    """The columns that are coded."""
+    coded: dict[str, Levels] = {}
+    for name, column in series.items():
+        if (coding := coding_of(column, name, categories)) is not None:
+            _require_present(column, name)
+            coded[name] = levels_of(column, name, coding)
+            require_few(coded[name], categories)
+    return coded
+
+
+def _numbers(columns: list[Array], names: tuple[str, ...]) -> ExactTable:
+    """Columns of numbers side by side, in the narrowest type that holds them all."""
     kind = np.result_type(*columns)
     if kind.kind == "O" or (kind.kind == "f" and any(c.dtype.kind in "iu" and is_long(c) for c in columns)):
         cells = list(chain.from_iterable(zip(*(column.tolist() for column in columns), strict=True)))
         return of_cells(cells, len(names), names)
-    table = np.empty(frame.shape, dtype=kind, order="F" if kind == np.float64 else "C")  # the loops transpose doubles
+    order: Any = "F" if kind == np.float64 else "C"  # the loops transpose doubles
+    table = np.empty((len(columns[0]), len(names)), dtype=kind, order=order)
     for j, column in enumerate(columns):
         table[:, j] = column
     return ExactTable(table, names)
@@ -235,38 +296,32 @@ def of_frame(frame: Any) -> ExactTable:
 def _column(series: Any, name: str) -> Array:
     import narwhals as nw
 
-    kind = _kind(series)
+    kind = kind_of(series)
     if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):  # Arrow's long decimals are unknown
         given = series.drop_nulls().head(1).to_list()
         example = f", such as {given[0]!r}" if given else ""
-        raise fault(
-            "text column" if kind == nw.String else "column type", column=name, seen=f"{kind}{example}", example=example
-        )
+        what = "text column" if kind == nw.String else "category column" if is_categorical(series) else "column type"
+        raise fault(what, column=name, seen=f"{kind}{example}", example=example)
+    _require_present(series, name)
+    return plain_numbers(series_values(series))
+
+
+def _require_present(series: Any, name: str) -> None:
+    """Refuse a null by its row."""
     missing = series.is_null()
     if missing.any():
         row = int(np.argmax(missing.to_numpy()))
-        if isinstance(cell := series.to_list()[row], float):
+        if not is_categorical(series) and isinstance(cell := series.to_list()[row], float):
             raise fault("not finite", row=row, column=name, value=cell)
         raise fault("missing", row=row, column=name)
-    return plain_numbers(series_values(series))
 
 
 def series_values(series: Any) -> Array:
     """A series without nulls as an array: numbers of at most 64 bits in their own type, everything else as objects."""
     import narwhals as nw
 
-    kind = _kind(series)
+    kind = kind_of(series)
     if kind.is_numeric() and kind not in (nw.Decimal, nw.Int128, nw.UInt128):
         return np.asarray(series.to_numpy())
     values = series.to_list()
     return np.array(values, np.bool_) if kind == nw.Boolean else np.fromiter(values, object, len(values))
-
-
-def _kind(series: Any) -> Any:
-    """The type of a series; narwhals has none for Arrow's decimals of thousands (a negative scale)."""
-    import narwhals as nw
-
-    try:
-        return series.dtype
-    except ValueError:
-        return nw.Unknown()

@@ -3,15 +3,20 @@ import { explore } from "./engine/explore.js";
 import { viewOf } from "./geometry.js";
 import { copyOf, fromHash, Past, presetState, toHash, wideState } from "./state.js";
 
+const [SMALLEST_VIEW, LARGEST_VIEW] = [1e-6, 4e9];
+
 export class App {
   constructor(host) {
     this.host = host; // start, address, isWhole, embed; for wide rows ask(name, body) and isRecorded
     this.past = new Past();
     this.found = null; // the answer, once there is one
     this.note = "";
+    this.notice = ""; // what went wrong last, in words
+    this.kept = null; // the last points that are not an example's
     this.label = 1;
     this.views = [];
     this.telling = null; // the address of the story's step, while it is told
+    this.example = () => null; // the preset on view, if it is one
     this.asking = false;
     this.stale = true; // the answer is not about the state as it is now
     this.frame = 0;
@@ -106,11 +111,22 @@ export class App {
     this.refresh();
   }
 
+  // Points of one's own: those of a text, those that were there last, or none.
+  loadOwn(table = this.kept) {
+    const { points = [], labels = [] } = table ?? {};
+    this.load({ points, labels, bias: this.state.bias });
+  }
+
   restore(state) {
     if (!state) return;
     this.state = state;
     this.stayAtEnd = false;
     this.refresh();
+  }
+
+  tell(words) {
+    this.notice = words;
+    this.redraw();
   }
 
   undo() {
@@ -126,9 +142,16 @@ export class App {
     this.redraw();
   }
 
-  zoom(factor) {
-    this.state.view.half *= factor;
+  look(view) {
+    Object.assign(this.state.view, view);
     this.redraw();
+  }
+
+  // Zoom, with one place standing still: given from the middle of the view, in halves of it.
+  zoom(factor, [across, up] = [0, 0]) {
+    const { cx, cy, half } = this.state.view;
+    const next = Math.min(Math.max(half * factor, SMALLEST_VIEW), LARGEST_VIEW);
+    this.look({ cx: cx + across * (half - next), cy: cy + up * (half - next), half: next });
   }
 
   setBias(bias) {
@@ -177,6 +200,7 @@ export class App {
   // The state has changed: points are computed with the next frame, wide rows asked about.
   refresh() {
     this.stale = true;
+    this.notice = "";
     this.redraw();
     if (this.isWide) this.askAll();
   }
@@ -210,6 +234,8 @@ export class App {
 
   settle(answer, note) {
     this.settled += 1;
+    const { points, labels } = this.state;
+    if (!this.isWide && points.length && !this.example()) this.kept = { points: [...points], labels: [...labels] };
     this.found = answer;
     this.note = note;
     if (answer && this.stayAtEnd) this.state.k = this.total;

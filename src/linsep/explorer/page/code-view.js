@@ -1,6 +1,6 @@
 // The rule, as the lectures write it, with the line lit that the run has reached, and the equation of its line.
 import { fill, fillOnce, html } from "./dom.js";
-import { equation, pair, show, signOf } from "./numbers.js";
+import { equation, pair, plural, show, signOf } from "./numbers.js";
 
 export function codeView(app) {
   const list = html("ol", { class: "code", "aria-label": "The Perceptron in pseudo-code" });
@@ -61,7 +61,7 @@ export function equationView(app) {
 
 // What the example on view is about.
 function about(app) {
-  const words = app.example?.()?.about;
+  const words = app.example()?.about;
   return words ? `${words} ` : "";
 }
 
@@ -77,6 +77,9 @@ export function storyView(app) {
     if (row === null) return "…";
     const what = `Update ${show(k)}: row ${row} scored ${show(app.steps.score[k - 1])} and ${wants(row)}, so it was ${isPlus(row) ? "added to" : "subtracted from"} w.`;
     if (app.isDone) return `${what} Now no row is a mistake: separated.`;
+    const { cycle } = app.answer;
+    if (cycle && k >= cycle.start + cycle.length)
+      return `${what} This repeats every ${plural(cycle.length, "update")}, for ever.`;
     if (k === app.total) return `${what} The record ends here; the run does not.`;
     return what;
   }

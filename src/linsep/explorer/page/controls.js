@@ -2,6 +2,10 @@
 import { button, html, set } from "./dom.js";
 import { ORDERS, wholeNumber } from "./state.js";
 
+const THREE_WEIGHTS =
+  "Weight space is drawn for lines through 0, which have two weights. A free line has three: choose “through 0” below.";
+const OWN = "points of your own";
+
 export function segments(label, options, get, choose, app) {
   const buttons = options.map(([value, words, title]) =>
     html(
@@ -153,6 +157,38 @@ export function editing(app) {
   );
 }
 
+const PANES = [
+  ["data", "Data space"],
+  ["weights", "Weight space"],
+  ["both", "Both"],
+];
+
+// Data space, weight space, or both. A free line has three weights, so that its weight space is no plane.
+export function paneTabs(app) {
+  const why = html("span", { class: "why" });
+  const tabs = PANES.map(([pane, words]) => {
+    const choose = () => {
+      if (app.state.bias && pane !== "data") return app.tell(THREE_WEIGHTS);
+      app.state.pane = pane;
+      return app.redraw();
+    };
+    return html("button", { type: "button", role: "tab", "data-pane": pane, onclick: choose }, words);
+  });
+  app.views.push(() => {
+    const { bias, pane } = app.state;
+    for (const tab of tabs) {
+      const isFlat = !bias || tab.dataset.pane === "data";
+      set(tab, {
+        "aria-selected": String(tab.dataset.pane === (bias ? "data" : pane)),
+        "aria-disabled": String(!isFlat),
+        title: isFlat ? null : THREE_WEIGHTS,
+      });
+    }
+    why.textContent = bias ? "for lines through 0" : "";
+  });
+  return html("div", { class: "panes-of", role: "tablist", "aria-label": "What is drawn" }, ...tabs, why);
+}
+
 export function presetPicker(app) {
   const presets = app.host.start.presets.filter((preset) => preset.name !== "own");
   const all = [...(app.own?.preset ? [app.own.preset] : []), ...presets];
@@ -169,13 +205,13 @@ export function presetPicker(app) {
     {
       class: "presets",
       "aria-label": "Example",
-      onchange: () => app.load(all.find((preset) => preset.name === select.value)),
+      onchange: () => (select.value === OWN ? app.loadOwn() : app.load(all.find(({ name }) => name === select.value))),
     },
-    html("option", { value: "", disabled: true, hidden: true }, "Points of your own"),
+    html("option", { value: OWN }, "Points of your own"),
     ...all.map(option),
   );
   app.views.push(() => {
-    select.value = app.example()?.name ?? "";
+    select.value = app.example()?.name ?? OWN;
   });
   return select;
 }
@@ -183,7 +219,7 @@ export function presetPicker(app) {
 export function keys(app, place) {
   place.addEventListener("keydown", (event) => {
     if (app.telling) return null;
-    const typing = event.target.closest("input, select, textarea");
+    const typing = event.target.closest("input:not([type=range]), textarea");
     const command = event.ctrlKey || event.metaKey;
     if (command && event.key.toLowerCase() === "z" && !typing) {
       event.preventDefault();
@@ -193,13 +229,9 @@ export function keys(app, place) {
       event.preventDefault();
       return app.redo();
     }
-    if (
-      command ||
-      event.altKey ||
-      typing ||
-      (event.target.closest("button, summary, a") && [" ", "Enter"].includes(event.key))
-    )
-      return null;
+    if (command || event.altKey || typing) return null;
+    if (event.key !== " " && event.target.closest("select, [type=range]")) return null;
+    if (event.key === "Enter" && event.target.closest("button, summary, a")) return null;
     const moves = { " ": event.shiftKey ? -1 : 1, ArrowRight: 1, ArrowLeft: -1 };
     if (event.key in moves) app.moveTo(app.state.k + moves[event.key]);
     else if (event.key === "Home") app.moveTo(0);
@@ -207,5 +239,9 @@ export function keys(app, place) {
     else if (event.key === "p") app.toggle();
     else return null;
     return event.preventDefault();
+  });
+  // The space bar always steps: what has the focus is pressed with Enter. (Firefox clicks when the key comes up.)
+  place.addEventListener("keyup", (event) => {
+    if (event.key === " " && event.target.closest("button, summary, select")) event.preventDefault();
   });
 }

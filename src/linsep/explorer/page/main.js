@@ -1,12 +1,13 @@
 // The page, put together.
 import { App } from "./app.js";
 import { codeView, equationView, storyView } from "./code-view.js";
-import { editing, keys, presetPicker, runOptions } from "./controls.js";
+import { editing, keys, paneTabs, presetPicker, runOptions } from "./controls.js";
 import { dataView } from "./data-view.js";
 import { button, card, html } from "./dom.js";
 import { dualView } from "./dual-view.js";
 import { exportsMenu } from "./exports.js";
 import { keepView } from "./keep-view.js";
+import { noticeView, takePasted, textView } from "./own-points.js";
 import { proofView } from "./proof-view.js";
 import { tellStory } from "./story/story.js";
 import { tableView } from "./table-view.js";
@@ -28,34 +29,28 @@ export function mount(root, host) {
     { class: "words about-weights" },
     "In weight space each row is a line, and w gets the row right when it is on the side of the row’s number. In the green cone w gets every row right; the run walks until it is inside.",
   );
-  const points = () => [
-    editing(app),
-    html(
-      "div",
-      { class: "panes" },
-      html(
-        "figure",
-        { class: "pane" },
-        html("figcaption", {}, "Data space"),
-        html("div", { class: "frame" }, dataView(app)),
-      ),
-      weights,
-    ),
-    aboutWeights,
-  ];
+  const data = html(
+    "figure",
+    { class: "pane" },
+    html("figcaption", {}, "Data space"),
+    html("div", { class: "frame" }, dataView(app)),
+  );
+  const points = () => [editing(app), paneTabs(app), html("div", { class: "panes" }, data, weights), aboutWeights];
   const stage = html(
     "section",
     { class: "card stage", "aria-label": "Data space" },
     ...(app.isWide ? [tableView(app)] : points()),
+    noticeView(app),
     transport(app),
     storyView(app),
     runOptions(app),
     hint(app),
   );
   app.views.push(() => {
-    weights.hidden = app.state.bias || app.isWide;
+    weights.hidden = app.state.bias || app.isWide || app.state.pane === "data";
+    data.hidden = !app.state.bias && app.state.pane === "weights";
     aboutWeights.hidden = weights.hidden;
-    stage.classList.toggle("two", !weights.hidden);
+    stage.classList.toggle("two", !weights.hidden && !data.hidden);
   });
   const open = (event) => {
     event.preventDefault(); // the state opens it, so that a link does too
@@ -82,11 +77,12 @@ export function mount(root, host) {
     html(
       "main",
       {},
-      html("div", { class: "column" }, stage, dual, ...(app.isWide ? [] : [keep])),
+      html("div", { class: "column" }, stage, dual, ...(app.isWide ? [] : [keep, textView(app)])),
       html("div", { class: "column" }, verdict, proof, rule),
     ),
   );
   keys(app, host.isWhole ? document : root); // in a notebook, other keys are not ours
+  takePasted(app, root, host.isWhole ? document : root);
   host.address?.listen?.((state) => app.restore(state));
   if (!host.embed) tellStory(app, root);
   app.refresh();
@@ -95,7 +91,7 @@ export function mount(root, host) {
 
 function hint(app) {
   const edit =
-    "Click adds a point, Shift+click one of the other class; drag to move, Delete to remove, Enter to flip. ";
+    "Click adds a point, Shift+click one of the other class; drag to move it, or empty space to move the view; the wheel zooms. Delete removes, Enter flips. ";
   const keysToPress = "Space steps, Shift+space goes back, p plays.";
   return html(
     "p",

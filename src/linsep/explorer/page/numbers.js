@@ -7,11 +7,16 @@ export function show(value, digits = 4) {
   if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
   const size = Math.abs(value);
   let text;
-  if (Number.isInteger(value) && size < 1e7) text = size.toLocaleString("en-US");
+  if (Number.isInteger(value) && size < 1e7) text = grouped(size);
   else if (size >= 1e7 || size < 1e-4) text = shortPower(size);
-  else if (size >= 10 ** (digits - 1)) text = Math.round(size).toLocaleString("en-US");
+  else if (size >= 10 ** (digits - 1)) text = grouped(Math.round(size));
   else text = String(Number(size.toPrecision(digits)));
   return (value < 0 ? "−" : "") + text;
+}
+
+// 9,530: a locale does the same, a hundred times as slowly.
+function grouped(whole) {
+  return String(whole).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 function shortPower(size) {

@@ -17,6 +17,7 @@ export function freshState() {
     band: false,
     keep: false,
     axes: "auto",
+    pane: /** @type {"data" | "weights" | "both"} */ ("both"), // what is drawn of lines through the origin
     view: { cx: 0, cy: 0, half: 2 },
     columns: null, // of a wide table: the two looked along; null for the separation view
     now: false, // of a wide table: whether the separation view follows the run
@@ -45,6 +46,7 @@ export function toHash(state) {
   if (state.band) fields.band = 1;
   if (state.keep) fields.keep = 1;
   if (state.axes !== "auto") fields.a = state.axes;
+  if (state.pane !== "both") fields.pane = state.pane;
   if (state.columns) fields.c = state.columns;
   if (state.now) fields.now = 1;
   if (rows) Object.assign(fields, { p: rows, v: [cx, cy, half].map((x) => Number(x.toPrecision(6))) });
@@ -67,6 +69,7 @@ export function fromHash(text, { limits, own }) {
   if (!isWide && !readPoints(fields.get("p"), state, limits)) return null;
   if (ORDERS.includes(fields.get("o"))) state.order = fields.get("o");
   if (["run", "wall"].includes(fields.get("a"))) state.axes = fields.get("a");
+  if (["data", "weights"].includes(fields.get("pane"))) state.pane = fields.get("pane");
   state.bias = fields.get("b") !== "0";
   state.seed = wholeNumber(fields.get("s"), 0, 2 ** 31 - 1, 0);
   state.updates = wholeNumber(fields.get("n"), 1, limits.updates, 500);

@@ -5,6 +5,7 @@ import { boxOf, corners, cut, path } from "./geometry.js";
 import { arrow, drawGrid } from "./marks.js";
 
 const NUMBERED = 14; // rows: more have no room for their numbers
+const SINGLY = 60; // rows: more are drawn without teeth, all at once
 const TOOTH = 6; // pixels: the teeth of a line point to the side that its row allows
 
 export function weightView(app) {
@@ -34,7 +35,7 @@ export function weightView(app) {
     const signed = app.state.points.map((p, i) => [p[0] * app.state.labels[i], p[1] * app.state.labels[i]]);
     drawGrid(layers.grid, box, at, size);
     drawCone(signed, box, at);
-    drawRows(signed, box, at);
+    (signed.length > SINGLY ? drawManyRows : drawRows)(signed, box, at);
     drawPath(visited.map(at));
   }
 
@@ -69,21 +70,37 @@ export function weightView(app) {
     const isNumbered = signed.length <= NUMBERED;
     fill(
       layers.rows,
-      now !== null && signed[now]
-        ? svg("path", {
-            class: "forbidden",
-            d: path(
-              cut(
-                corners(box),
-                signed[now].map((x) => -x),
-                0,
-              ).map(at),
-              true,
-            ),
-          })
-        : null,
+      forbidden(signed[now], box, at),
       ...[...groups.values()].map((rows) => rowLine(rows, now, at, isNumbered)),
     );
+  }
+
+  // Of many rows the lines alone, as one mark for each class.
+  function drawManyRows(signed, box, at) {
+    const now = app.corrected();
+    const far = Math.hypot(...size);
+    const [cx, cy] = at([0, 0]);
+    const lines = (label) =>
+      signed
+        .filter(([x, y], i) => app.state.labels[i] === label && (x || y))
+        .map(([x, y]) => [x / Math.hypot(x, y), y / Math.hypot(x, y)])
+        .map(
+          ([x, y]) =>
+            `M${(cx - y * far).toFixed(1)} ${(cy - x * far).toFixed(1)}L${(cx + y * far).toFixed(1)} ${(cy + x * far).toFixed(1)}`,
+        );
+    fill(
+      layers.rows,
+      forbidden(signed[now], box, at),
+      svg("path", { class: "constraint many plus", d: lines(1).join("") }),
+      svg("path", { class: "constraint many minus", d: lines(-1).join("") }),
+    );
+  }
+
+  // The half that the row just corrected forbids.
+  function forbidden(z, box, at) {
+    if (!z) return null;
+    const half = cut(corners(box), [-z[0], -z[1]], 0);
+    return svg("path", { class: "forbidden", d: path(half.map(at), true) });
   }
 
   function rowLine(rows, now, at, isNumbered) {

@@ -16,13 +16,14 @@ from linsep.faults import fault
 from linsep.sources.base import Source
 from linsep.sources.files import private
 from linsep.sources.files.caches import HELD_BATCHES, Caches
-from linsep.sources.files.cells import TableReader
+from linsep.sources.files.cells import TableReader, in_order
 from linsep.sources.files.first_read import Survey, require_alike
 from linsep.sources.files.options import MEMORY, Numbers, Options
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content, unreadable
-from linsep.sources.files.reader import Reader
+from linsep.sources.files.reader import FeatureReader, Reader
 from linsep.sources.files.source import FileSource
 from linsep.sources.inputs import is_elsewhere
+from linsep.tables.categories import Categories, looks_like_ids
 
 if TYPE_CHECKING:
     from linsep.sources.files.text_reader import Pipe
@@ -34,7 +35,7 @@ def open(  # noqa: A001
     label: str | int | None = None,
     columns: Sequence[str | int] | None = None,
     positive: Any = None,
-    one_hot: bool = False,
+    categories: Categories = None,
     numbers: Numbers = "binary64",
     memory: str | int = MEMORY,
     cache: str | PathLike[str] | bool | None = None,
@@ -49,14 +50,15 @@ def open(  # noqa: A001
     """Open files as a source of rows, to be used in place of X and y. Memory does not grow with their size.
 
     `path` is a file, a pattern such as "data/*.parquet", a folder, a list of those, or "-" for standard input. The
-    extension of a name says what the file is (CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy or .npz; text may be
-    compressed as .gz, .bz2 or .zst), or `format` does.
+    extension of a name says what the file is (CSV, TSV, Parquet, Arrow, Feather, svmlight, .vw, .npy or .npz; text may
+    be compressed as .gz, .bz2, .zst or .xz), or `format` does. LIBSVM and Vowpal Wabbit files may have any name.
 
     `label` is the label column, by name or by position. It takes two values, the larger being +1, or `positive` chooses
     one value against the rest; a `PerceptronClassifier` learns from any number of them. `columns` chooses the other
-    columns, `id` one that says what each row is called, which is not learned from. `one_hot` turns text columns into
-    one column of 0 and 1 for each category. Numbers are the nearest doubles (integers stay exact, or are refused); with
-    numbers="decimal" the decimals of a CSV file are read exactly, so that 0.1 is one tenth.
+    columns, `id` one that says what each row is called, which is not learned from. `categories` turns text columns into
+    columns of 0 and 1, called site[Chur]: "reference" one for each category but the first, "all" one for each,
+    {"site": "all"} those of the columns that it names. Numbers are the nearest doubles (integers stay exact, or are
+    refused); with numbers="decimal" the decimals of a CSV file are read exactly, so that 0.1 is one tenth.
 
     `memory` bounds what is held at once. A slow format is converted once, to a cache in a private folder of the user
     (or in the folder `cache`; only for this source if that is False), which is never used to verify a proof. The first
@@ -80,9 +82,22 @@ def open(  # noqa: A001
     'separable'
     """
     if scheduler is not None or is_elsewhere(path):
-        given = (one_hot, numbers != "binary64", cache, reject, index_base != 1, n_columns, header, format, id)
+        given = (categories, numbers != "binary64", cache, reject, index_base != 1, n_columns, header, format, id)
         return _on_cluster(path, label, columns, positive, scheduler, is_plain=not any(map(bool, given)))
-    asked = (label, columns, positive, one_hot, numbers, memory, cache, reject, index_base, n_columns, header, format)
+    asked = (
+        label,
+        columns,
+        positive,
+        categories,
+        numbers,
+        memory,
+        cache,
+        reject,
+        index_base,
+        n_columns,
+        header,
+        format,
+    )
     return FileSource(*survey_files(path, Options(*asked, id=id)))
 
 
@@ -112,10 +127,11 @@ def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:
         spooled = spool(file, Path(caches.temporary(), str(number)), options.format) if is_pipe(file) else None
         readers.append(reader_of(file, options, spooled))
         options.require_room(file, readers[-1].n_columns)
-    if options.one_hot:
+    if options.categories is not None:
         share_categories([reader for reader in readers if isinstance(reader, TableReader)])
     if options.numbers == "decimal":
         share_decimal_places(readers)
+    share_features(readers)
     surveys = [caches.survey(reader) for reader in readers]
     if options.rejects is not None:
         options.rejects.begin()
@@ -153,8 +169,20 @@ def share_categories(readers: Sequence[TableReader]) -> None:
         if late:
             reader.also_text(late)
     every = {name: {c for reader in readers for c in reader.categories.get(name, ())} for name in names}
+    n_rows = sum(reader.text_rows for reader in readers)
+    for name in names if readers and isinstance(readers[0].options.categories, str) else ():
+        if looks_like_ids(len(every[name]), n_rows):
+            raise fault("ids as categories", readers[0].path, column=name, levels=len(every[name]), rows=n_rows)
     for reader in readers:
-        reader.use_categories({name: tuple(sorted(every[name])) for name in names})
+        reader.use_categories({name: in_order(every[name]) for name in names})
+
+
+def share_features(readers: Sequence[Reader]) -> None:
+    """A feature of one file of Vowpal Wabbit is a column of all of them."""
+    named = [reader for reader in readers if isinstance(reader, FeatureReader)]
+    every = sorted({name for reader in named for name in reader.columns or ()})
+    for reader in named:
+        reader.use_features(every)
 
 
 def share_decimal_places(readers: Sequence[Reader]) -> None:
@@ -183,6 +211,10 @@ def reader_of(path: str, options: Options, file: "str | Pipe | None" = None) -> 
         from linsep.sources.files.svmlight import SvmlightReader
 
         return SvmlightReader(path, options, file)
+    if kind == "vw":
+        from linsep.sources.files.vowpal import VowpalReader
+
+        return VowpalReader(path, options, file)
     assert file is None or isinstance(file, str)  # only text comes out of a pipe as it is read
     if kind in ("npy", "npz"):
         from linsep.sources.files.numpy_files import NpyReader, NpzReader

@@ -25,7 +25,7 @@ from linsep.sources.files import private
 from linsep.sources.files.converted_rows import VERSION, BadCacheError, Codes, Facts, Writer
 from linsep.sources.files.first_read import NUMBERS, Survey, common_kind, surveyed
 from linsep.sources.files.labels import Labels
-from linsep.sources.files.reader import Batch, Reader, Store
+from linsep.sources.files.reader import Batch, FeatureReader, Reader, Store
 
 HELD_BATCHES = 8  # small files as large as this many batches may be held in memory, all of them together
 
@@ -117,12 +117,13 @@ def key_of(reader: Reader) -> str:
     asked = (VERSION, type(reader).__name__, options.label, options.columns, options.id)
     how = (
         *asked,
-        options.one_hot,
+        options.categories,
         options.numbers,
         options.index_base,
         options.n_columns,
         reader.categories,
         reader.decimal_places,
+        hashlib.sha256(repr(reader.columns).encode()).hexdigest() if isinstance(reader, FeatureReader) else None,
     )
     return repr((os.fsencode(Path(reader.file).resolve()), *how))
 

@@ -3,11 +3,11 @@
 float16, float32, float64     as they are
 integers, booleans            exact; beyond 2^53 the whole table becomes int64, or is refused
 decimals                      integers where they have no fraction, else the nearest double
-text                          one column of 0 and 1 for each category, if one_hot asks for it; else refused
+text                          a column of 0 and 1 for each category, or each but the first, if asked for; else refused
 dates, lists, structs, nulls  refused
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,17 @@ import numpy.typing as npt
 
 from linsep.errors import InputError
 from linsep.faults import fault
-from linsep.sources.files.columns import choose_columns, made_of
-from linsep.sources.files.options import TABLE_COLUMN
+from linsep.sources.files.columns import advice, choose_columns, made_of
+from linsep.sources.files.options import TABLE_COLUMN, Options
 from linsep.sources.files.reader import Batch, ColumnValues, Reader, row_major
-from linsep.sources.files.values import EXACT, no_text, numbers_of, vanishes
+from linsep.sources.files.values import EXACT, INTEGER, no_text, numbers_of, vanishes
 from linsep.tables import is_long
+from linsep.tables.categories import Levels, side_by_side
 
 Array = npt.NDArray[Any]
 Columns = dict[str, Any]  # Arrow arrays by their names, without dictionaries
 MOST_CATEGORIES = 1 << 16
+SPARSE_FROM = 100  # columns, most of them of categories, from which on rows are sparse
 
 
 class TableReader(Reader):
@@ -32,6 +34,7 @@ class TableReader(Reader):
     has_ids = True
     names: tuple[str, ...]  # of the columns of the file that are chosen
     id_name: str | None  # of the column that says what rows are called
+    text_rows: int = 0  # in which categories were looked for
 
     def _choose(self, header: Sequence[str]) -> None:
         """Settle which columns are read, and which of them holds the labels."""
@@ -50,8 +53,12 @@ class TableReader(Reader):
     def use_categories(self, known: dict[str, tuple[str, ...]]) -> None:
         """Take over categories, those that other files have too; the columns follow from them."""
         self.categories = known
-        self.columns = tuple(column for name in self.names for column in made_of(name, known.get(name)))
+        coding = self.options.coding_of
+        self.columns = tuple(c for name in self.names for c in made_of(name, known.get(name), coding(name)))
         self.n_columns = len(self.columns)
+        self.is_sparse = bool(known) and self.n_columns > max(SPARSE_FROM, 4 * len(self.names))
+        if not self.columns:
+            raise fault("one level", self.path, column=self.names[0])
         if len(set(self.columns)) < self.n_columns:
             twice = next(name for name in self.columns if self.columns.count(name) > 1)
             raise fault("category twice", self.path, column=twice)
@@ -130,6 +137,8 @@ class TableReader(Reader):
 
     def _batch(self, columns: Columns, first: int) -> Batch:
         """Good rows, the first of which has this number: left column by column where all of them are doubles."""
+        if self.is_sparse:
+            return Batch(self._sparse_rows(columns, first), self._labels(columns), first)
         arrays = self._arrays(columns, first)
         if all(array.dtype == np.float64 and array.flags.c_contiguous for array in arrays):
             return Batch(ColumnValues(arrays), self._labels(columns), first)
@@ -137,15 +146,31 @@ class TableReader(Reader):
 
     def _arrays(self, columns: Columns, first: int) -> list[Array]:
         """A column of numbers for each of ours, as float64 or int64."""
-        import pyarrow.compute as pc
-
         arrays: list[Array] = []
         for name in self.names:
             if name in self.categories:
-                arrays += [numbers_of(pc.equal(columns[name], c).cast("uint8")) for c in self.categories[name]]
+                found = self._levels(columns[name], name)
+                arrays += [(found.codes == k).view(np.uint8) for k in range(found.first, len(found.levels))]
             else:
                 arrays.append(self._numbers(columns[name], name, first))
         return arrays
+
+    def _levels(self, column: Any, name: str) -> Levels:
+        """A text column as positions among its categories."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        known = self.categories[name]
+        codes = pc.index_in(column.cast(pa.string()), pa.array(known, pa.string()))
+        return Levels(name, known, numbers_of(codes).astype(np.int64), self.options.coding_of(name))
+
+    def _sparse_rows(self, columns: Columns, first: int) -> Any:
+        """Numbers and categories as a CSR matrix."""
+        arrays = [self._numbers(columns[name], name, first) for name in self.names if name not in self.categories]
+        numbers = self._joined(arrays, first) if arrays else None
+        coded = {name: self._levels(columns[name], name) for name in self.categories}
+        n_rows = len(next(iter(columns.values())))
+        return side_by_side(self.names, numbers, coded, (n_rows, self.n_columns), is_sparse=True)
 
     def _numbers(self, column: Any, name: str, first: int) -> Array:
         """A column as float64 or int64, nothing rounded but decimals with a fraction."""
@@ -173,11 +198,16 @@ class TableReader(Reader):
         """Columns as a table of doubles, or of int64 where doubles would round them: all must be integers then."""
         if not any(array.dtype == np.int64 and is_long(array) for array in arrays):
             return row_major(arrays, np.float64)
-        for name, array in zip(self.columns or (), arrays, strict=True):
+        for name, array in zip(self._numbered_names(arrays), arrays, strict=True):
             if array.dtype.kind == "f" and not (whole := (np.floor(array) == array) & (np.abs(array) <= EXACT)).all():
                 row = int(np.argmin(whole))
                 raise fault("float beside long", self.path, row=first + row, column=name, value=float(array[row]))
         return row_major(arrays, np.int64)
+
+    def _numbered_names(self, arrays: list[Array]) -> Sequence[str]:
+        """What arrays are called: all columns, or of sparse rows those that were numbers already."""
+        own = self.columns or ()
+        return own if len(own) == len(arrays) else [name for name in self.names if name not in self.categories]
 
     def _labels(self, columns: Columns) -> Any:
         """The label column; None where there is no such column."""
@@ -189,6 +219,24 @@ class TableReader(Reader):
         if not isinstance(column, pa.ChunkedArray):
             return column
         return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def require_columns(path: str, names: Sequence[str], options: Options) -> None:
+    """Refuse columns that are to be coded and are not among those that are read."""
+    for name in options.categories if isinstance(options.categories, Mapping) else ():
+        if name not in names:
+            raise fault("no column", path, column=name, value="categories", advice=advice(names, name))
+
+
+def in_order(levels: Iterable[str]) -> tuple[str, ...]:
+    """Categories in the order of their columns: whole numbers by size, text by its characters.
+
+    >>> in_order({"10", "9"}), in_order({"b", "a", "10"})
+    (('9', '10'), ('10', 'a', 'b'))
+    """
+    known = list(levels)
+    are_whole = all(INTEGER.fullmatch(level) for level in known)
+    return tuple(sorted(known, key=lambda level: (int(level), level)) if are_whole else sorted(known))
 
 
 def decoded(column: Any) -> Any:

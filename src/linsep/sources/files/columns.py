@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from linsep.faults import fault, few
 from linsep.sources.files.options import Needs, Options
+from linsep.tables.categories import Coding, level_name
 
 FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."
 MODEL_WITHOUT_NAMES = "The model has no column names: the columns are taken in the order of the file."
@@ -84,10 +85,11 @@ def _choose_by_name(path: str, names: Sequence[str], options: Options, needs: Ne
         if name in places:
             chosen[places[name]] = []
             continue
-        stem = next((name[:k] for k, mark in enumerate(name) if mark == "=" and name[:k] in places), None)
+        ends = (k for k, mark in enumerate(name) if mark == "[" and name[:k] in places and name.endswith("]"))
+        stem = next((name[:k] for k in ends), None)
         if stem is None:
             raise fault("needs column", path, column=name, advice=advice(names, name))
-        chosen.setdefault(places[stem], []).append(name[len(stem) + 1 :])  # a category that --one-hot made a column of
+        chosen.setdefault(places[stem], []).append(name[len(stem) + 1 : -1])  # a category that became a column
     extra = [name for j, name in enumerate(names) if j not in chosen and j != label]
     remark = f"Ignored, because the model does not use them: {few(extra, 20)}." if extra else None
     categories = {names[j]: tuple(values) for j, values in chosen.items() if values}
@@ -98,9 +100,11 @@ def _choose_by_name(path: str, names: Sequence[str], options: Options, needs: Ne
     return Choice(list(chosen), label, None, remark, categories)
 
 
-def made_of(name: str, categories: Sequence[str] | None) -> list[str]:
-    """What a column becomes: itself, or one column for each category."""
-    return [f"{name}={value}" for value in categories] if categories is not None else [name]
+def made_of(name: str, categories: Sequence[str] | None, coding: Coding = "all") -> list[str]:
+    """What a column becomes: itself, or one column for each category, or for each but the first."""
+    if categories is None:
+        return [name]
+    return [level_name(name, value) for value in categories[1 if coding == "reference" else 0 :]]
 
 
 def _choose_by_position(path: str, names: Sequence[str], options: Options, needs: Needs) -> Choice:

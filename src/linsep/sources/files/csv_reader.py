@@ -6,7 +6,7 @@ integers beyond 2^53 become doubles (they are read again, as text), empty cells 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +16,7 @@ from linsep.cores import thread_count
 from linsep.errors import InputError
 from linsep.faults import fault
 from linsep.sources.files import decimals
-from linsep.sources.files.cells import TableReader, first_true
+from linsep.sources.files.cells import TableReader, first_true, in_order, require_columns
 from linsep.sources.files.csv_faults import row_fault
 from linsep.sources.files.csv_records import (
     NOT_TEXT,
@@ -61,9 +61,10 @@ class CsvReader(CsvText, TableReader):
         self.booleans = {name for name, value in first if value.lower() in ("true", "false")}  # in every row then
         is_csv = self.compression is None and delimiter == "," and path.lower().endswith(".csv")
         is_whole = list(self.names) == [name for name in self.header if name != self.label_name]
-        self.is_plain_csv = is_csv and is_whole and not options.one_hot
-        if options.one_hot:
+        if options.categories is not None:
+            require_columns(self.path, self.names, options)
             self._find_categories()
+        self.is_plain_csv = is_csv and is_whole and not self.categories
         self.use_categories(self.categories)
         if options.numbers == "decimal":
             self._find_decimal_places()
@@ -140,16 +141,24 @@ class CsvReader(CsvText, TableReader):
             raise _UnreadError("a value is missing")
         if is_decimal:
             self._make_integers(columns, first)
-        values = self._joined(self._arrays(columns, first), first)
-        if not is_decimal and not is_below(values.reshape(-1), EXACT):  # or NaN
+        values = self._rows(columns, first)
+        if not is_decimal and not is_below(self._entries(values), EXACT):  # or NaN
             for name in self._numeric:
                 columns[name] = self._exact(columns[name], name, text, first)
-            values = self._joined(self._arrays(columns, first), first)
-            if values.dtype.kind == "f" and not is_finite(values.reshape(-1)):
+            values = self._rows(columns, first)
+            if values.dtype.kind == "f" and not is_finite(self._entries(values)):
                 raise _UnreadError("a number is not finite")
         if not is_decimal and may_vanish(text):
             self._require_kept(columns, text, first)
         return values, self._labels(columns)
+
+    def _rows(self, columns: dict[str, Any], first: int) -> Any:
+        return (
+            self._sparse_rows(columns, first) if self.is_sparse else self._joined(self._arrays(columns, first), first)
+        )
+
+    def _entries(self, values: Any) -> Any:
+        return values.data if self.is_sparse else values.reshape(-1)
 
     @property
     def _numeric(self) -> list[str]:
@@ -296,10 +305,12 @@ class CsvReader(CsvText, TableReader):
 
     def _find_categories(self, text: set[str] | None = None) -> None:
         """Which columns are text, and the values they hold: one read, or a few where text appears late."""
-        text = text or set()
+        named = self.options.categories
+        text = text or {name for name in self.names if isinstance(named, Mapping) and name in named}
         while late := self._text_columns(found := {name: set[str]() for name in text}):
             text |= late
-        self.categories = {name: tuple(sorted(found[name])) for name in self.names if name in text}
+        self.categories = {name: in_order(found[name]) for name in self.names if name in text}
+        self.booleans -= text
         width = max(1, len(self.names) - len(text) + sum(map(len, found.values())))
         self.chunk = max(1 << 12, min(self.chunk, self.options.batch_bytes * len(self.header) // width))  # wider rows
 
@@ -308,14 +319,18 @@ class CsvReader(CsvText, TableReader):
         import pyarrow.compute as pc
 
         pattern = f"^({NUMBER.pattern}|{NOT_FINITE.pattern})$"
+        self.text_rows, is_any = 0, isinstance(self.options.categories, str)
         for columns in self._texts():
             late = set()
+            self.text_rows += len(next(iter(columns.values()), ()))
             for name in self.names:
                 if name in found:
                     found[name].update(value for value in pc.unique(columns[name]).to_pylist() if value is not None)
                     self._require_few(name, len(found[name]))
-                elif pc.any(pc.invert(pc.match_substring_regex(columns[name], pattern, ignore_case=True))).as_py():
-                    late.add(name)
+                elif is_any and name not in self.booleans:
+                    is_number = pc.match_substring_regex(columns[name], pattern, ignore_case=True)
+                    if pc.any(pc.invert(is_number)).as_py():
+                        late.add(name)
             if late:
                 return late
         return set()

@@ -1,7 +1,7 @@
 """What `linsep.open` was asked for, as one value: it makes sense once it exists, and every reader shares it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any, Literal, TypeAlias, get_args
@@ -10,6 +10,7 @@ from linsep.errors import ArgumentError
 from linsep.faults import fault
 from linsep.sources.base import Label
 from linsep.sources.files.rejects import Rejects
+from linsep.tables.categories import Categories, Coding, require_categories
 
 Numbers: TypeAlias = Literal["binary64", "decimal"]
 
@@ -42,7 +43,7 @@ class Options:
     label: str | int | None = None
     columns: Sequence[str | int] | None = None
     positive: Any = None
-    one_hot: bool = False
+    categories: Categories = None
     numbers: Numbers = "binary64"
     memory: str | int = MEMORY
     cache: str | PathLike[str] | bool | None = None
@@ -63,6 +64,7 @@ class Options:
     def __post_init__(self) -> None:
         if self.numbers not in get_args(Numbers):
             raise ArgumentError(f"numbers is {self.numbers!r}: it must be one of {', '.join(get_args(Numbers))}.")
+        require_categories(self.categories)
         if self.index_base not in (0, 1):
             raise ArgumentError(f"index_base is {self.index_base}: svmlight files count columns from 0 or from 1.")
         if isinstance(self.label, bool) or not (self.label is None or isinstance(self.label, str | int)):
@@ -79,6 +81,12 @@ class Options:
         known |= {"rejects": None if self.reject is None else Rejects(fspath(self.reject))}
         for name, value in known.items():
             object.__setattr__(self, name, value)  # frozen from here on
+
+    def coding_of(self, column: str) -> Coding:
+        """How the categories of a column become columns; those of a model are all there."""
+        if isinstance(self.categories, Mapping):
+            return self.categories.get(column, "all")
+        return self.categories or "all"
 
     @property
     def most_columns(self) -> int:

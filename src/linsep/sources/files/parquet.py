@@ -2,7 +2,7 @@
 
 import threading
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from linsep.errors import InputError
 from linsep.faults import fault
-from linsep.sources.files.cells import TableReader, decoded, first_true, is_string
+from linsep.sources.files.cells import TableReader, decoded, first_true, in_order, is_string, require_columns
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import unreadable
 from linsep.sources.files.reader import Batch, Store
@@ -42,9 +42,10 @@ class ColumnarReader(TableReader, Store):
         self._choose(names)
         self.batch_rows = max(1, options.batch_bytes // (8 * len(self.names) + 16))
         kinds = {name: _plain(schema.field(name).type) for name in self.wanted}
-        if options.one_hot:
+        if options.categories is not None:
+            require_columns(path, self.names, options)
             with self._guarded():
-                self._find_categories([name for name in self.names if is_string(kinds[name])])
+                self._find_categories(self._categorical(kinds))
         for name in self.names:
             if name not in self.categories and not _is_number(kinds[name]):
                 what = "text column" if is_string(kinds[name]) else "column type"
@@ -119,6 +120,16 @@ class ColumnarReader(TableReader, Store):
             values = decoded(table[name]).to_pylist()
             yield from ("" if values[row] is None else str(values[row]) for row in np.flatnonzero(~is_bad).tolist())
 
+    def _categorical(self, kinds: dict[str, Any]) -> list[str]:
+        """The columns that are coded: those named, or all of text."""
+        named = self.options.categories
+        if not isinstance(named, Mapping):
+            return [name for name in self.names if is_string(kinds[name])]
+        for name in named:
+            if not (is_string(kinds[name]) or _is_counted(kinds[name])):
+                raise fault("not categories", self.path, column=name, seen=kinds[name])
+        return [name for name in self.names if name in named]
+
     def _find_categories(self, text: list[str]) -> None:
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -132,10 +143,10 @@ class ColumnarReader(TableReader, Store):
                     column = decoded(table[name])
                     if column.null_count and self.options.rejects is None:
                         raise fault("missing", self.path, row=first + first_true(column.is_null()), column=name)
-                    found[name].update(pc.unique(column.cast(pa.string()).drop_null()).to_pylist())
+                    found[name].update(pc.unique(column.drop_null()).cast(pa.string()).to_pylist())
                     self._require_few(name, len(found[name]))
                 first += table.num_rows
-        self.categories = {name: tuple(sorted(values)) for name, values in found.items()}
+        self.categories, self.text_rows = {name: in_order(values) for name, values in found.items()}, first
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -225,6 +236,12 @@ def _is_number(kind: Any) -> bool:
     types = pa.types
     known = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)
     return bool(known)
+
+
+def _is_counted(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind))
 
 
 def _is_fixed(kind: Any) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from linsep import outputs
 from linsep.errors import ArgumentError, InputError
 from linsep.faults import fault
+from linsep.sources.files.written_kinds import written_kind
 
 KINDS = {
     ".csv": "csv",
@@ -25,13 +26,18 @@ KINDS = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
+    ".vw": "vw",
     ".npy": "npy",
     ".npz": "npz",
 }
 ENDINGS = {kind: ending.removeprefix(".") for ending, kind in reversed(KINDS.items())}
-PACKINGS = {".gz": "gz", ".bz2": "bz2", ".zst": "zst"}
-PACKED = ("csv", "tsv", "svmlight")  # the formats that may be packed
-SHOWN = ".csv, .tsv, .parquet, .arrow, .feather, .svm, .npy or .npz (text also .gz, .bz2, .zst)"
+PACKINGS = {".gz": "gz", ".bz2": "bz2", ".zst": "zst", ".xz": "xz"}
+PIPED = ("csv", "tsv", "svmlight")  # the formats that are read as they come out of a pipe
+PACKED = (*PIPED, "vw")  # the formats that may be packed
+SHOWN = (
+    ".csv, .tsv, .parquet, .arrow, .feather, .svm, .vw, .npy or .npz (text also .gz, .bz2, .zst, .xz), and LIBSVM and "
+    "Vowpal Wabbit files of any name"
+)
 
 SIGNS = {  # how files begin, and what they are called
     "parquet": (b"PAR1", "a Parquet file"),
@@ -41,6 +47,7 @@ SIGNS = {  # how files begin, and what they are called
     "gz": (b"\x1f\x8b", "compressed by gzip"),
     "bz2": (b"BZh91AY&SY", "compressed by bzip2"),
     "zst": (b"\x28\xb5\x2f\xfd", "compressed by zstd"),
+    "xz": (b"\xfd7zXZ\0", "compressed by xz"),
 }
 BEGINS = ". A table begins with a line of column names"
 
@@ -122,7 +129,7 @@ def kind_of(path: str, given: str | None, file: str | None = None) -> str:
     """The format of a file by its extension, or as given; `file` is where it lies, if elsewhere."""
     place = Path(file or path)
     shown, is_packed = place.suffix.lower(), place.suffix.lower() in PACKINGS
-    kind = given or KINDS.get(_extension(place))
+    kind = given or KINDS.get(_extension(place)) or written_kind(place)
     if kind is None or (is_packed and kind not in PACKED):
         seen = f"the extension {shown!r} is unknown" if shown else "the name has no extension"
         seen = f"a file of this kind may not be compressed ({shown})" if is_packed and kind else seen
@@ -132,6 +139,11 @@ def kind_of(path: str, given: str | None, file: str | None = None) -> str:
     if not place.exists():
         raise fault("no file", path)
     return kind
+
+
+def says_nothing(path: str) -> bool:
+    """Whether a name does not say what the file is."""
+    return _extension(Path(path)) not in KINDS
 
 
 def _extension(path: Path) -> str:

@@ -140,6 +140,14 @@ class Reader(ABC):
         return [] if self.remark is None else [self.remark]
 
 
+class FeatureReader(Reader, ABC):
+    """A file of features by name, each a column: which they are is known once the file was walked."""
+
+    @abstractmethod
+    def use_features(self, names: Sequence[str]) -> None:
+        """Take these for the columns, also those that only other files have."""
+
+
 class Store(ABC):
     """Rows that can be found again: groups of them, each read by one thread, in batches that fit the memory."""
 

@@ -22,6 +22,7 @@ from linsep.sources.files.reader import Batch, ColumnValues, Reader, Values
 from linsep.sources.files.threads import map_in_order, prefetch
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource, settled
+from linsep.tables.categories import Coding
 from linsep.tables.row_ids import RowIds
 
 SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
@@ -93,7 +94,8 @@ class FileSource(Source):
     def remarks(self) -> list[str]:
         """What a reader of the result should know about how the files were read."""
         reader = self._surveys[0].reader
-        said = [f"{name}: one column for each of {few(values, 8)}." for name, values in reader.categories.items()]
+        coding = reader.options.coding_of
+        said = [_coded(name, values, coding(name)) for name, values in reader.categories.items()]
         said += reader.remarks()
         if left_out := self.facts.rows_left_out:
             rows = "1 bad row was" if left_out == 1 else f"{left_out:,} bad rows were"
@@ -243,6 +245,13 @@ class FileSource(Source):
             blocks.append(Block(self._table(batch.values), self._read_marks(survey, batch), numbers, self.n_columns))
             done += len(batch)
         return blocks
+
+
+def _coded(name: str, levels: Sequence[str], coding: Coding) -> str:
+    """How the categories of a column became columns."""
+    if coding == "all":
+        return f"{name}: one column for each of {few(levels, 8)}."
+    return f"{name}: one column for each of {few(levels[1:], 8) or 'none'}, compared with {few(levels[:1])}."
 
 
 class FileIds(RowIds):

@@ -18,7 +18,7 @@ from linsep.sources.base import Ints
 from linsep.sources.files import pipe_opened, reader_of, spool
 from linsep.sources.files.first_read import require_finite
 from linsep.sources.files.options import Options
-from linsep.sources.files.paths import PACKED, Paths, expand, is_pipe, kind_of
+from linsep.sources.files.paths import PIPED, Paths, expand, is_pipe, kind_of
 from linsep.sources.files.private import TemporaryFolder
 from linsep.sources.files.reader import Batch, Reader
 from linsep.sources.files.text_reader import Pipe, Waiting
@@ -37,7 +37,7 @@ def readers(path: Paths, options: Options, waiting: Waiting = nullcontext) -> It
         name = "stdin" if file == "-" else file
         if not is_pipe(file):
             yield reader_of(file, options)
-        elif (options.format or "csv") in PACKED:
+        elif (options.format or "csv") in PIPED:
             with pipe_opened(file) as stream:
                 yield reader_of(name, options, Pipe(stream, waiting))
         else:

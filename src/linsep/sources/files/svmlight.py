@@ -9,6 +9,7 @@ doubtful, is walked line by line.
 
 import io
 import re
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from linsep.sources.files.columns import FILE_WITHOUT_NAMES
 from linsep.sources.files.csv_records import not_text
 from linsep.sources.files.labels import is_its_double
 from linsep.sources.files.options import MOST_COLUMNS, Options, room_for
+from linsep.sources.files.paths import says_nothing
 from linsep.sources.files.reader import Batch
 from linsep.sources.files.text_reader import BOM, Pipe, TextReader
 from linsep.sources.files.values import EXACT, may_vanish, vanishes
@@ -45,29 +47,16 @@ class Line(NamedTuple):
         """Label and pairs, without the comment."""
         return self.content.split(b"#", 1)[0].split()
 
+    @property
+    def text(self) -> str:
+        """The line as text, without its end."""
+        return self.content.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
 
-class SvmlightReader(TextReader):
-    """Sparse rows as text."""
 
-    is_sparse = True
+class LineReader(TextReader):
+    """Rows that are lines of text: cut at line ends into pieces, of which a format makes batches."""
 
-    def __init__(self, path: str, options: Options, file: str | Pipe | None = None) -> None:
-        super().__init__(path, options, file)
-        for name, asked in (("label", options.label), ("columns", options.columns)):
-            if asked is not None and options.needs is None:
-                raise fault("label in front", path, option=name, fix=f"Leave {name} out.")
-        if options.n_columns is not None and options.needs is None:
-            options.require_room(path, options.n_columns)
-        self._most = options.n_columns if options.needs is None else options.needs.width
-        self._widest = self._most or options.most_columns
-        self.n_columns = self._most or 1
-        self.remark = FILE_WITHOUT_NAMES if options.needs is not None and options.needs.names else None
-
-    def remarks(self) -> list[str]:
-        """What the user should know about how the columns were chosen and counted."""
-        base = self.options.index_base
-        counted = f"Columns are counted from {base} (--index-base {1 - base} counts from {1 - base})."
-        return [*super().remarks(), counted]
+    called: str  # the format in words
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
@@ -90,6 +79,85 @@ class SvmlightReader(TextReader):
                     raise fault("svmlight endless", self.path, row=first, line=lines + 1, byte=offset, most=most)
         self.walked(first)
 
+    def remarks(self) -> list[str]:
+        """What the user should know about how the columns were chosen, and of a file with any name what it is."""
+        is_seen = self.options.format is None and says_nothing(self.path)
+        return [*super().remarks(), *([f"{self.path} is read as {self.called}."] if is_seen else [])]
+
+    @abstractmethod
+    def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
+        """Whole lines, the first of which begins at this byte after this many lines."""
+
+    def all_lines(self) -> Iterator[Line]:
+        """Each line that holds a row: a walk of its own."""
+        with self.stream() as stream:
+            rest, row, number, byte = b"", 0, 0, 0
+            while data := self.next_data(stream, rest):
+                rest += data
+                end = rest.rfind(b"\n") + 1
+                for line in self.lines_of(rest[:end].removeprefix(BOM) if not byte else rest[:end], row, byte, number):
+                    yield line
+                    row = line.row + 1
+                number, byte, rest = number + rest.count(b"\n", 0, end), byte + end, rest[end:]
+                if len(rest) > self.longest_record:
+                    return  # the reading proper says so
+            yield from self.lines_of(rest, row, byte, number)
+
+    def lines_of(self, text: bytes, first: int, byte: int, lines: int) -> Iterator[Line]:
+        """Each line that holds a row."""
+        row = first + self.left_out
+        for number, content in enumerate(text.split(b"\n"), start=lines + 1):
+            line = Line(row, number, byte, content)
+            if self.holds_row(line):
+                yield line
+                row += 1
+            byte += len(content) + 1
+
+    def holds_row(self, line: Line) -> bool:
+        """Whether a line holds a row, and not a comment alone."""
+        return bool(line.words())
+
+    def error(self, kind: str, line: Line, value: Any, /, **known: Any) -> InputError:
+        """What is wrong with a line, and where it stands."""
+        return fault(kind, self.path, row=line.row, line=line.line, byte=line.byte, value=value, **known)
+
+    def text_fault(self, line: Line) -> InputError | None:
+        """What is wrong with the bytes of a line, if they are not text."""
+        try:
+            line.content.decode()
+        except UnicodeDecodeError as error:
+            return self._not_text(line, error.object[error.start])
+        return self._not_text(line, 0) if b"\0" in line.content else None
+
+    def _not_text(self, line: Line, byte: int) -> InputError:
+        what, fix = not_text(bytes([byte]))
+        return self.error("line not text", line, bytes([byte]), what=what, fix=fix)
+
+
+class SvmlightReader(LineReader):
+    """Sparse rows as text."""
+
+    is_sparse = True
+    called = "LIBSVM text"
+
+    def __init__(self, path: str, options: Options, file: str | Pipe | None = None) -> None:
+        super().__init__(path, options, file)
+        for name, asked in (("label", options.label), ("columns", options.columns)):
+            if asked is not None and options.needs is None:
+                raise fault("label in front", path, option=name, fix=f"Leave {name} out.")
+        if options.n_columns is not None and options.needs is None:
+            options.require_room(path, options.n_columns)
+        self._most = options.n_columns if options.needs is None else options.needs.width
+        self._widest = self._most or options.most_columns
+        self.n_columns = self._most or 1
+        self.remark = FILE_WITHOUT_NAMES if options.needs is not None and options.needs.names else None
+
+    def remarks(self) -> list[str]:
+        """What the user should know about how the columns were chosen and counted."""
+        base = self.options.index_base
+        counted = f"Columns are counted from {base} (--index-base {1 - base} counts from {1 - base})."
+        return [*super().remarks(), counted]
+
     def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
         """Whole lines, the first of which begins at this byte after this many lines."""
         text, seen = text.removeprefix(BOM) if byte == 0 else text, None
@@ -99,7 +167,7 @@ class SvmlightReader(TextReader):
                 return self._as_batch(X, y, first)
         except (ValueError, OverflowError, UnicodeDecodeError) as error:
             seen = error
-        return self._without_bad_lines(self._lines(text, first, byte, lines), first, seen)
+        return self._without_bad_lines(self.lines_of(text, first, byte, lines), first, seen)
 
     def _load(self, text: bytes) -> tuple[Any, Any]:
         from sklearn.datasets import load_svmlight_file
@@ -130,23 +198,13 @@ class SvmlightReader(TextReader):
             if (found := self._fault(line)) is None:
                 good.append(line.content)
             else:
-                self.reject(line.row, found, line.content.rstrip(b"\r\n").decode("utf-8", "backslashreplace"))
+                self.reject(line.row, found, line.text)
         try:
             if seen is not None and self.options.rejects is None:
                 raise seen
             return self._as_batch(*self._load(b"\n".join(good)), first)
         except (ValueError, OverflowError, UnicodeDecodeError) as error:
             raise fault("not svmlight", self.path, seen=error) from error
-
-    def _lines(self, text: bytes, first: int, byte: int, lines: int) -> Iterator[Line]:
-        """Each line that holds a row."""
-        row = first + self.left_out
-        for number, content in enumerate(text.split(b"\n"), start=lines + 1):
-            line = Line(row, number, byte, content)
-            if line.words():
-                yield line
-                row += 1
-            byte += len(content) + 1
 
     def _fault(self, line: Line) -> InputError | None:
         """What is wrong with a line, if anything: it is a label, then index:value pairs in rising order."""
@@ -163,9 +221,9 @@ class SvmlightReader(TextReader):
         if not LABEL.fullmatch(word):
             return self._bad(line, word, "not a label: a number comes first")
         if not np.isfinite(float(word)):
-            return self._error("label not finite", line, word)
+            return self.error("label not finite", line, word)
         is_lost = is_rounded(word) or vanishes(word) or has_more_digits(word)
-        return self._error("label rounded", line, word) if is_lost else None
+        return self.error("label rounded", line, word) if is_lost else None
 
     def _pairs_fault(self, line: Line, words: list[str]) -> InputError | None:
         base = self.options.index_base
@@ -187,27 +245,20 @@ class SvmlightReader(TextReader):
                     whose = "columns asked for" if self.options.needs is None else "of the model"
                     told = f"this is column {index - base + 1}, beyond the {self._widest:,} {whose}"
                     return self._bad(line, word, told)
-                return self._error("svmlight wide", line, word, most=self._widest, fix=room_for(index - base + 1))
+                return self.error("svmlight wide", line, word, most=self._widest, fix=room_for(index - base + 1))
             if index <= last:
                 seen = "the index is repeated" if index == last else "the index is smaller than the one before"
                 return self._bad(line, word, f"{seen}: indices must rise within a row")
             if not np.isfinite(float(pair[2])):
-                return self._error("not finite", line, float(pair[2]), column=index - base)
+                return self.error("not finite", line, float(pair[2]), column=index - base)
             if is_rounded(pair[2]) or vanishes(pair[2]):
                 kind = "vanishes" if vanishes(pair[2]) else "inexact"
-                return self._error(kind, line, pair[2], column=index - base)
+                return self.error(kind, line, pair[2], column=index - base)
             last = index
         return None
 
-    def _error(self, kind: str, line: Line, value: Any, /, **known: Any) -> InputError:
-        return fault(kind, self.path, row=line.row, line=line.line, byte=line.byte, value=value, **known)
-
     def _bad(self, line: Line, word: str, what: str) -> InputError:
-        return self._error("svmlight", line, word, what=what)
-
-    def _not_text(self, line: Line, byte: int) -> InputError:
-        what, fix = not_text(bytes([byte]))
-        return self._error("line not text", line, bytes([byte]), what=what, fix=fix)
+        return self.error("svmlight", line, word, what=what)
 
 
 def has_more_digits(number: str) -> bool:

@@ -245,7 +245,8 @@ export function exactScore(w, x, b) {
   const products = terms.map(([p, q]) => ({ whole: p.whole * q.whole, power: p.power + q.power }));
   const least = Math.min(...products.map(({ power }) => power));
   const total = products.reduce((sum, { whole, power }) => sum + shift(whole, power - least), ZERO);
-  return least < 0 ? nearest(total, 1n << BigInt(-least)) : nearest(shift(total, least), 1n);
+  const score = least < 0 ? nearest(total, 1n << BigInt(-least)) : nearest(shift(total, least), 1n);
+  return score || (total > ZERO ? Number.MIN_VALUE : total < ZERO ? -Number.MIN_VALUE : 0); // what vanishes keeps its sign
 }
 
 /**

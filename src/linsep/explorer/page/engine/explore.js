@@ -15,6 +15,7 @@ import { decide, lineAlong, novikoff, sceneOf, widestBand } from "./verdict.js";
 /**
  * @typedef {object} Answer
  * @property {Steps} steps
+ * @property {{ start: number, length: number } | null} cycle  after update `start` the run repeats every `length` updates
  * @property {number} radius
  * @property {{ kind: "separable" | "touching" | "overlapping", text: string }} verdict
  * @property {import("./verdict.js").Bound | null} bound
@@ -36,8 +37,10 @@ export function explore(question) {
   const scene = sceneOf(points, labels, bias);
   const verdict = decide(scene);
   const bound = verdict.nearest && novikoff(scene, verdict.nearest);
+  const steps = stepsOf(question, bound?.direction ?? null);
   return {
-    steps: stepsOf(question, bound?.direction ?? null),
+    steps,
+    cycle: steps.converged ? null : cycleOf(steps, question.order),
     radius: Math.sqrt(Math.max(...points.map(([x, y]) => x * x + y * y)) + Number(bias)),
     verdict: { kind: verdict.kind, text: "" },
     bound,
@@ -72,6 +75,22 @@ function stepsOf({ points, labels, updates, ...options }, direction) {
     },
   });
   return { ...steps, converged: end.converged };
+}
+
+/**
+ * The first weights that come back, at the same row: from there on a run that draws no random numbers repeats itself.
+ * @param {Steps} steps
+ * @param {string} order
+ */
+function cycleOf({ row, w, b }, order) {
+  if (order === "shuffled") return null;
+  const seen = new Map();
+  for (let k = 0; k < row.length; k += 1) {
+    const key = `${order === "cyclic" ? row[k] : ""} ${w[k]} ${b[k]}`;
+    if (seen.has(key)) return { start: seen.get(key) + 1, length: k - seen.get(key) };
+    seen.set(key, k);
+  }
+  return null;
 }
 
 /**

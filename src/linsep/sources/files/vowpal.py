@@ -1,0 +1,185 @@
+"""Vowpal Wabbit text: a label, then features by name in their namespaces.
+
+    1 'doc7 |text cat:2 dog |meta long
+
+A feature is a column with its name, meta^long as Vowpal Wabbit writes it, in the order of the names: nothing is hashed,
+so that no two features meet. Without a value it is 1, and where it is repeated in a row, the values are added up. A tag
+is passed over. Weights of rows and namespaces, and predictions to start from, would change the data: they are refused
+unless they are 1, or 0.
+"""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linsep.errors import InputError
+from linsep.faults import fault
+from linsep.sources.files.options import Options, room_for
+from linsep.sources.files.reader import Batch, FeatureReader
+from linsep.sources.files.svmlight import LABEL, NUMBER, Line, LineReader, has_more_digits, is_rounded
+from linsep.sources.files.text_reader import BOM, Pipe
+from linsep.sources.files.values import vanishes
+
+VALUE = re.compile(NUMBER, re.IGNORECASE)
+OF_NAMESPACE = "^"  # between a namespace and a feature
+
+Features = dict[str, float]
+
+
+class VowpalReader(LineReader, FeatureReader):
+    """Sparse rows as text, their columns known by name."""
+
+    is_sparse = True
+    called = "Vowpal Wabbit text"
+
+    def __init__(self, path: str, options: Options, file: str | Pipe | None = None) -> None:
+        super().__init__(path, options, file)
+        for name, asked in (("label", options.label), ("columns", options.columns)):
+            if asked is not None and options.needs is None:
+                raise fault("label in front", path, option=name, fix=f"Leave {name} out.")
+        self._places: dict[str, int] = {}
+        if options.needs is not None and options.needs.names is not None:
+            self.remark = "Features that the model does not know are passed over."
+            self.use_features(options.needs.names)
+        else:
+            self.use_features(sorted(self._names()))
+
+    def use_features(self, names: Sequence[str]) -> None:
+        """Take these for the columns: those that other files have too."""
+        self.columns = tuple(names)
+        self._places = {name: place for place, name in enumerate(names)}
+        self.n_columns = max(1, len(names))
+        self.options.require_room(self.path, self.n_columns)
+
+    def _names(self) -> set[str]:
+        """The features of all good rows: one walk."""
+        names: set[str] = set()
+        for line in self.all_lines():
+            if self._fault(line) is None:
+                names.update(self._features(line))
+            if len(names) > self.options.most_columns:
+                found, most = len(names), self.options.most_columns
+                raise self.error("svmlight wide", line, "", most=most, fix=room_for(found))
+        return names
+
+    def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
+        labels: list[float | None] = []
+        indptr, indices, data = [0], list[int](), list[float]()
+        for line in self.lines_of(text.removeprefix(BOM) if byte == 0 else text, first, byte, lines):
+            if (found := self._fault(line)) is not None:
+                self.reject(line.row, found, line.text)
+                continue
+            known = {self._places[name]: value for name, value in self._features(line).items() if name in self._places}
+            indices += sorted(known)
+            data += [known[place] for place in sorted(known)]
+            indptr.append(len(indices))
+            labels.append(_label(line))
+        values = sp.csr_array((np.array(data, np.float64), indices, indptr), shape=(len(labels), self.n_columns))
+        return Batch(values, self._as_labels(labels), first)
+
+    def _as_labels(self, labels: list[float | None]) -> Any:
+        """Labels, of which some may be missing where rows are labelled."""
+        import pyarrow as pa
+
+        return np.array(labels, np.float64) if self.options.needs is None else pa.array(labels, pa.float64())
+
+    def holds_row(self, line: Line) -> bool:
+        """Whether a line holds a row: there are no comments."""
+        return bool(line.content.strip())
+
+    # Lines -----------------------------------------------------------------------------------------------------------
+
+    def _fault(self, line: Line) -> InputError | None:
+        """What is wrong with a line, if anything."""
+        if (strange := self.text_fault(line)) is not None:
+            return strange
+        head, bar, _ = line.text.partition("|")
+        if not bar:
+            return self._bad(line, "", "there is no | before the features")
+        words = _head(head)
+        if not words:
+            return (
+                self.error("no label", line, "")
+                if self.options.needs is None
+                else next(self._feature_faults(line), None)
+            )
+        for word, meant, neutral in zip(words[1:], ("a weight", "an initial prediction"), (1.0, 0.0), strict=False):
+            if not VALUE.fullmatch(word) or float(word) != neutral:
+                return self._bad(line, word, f"{meant} of a row, which is not read unless it is {neutral:g}")
+        if len(words) > 3:
+            return self._bad(line, words[3], "more than a label, a weight, a prediction and a tag before the first |")
+        return self._label_fault(line, words[0]) or next(self._feature_faults(line), None)
+
+    def _label_fault(self, line: Line, word: str) -> InputError | None:
+        if not LABEL.fullmatch(word):
+            return self._bad(line, word, "not a label: a number comes first")
+        if not math.isfinite(float(word)):
+            return self.error("label not finite", line, word)
+        is_lost = is_rounded(word) or vanishes(word) or has_more_digits(word)
+        return self.error("label rounded", line, word) if is_lost else None
+
+    def _feature_faults(self, line: Line) -> Iterator[InputError]:
+        total: dict[str, Fraction] = defaultdict(Fraction)
+        meant: dict[str, tuple[str, str]] = {}
+        for space, word, written in _features(line):
+            if written is None or not VALUE.fullmatch(written):
+                yield self._bad(line, word, "the value after the colon is not a number")
+                return
+            name = _name(space, word)
+            if not word:
+                yield self._bad(line, f"{space}:{written}", "a namespace with a weight, which is not read")
+            elif meant.setdefault(name, (space, word)) != (space, word):
+                yield self._bad(line, name, "two features of two namespaces would have this name")
+            elif not math.isfinite(float(written)):
+                yield self.error("not finite", line, float(written), column=name)
+            elif is_rounded(written) or vanishes(written):
+                yield self.error("vanishes" if vanishes(written) else "inexact", line, written, column=name)
+            total[name] += Fraction(float(written)) if math.isfinite(float(written)) else 0
+        for name, value in total.items():
+            if Fraction(float(value)) != value:
+                yield self.error("inexact", line, str(float(value)), column=name)
+
+    def _features(self, line: Line) -> Features:
+        """The features of a good line; repeated ones are added up, which loses nothing."""
+        found: Features = defaultdict(float)
+        for space, word, written in _features(line):
+            found[_name(space, word)] += float(written or "nan")
+        return found
+
+    def _bad(self, line: Line, word: str, what: str) -> InputError:
+        return self.error("vowpal", line, word, what=what)
+
+
+def _head(text: str) -> list[str]:
+    """Label, weight and prediction; the tag, which begins with ' or touches the |, is left out."""
+    words = [word for word in text.split() if not word.startswith("'")]
+    touches = bool(text) and not text[-1].isspace() and not text.split()[-1].startswith("'")
+    return words[:-1] if touches else words
+
+
+def _label(line: Line) -> float | None:
+    words = _head(line.text.partition("|")[0])
+    return float(words[0]) if words else None
+
+
+def _features(line: Line) -> Iterator[tuple[str, str, str | None]]:
+    """Namespace, name and value of each feature as written; a value that is left out is 1."""
+    for part in line.text.split("|")[1:]:
+        words = part.split()
+        space = words.pop(0) if words and not part[:1].isspace() else ""
+        space, colon, weight = space.partition(":")
+        if colon and not (VALUE.fullmatch(weight) and float(weight) == 1):
+            yield space, "", weight
+        for word in words:
+            name, colon, value = word.partition(":")
+            yield space, name, value if colon else "1"
+
+
+def _name(space: str, word: str) -> str:
+    return f"{space}{OF_NAMESPACE}{word}" if space else word

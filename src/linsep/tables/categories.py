@@ -1,0 +1,244 @@
+"""Text and categories as columns of 0 and 1, one for each level that occurs: "all" of them, or all but the "reference".
+
+    pandas categories, polars Enums, ordered dictionaries of Arrow     their levels in their own order
+    text, other dictionaries, polars Categoricals, whole numbers       their levels sorted
+
+The first level that occurs is the reference. A level that no row has gives no column. The column of level Chur of
+site is called site[Chur].
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from linsep.errors import ArgumentError, shown
+from linsep.faults import fault, few
+from linsep.tables.exact_numbers import Array, ExactTable
+
+Coding: TypeAlias = Literal["reference", "all"]
+Categories: TypeAlias = Coding | Mapping[str, Coding] | None
+
+CODINGS: tuple[Coding, ...] = get_args(Coding)
+FEW_LEVELS = 10  # of which a column is never taken for an id
+WORTH_SPARSE = 100_000  # cells of a dense table, from which on a sparse one is smaller and may be worth it
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The columns that a proof is about: what they are called says how text was coded."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """A column of categories: the levels that occur, in order, and for each row the position of its own."""
+
+    name: str
+    levels: tuple[Any, ...]
+    codes: npt.NDArray[np.int64]
+    coding: Coding
+
+    @property
+    def first(self) -> int:
+        """The position of the first level that has a column."""
+        return 1 if self.coding == "reference" else 0
+
+    def columns(self) -> list[str]:
+        """The columns that it becomes."""
+        return [level_name(self.name, level) for level in self.levels[self.first :]]
+
+
+def level_name(column: str, level: Any) -> str:
+    """What the column of a level is called.
+
+    >>> level_name("site", "Chur")
+    'site[Chur]'
+    """
+    return f"{column}[{level}]"
+
+
+def require_categories(categories: Any) -> Categories:
+    """The option, if it makes sense."""
+    if isinstance(categories, Mapping):
+        for name, coding in categories.items():
+            if coding not in CODINGS:
+                raise ArgumentError(f"categories[{shown(name)}] is {shown(coding)}: it must be 'reference' or 'all'.")
+        return {str(name): coding for name, coding in categories.items()}
+    if categories is not None and categories not in CODINGS:
+        raise ArgumentError(
+            f"categories is {shown(categories)}: it must be 'reference', 'all', or a dictionary of columns such as "
+            "{'site': 'reference'}."
+        )
+    return categories  # type: ignore[no-any-return]
+
+
+def coding_of(column: Any, name: str, categories: Categories | Stated) -> Coding | None:
+    """How a column is coded; None for numbers, and for what nobody asked to be coded."""
+    if isinstance(categories, Stated):
+        return _stated_coding(column, name, categories.names)
+    if isinstance(categories, Mapping):
+        return categories.get(name)
+    return categories if is_categorical(column) else None
+
+
+def _stated_coding(column: Any, name: str, names: Sequence[str]) -> Coding | None:
+    if name in names or not (is_categorical(column) or any(each.startswith(f"{name}[") for each in names)):
+        return None
+    first = levels_of(column, name, "all").levels[:1]
+    return "all" if first and level_name(name, first[0]) in names else "reference"
+
+
+def is_categorical(column: Any) -> bool:
+    """Whether a narwhals series holds text or categories, which nothing reads as numbers."""
+    import narwhals as nw
+
+    return kind_of(column) in (nw.String, nw.Categorical, nw.Enum)
+
+
+def kind_of(column: Any) -> Any:
+    """The type of a narwhals series; there is none for Arrow's decimals of thousands (a negative scale)."""
+    import narwhals as nw
+
+    try:
+        return column.dtype
+    except ValueError:
+        return nw.Unknown()
+
+
+def require_named(categories: Categories | Stated, names: Sequence[str] | None) -> None:
+    """Refuse columns that are named and not there."""
+    if not isinstance(categories, Mapping):
+        return
+    if names is None and categories:
+        raise ArgumentError("categories names columns, and this table has no names: give a dataframe.")
+    for name in categories:
+        if name not in (names or ()):
+            raise fault("no column", column=name, advice=f"The columns are {few(names or (), 20)}.")
+
+
+def require_few(found: Levels, categories: Categories | Stated) -> None:
+    """Refuse a column with about as many levels as rows, which is an id, unless it is named."""
+    if isinstance(categories, str) and looks_like_ids(len(found.levels), len(found.codes)):
+        raise fault("ids as categories", column=found.name, levels=len(found.levels), rows=len(found.codes))
+
+
+def looks_like_ids(n_levels: int, n_rows: int) -> bool:
+    """Whether a column has so many levels for its rows that it names them.
+
+    >>> looks_like_ids(40, 50), looks_like_ids(40, 500), looks_like_ids(4, 4)
+    (True, False, False)
+    """
+    return n_levels > FEW_LEVELS and 2 * n_levels > n_rows
+
+
+def levels_of(column: Any, name: str, coding: Coding) -> Levels:
+    """The levels of a narwhals series without nulls."""
+    import narwhals as nw
+
+    kind = kind_of(column)
+    if not (is_categorical(column) or kind.is_integer() or kind == nw.Boolean):
+        raise fault("not categories", column=name, seen=kind)
+    values = column.to_list()
+    if "" in (used := set(values)):
+        raise fault("missing", row=values.index(""), column=name, value="")
+    own = _own_order(column)
+    levels = tuple(sorted(used)) if own is None else tuple(level for level in own if level in used)
+    place = {level: k for k, level in enumerate(levels)}
+    return Levels(name, levels, np.fromiter(map(place.__getitem__, values), np.int64, len(values)), coding)
+
+
+def _own_order(column: Any) -> Sequence[Any] | None:
+    """The order of the levels that the user gave them; None where there is none but that of their appearance."""
+    import narwhals as nw
+
+    kind, native = column.dtype, column.to_native()
+    if kind == nw.Enum:
+        return tuple(kind.categories)
+    if kind != nw.Categorical:
+        return None
+    if column.implementation.is_pandas_like() and hasattr(native.dtype, "categories"):
+        return list(native.dtype.categories)
+    if column.implementation.is_pyarrow() and native.type.ordered:
+        return list(native.chunk(0).dictionary.to_pylist()) if native.num_chunks == 1 else None
+    return None
+
+
+def joined(names: Sequence[str], numbers: ExactTable | None, coded: Mapping[str, Levels], n_rows: int) -> ExactTable:
+    """The numbers of a table and its coded columns, side by side in the order of the table."""
+    columns = [made for name in names for made in (coded[name].columns() if name in coded else [name])]
+    if not columns:
+        raise fault("one level", column=names[0])
+    if len(set(columns)) < len(columns):
+        raise fault("category twice", column=next(name for name in columns if columns.count(name) > 1))
+    values, shape = None if numbers is None else numbers.values, (n_rows, len(columns))
+    is_worth = n_rows * len(columns) > max(WORTH_SPARSE, 4 * n_rows * len(names))
+    is_sparse = is_worth and (numbers is None or numbers.fits_64_bits)
+    table = side_by_side(names, values, coded, shape, is_sparse=is_sparse)
+    if numbers is None:
+        return ExactTable(table, tuple(columns))
+    return numbers._replace(values=table, columns=tuple(columns), scales=_scales(names, numbers.scales, coded))
+
+
+def side_by_side(
+    names: Sequence[str],
+    numbers: Array | None,
+    coded: Mapping[str, Levels],
+    shape: tuple[int, int],
+    *,
+    is_sparse: bool,
+) -> Any:
+    """A table of columns in this order, coded or numbers, as an array or as a CSR matrix."""
+    kind = np.dtype(np.int8) if numbers is None else numbers.dtype
+    return (_sparse if is_sparse else _dense)(list(_placed(names, numbers, coded)), shape, kind)
+
+
+def _placed(names: Sequence[str], values: Array | None, coded: Mapping[str, Levels]) -> Iterator[tuple[int, Any]]:
+    """Each column of the user's, and where the first that it becomes is placed."""
+    place = own = 0
+    for name in names:
+        if name in coded:
+            yield place, coded[name]
+            place += len(coded[name].levels) - coded[name].first
+        elif values is not None:
+            yield place, values[:, own]
+            place, own = place + 1, own + 1
+
+
+def _dense(parts: Sequence[tuple[int, Any]], shape: tuple[int, int], kind: Any) -> Array:
+    table = np.zeros(shape, kind)
+    for place, part in parts:
+        if isinstance(part, Levels):
+            rows = np.flatnonzero(part.codes >= part.first)
+            table[rows, place + part.codes[rows] - part.first] = 1
+        else:
+            table[:, place] = part
+    return table
+
+
+def _sparse(parts: Sequence[tuple[int, Any]], shape: tuple[int, int], kind: Any) -> Any:
+    """The same as CSR: entries of the rows in order, since each row's columns rise."""
+    rows, columns, entries = [], [], []
+    for place, part in parts:
+        own = np.flatnonzero(part.codes >= part.first if isinstance(part, Levels) else part)
+        rows.append(own)
+        columns.append(place + part.codes[own] - part.first if isinstance(part, Levels) else np.full(len(own), place))
+        entries.append(np.ones(len(own), kind) if isinstance(part, Levels) else part[own])
+    row = np.concatenate(rows)
+    order = np.argsort(row, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
+    data, indices = np.concatenate(entries)[order], np.concatenate(columns)[order]
+    return sp.csr_array((data, indices.astype(np.int32), indptr), shape=shape)
+
+
+def _scales(
+    names: Sequence[str], scales: tuple[int, ...] | None, coded: Mapping[str, Levels]
+) -> tuple[int, ...] | None:
+    if scales is None:
+        return None
+    own = iter(scales)
+    return tuple(k for name in names for k in ([1] * len(coded[name].columns()) if name in coded else [next(own)]))

@@ -1,0 +1,166 @@
+"""Rows as they are handed over, made ready to be read: labels taken out by their name, rows with gaps dropped."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from linsep.errors import ArgumentError, InputError, shown
+from linsep.faults import fault, few
+from linsep.tables.categories import kind_of
+from linsep.tables.exact_numbers import Array, is_missing
+from linsep.tables.handed_over import as_frame, as_series, is_query
+from linsep.tables.label_values import require_one_index
+from linsep.tables.row_ids import RowIds, without_ids
+from linsep.tables.sparse_tables import is_sparse, of_sparse
+
+Missing: TypeAlias = Literal["drop"] | None
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+
+class Given(NamedTuple):
+    """A table, its labels and ids, and which rows of the user's they are: `kept` is None where they are all.
+
+    Where rows were dropped, `names` are what all the user's rows are called, and `ids` are left out.
+    """
+
+    X: Any
+    y: Any
+    ids: Any = None
+    kept: npt.NDArray[np.int64] | None = None
+    dropped: int = 0
+    names: RowIds | None = None
+
+    def only(self, values: Any) -> Any:
+        """Of values of all rows those of the rows that are kept."""
+        if self.kept is None or values is None or isinstance(values, str):
+            return values
+        held = _Held.of(values, is_column=True)
+        is_kept = np.zeros(self.dropped + len(self.kept), np.bool_)
+        is_kept[self.kept] = True
+        return held.only(is_kept) if len(held.gaps) == len(is_kept) else values
+
+    @contextmanager
+    def numbered(self) -> Iterator[None]:
+        """What is wrong with a row is told with the number that the user knows."""
+        try:
+            yield
+        except InputError as error:
+            if self.kept is None or error.row is None:
+                raise
+            raise error.at(row=int(self.kept[error.row])) from None
+
+
+def given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
+    """A table and its labels; a label column of a dataframe may be named, and with "drop" rows with gaps are left out.
+
+    >>> found = given([[1.0], [None], [3.0]], ["a", "b", None], missing="drop")
+    >>> found.X, found.y, found.kept
+    ([[1.0]], ['a'], array([0]))
+    """
+    if missing not in (None, "drop"):
+        raise ArgumentError(f"missing is {shown(missing)}: it must be None or 'drop'.")
+    require_one_index(X, y)
+    if isinstance(y, str) and (frame := as_frame(X)) is not None:
+        X, y = _label_out(frame, y)
+    elif is_query(X) and y is not None:
+        raise ArgumentError(
+            f"X is a {type(X).__name__}, a query: its rows have no order, and labels beside it may be those of others.",
+            fix="Name its label column, such as y='kind', or fetch the rows first.",
+        )
+    return Given(X, y, ids) if missing is None or y is None else _without_gaps(X, y, ids)
+
+
+def _label_out(frame: Any, name: str) -> tuple[Any, Any]:
+    """The other columns of a table, and this one."""
+    own = next((column for column in frame.columns if str(column) == name), None)
+    if own is None:
+        raise fault("no column", column=name, advice=f"The columns are {few(map(str, frame.columns), 20)}.")
+    if len(frame.columns) == 1:
+        raise fault("only the label")
+    return frame.drop(own).to_native(), frame.get_column(own).to_native()
+
+
+def _without_gaps(X: Any, y: Any, ids: Any) -> Given:
+    rows, names = without_ids(X, ids, y)
+    table, labels = _Held.of(rows), _Held.of(y, is_column=True)
+    if len(table.gaps) != len(labels.gaps):
+        raise fault("length", rows=len(table.gaps), labels=len(labels.gaps))
+    is_kept = ~(table.gaps | labels.gaps)
+    if is_kept.all():
+        return Given(X, y, ids)
+    if not is_kept.any():
+        raise fault("all missing", rows=len(is_kept))
+    dropped = len(is_kept) - int(np.count_nonzero(is_kept))
+    return Given(table.only(is_kept), labels.only(is_kept), None, np.flatnonzero(is_kept), dropped, names)
+
+
+class _Held(NamedTuple):
+    """A table or a column that can be filtered, and which of its rows have gaps."""
+
+    values: Any
+    gaps: Flags
+
+    @classmethod
+    def of(cls, values: Any, *, is_column: bool = False) -> "_Held":
+        if is_sparse(values):
+            rows = of_sparse(values)  # which adds up entries of one place exactly
+            return cls(rows, _gaps_of_entries(rows))
+        if not isinstance(values, (list, tuple, np.ndarray)):
+            frame = as_frame(values)
+            series = as_series(values) if frame is None and is_column else None
+            columns = [series] if frame is None else [frame.get_column(name) for name in frame.columns]
+            if columns[0] is not None:
+                gaps = np.array([_gaps_of_series(column) for column in columns])
+                return cls(series if frame is None else frame, np.asarray(gaps.any(axis=0)))
+            values = np.asarray(values) if hasattr(values, "__array__") else list(values)
+        if isinstance(values, np.ndarray):
+            gaps = _gaps_of_array(values)
+            return cls(values, np.asarray(gaps.reshape(len(gaps), -1).any(axis=1)))
+        return cls(values, np.fromiter(map(_has_gap, values), np.bool_, len(values)))
+
+    def only(self, is_kept: Flags) -> Any:
+        """The rows that are kept, in the same kind of table."""
+        if isinstance(self.values, np.ndarray) or is_sparse(self.values):
+            return self.values[is_kept]
+        if isinstance(self.values, Sequence):
+            return [row for row, kept in zip(self.values, is_kept.tolist(), strict=True) if kept]
+        return self.values.filter(is_kept.tolist()).to_native()
+
+
+def _gaps_of_series(series: Any) -> Flags:
+    import narwhals as nw
+
+    kind = kind_of(series)
+    gaps = np.array(series.is_null().to_list(), np.bool_)
+    if kind.is_float():
+        gaps |= np.array([value is not None and value != value for value in series.to_list()], np.bool_)
+    elif kind in (nw.String, nw.Object, nw.Unknown):
+        gaps |= np.fromiter(map(is_missing, series.to_list()), np.bool_, len(gaps))
+    return gaps
+
+
+def _gaps_of_array(values: Array) -> Flags:
+    if isinstance(values, np.ma.MaskedArray):
+        return np.asarray(np.ma.getmaskarray(values) | _gaps_of_array(values.filled()))
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind in "OU":
+        flat = np.fromiter(map(is_missing, values.ravel().tolist()), np.bool_, values.size)
+        return flat.reshape(values.shape)
+    return np.zeros(values.shape, np.bool_)
+
+
+def _gaps_of_entries(rows: Any) -> Flags:
+    gaps = np.zeros(rows.shape[0], np.bool_)
+    entries = np.flatnonzero(_gaps_of_array(rows.data))
+    gaps[np.searchsorted(rows.indptr, entries, side="right") - 1] = True
+    return gaps
+
+
+def _has_gap(row: Any) -> bool:
+    if isinstance(row, np.ndarray):
+        return bool(_gaps_of_array(row).any())
+    return any(map(is_missing, row)) if isinstance(row, (list, tuple)) else is_missing(row)

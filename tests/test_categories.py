@@ -1,0 +1,387 @@
+"""Tables as they come: every kind gives its own numbers and names, or is refused with what to do."""
+
+import math
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+import linsep
+from linsep import errors
+from linsep.sources.calls import CallSource
+from linsep.tables import read_exact
+from linsep.tables.categories import looks_like_ids
+
+CITIES = ["Chur", "Bern", "Chur", "Basel"]
+LEVELS = [[0, 1], [1, 0], [0, 1], [0, 0]]  # Basel is the reference
+NUMBERS = [[1, 0.5], [2, 1.5], [3, 2.5], [4, 3.5]]
+PLAIN = {"a": [1, 2, 3, 4], "b": [0.5, 1.5, 2.5, 3.5]}
+
+
+class Capsule:
+    """Anything with the Arrow capsule: what duckdb, DataFusion, cuDF and others hand over."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def pandas(values, **kind):
+    return pd.DataFrame({"a": pd.Series(values, **kind)})
+
+
+def arrow(values, *kind):
+    return pa.table({"a": pa.array(values, *kind)})
+
+
+def dictionary(values, order, *, ordered=False):
+    codes = pa.array([order.index(value) for value in values])
+    return pa.table({"a": pa.DictionaryArray.from_arrays(codes, pa.array(order), ordered=ordered)})
+
+
+# Numbers -------------------------------------------------------------------------------------------------------------
+
+TABLES = {
+    "pandas": pd.DataFrame(PLAIN),
+    "pandas nullable": pd.DataFrame(PLAIN).convert_dtypes(),
+    "pandas Arrow": pd.DataFrame(PLAIN).convert_dtypes(dtype_backend="pyarrow"),
+    "pandas sparse": pd.DataFrame({name: pd.arrays.SparseArray(values) for name, values in PLAIN.items()}),
+    "polars": pl.DataFrame(PLAIN),
+    "polars lazy": pl.LazyFrame(PLAIN),
+    "polars in chunks": pl.concat([pl.DataFrame(PLAIN)[:2], pl.DataFrame(PLAIN)[2:]], rechunk=False),
+    "Arrow table": pa.table(PLAIN),
+    "Arrow chunks": pa.concat_tables([pa.table(PLAIN).slice(0, 1), pa.table(PLAIN).slice(1)]),
+    "record batch": pa.table(PLAIN).to_batches()[0],
+    "capsule": Capsule(pa.table(PLAIN)),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_every_table_gives_its_numbers_and_names(kind):
+    table = read_exact(TABLES[kind])
+    assert (table.values.tolist(), table.columns) == (NUMBERS, ("a", "b"))
+    verdict = linsep.decide(TABLES[kind], ["no", "no", "yes", "yes"])
+    assert (verdict.kind, verdict.names, verdict.labels) == ("separable", ("a", "b"), ("no", "yes"))
+    verdict.verify(TABLES[kind], ["no", "no", "yes", "yes"])
+
+
+BOOLEANS = {
+    "pandas": pandas([True, False, True]),
+    "pandas nullable": pandas([True, False, True], dtype="boolean"),
+    "pandas objects": pandas([True, False, True], dtype=object),
+    "polars": pl.DataFrame({"a": [True, False, True]}),
+    "Arrow": arrow([True, False, True]),
+}
+
+
+@pytest.mark.parametrize("kind", BOOLEANS)
+@pytest.mark.parametrize("categories", [None, "reference", "all"])
+def test_booleans_are_one_column_of_0_and_1(kind, categories):
+    table = read_exact(BOOLEANS[kind], categories)
+    assert (table.values.tolist(), table.columns) == ([[1], [0], [1]], ("a",))
+
+
+TENTHS = [Decimal("0.1"), Decimal("0.2"), Decimal("0.3")]
+
+
+@pytest.mark.parametrize(
+    "X", [pl.DataFrame({"a": TENTHS}), arrow(TENTHS), pandas(TENTHS, dtype=object), Capsule(arrow(TENTHS))]
+)
+def test_a_decimal_is_not_rounded(X):
+    table = read_exact(X)
+    assert [Fraction(int(row[0]), table.scales[0]) for row in table.values] == [Fraction(k, 10) for k in (1, 2, 3)]
+    assert linsep.decide(X, [0, 1, 0]).kind == "overlapping"
+
+
+# Categories ----------------------------------------------------------------------------------------------------------
+
+SORTED = {  # text has no order but that of its characters
+    "pandas objects": pandas(CITIES, dtype=object),
+    "pandas text": pandas(CITIES),
+    "pandas string": pandas(CITIES, dtype="string"),
+    "pandas Arrow dictionary": pandas(CITIES, dtype=pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))),
+    "pandas category": pandas(CITIES, dtype="category"),
+    "polars text": pl.DataFrame({"a": CITIES}),
+    "polars lazy text": pl.LazyFrame({"a": CITIES}),
+    "polars Categorical": pl.DataFrame({"a": CITIES}, schema={"a": pl.Categorical}),
+    "Arrow text": arrow(CITIES),
+    "Arrow large text": arrow(CITIES, pa.large_string()),
+    "Arrow text views": arrow(CITIES, pa.string_view()),
+    "Arrow dictionary": dictionary(CITIES, ["Chur", "Bern", "Basel"]),
+    "Arrow dictionary with more": dictionary(CITIES, ["Zug", "Chur", "Bern", "Basel"]),
+    "capsule of a dictionary": Capsule(dictionary(CITIES, ["Chur", "Bern", "Basel"])),
+}
+
+
+@pytest.mark.parametrize("kind", SORTED)
+def test_text_is_refused_unless_it_is_coded(kind):
+    y = [0, 1, 0, 1]
+    with pytest.raises(errors.InputError, match=r"Column 'a' holds .*'Chur'.*categories=\"reference\""):
+        linsep.decide(SORTED[kind], y)
+    table = read_exact(SORTED[kind], "reference")
+    assert (table.values.tolist(), table.columns) == (LEVELS, ("a[Bern]", "a[Chur]"))
+    every = read_exact(SORTED[kind], "all")
+    assert (every.values[:, 1:].tolist(), every.columns[0]) == (LEVELS, "a[Basel]")
+    for categories in ("reference", "all"):
+        linsep.decide(SORTED[kind], y, categories=categories).verify(SORTED[kind], y)
+
+
+ORDER = ["Zug", "Chur", "Bern", "Basel"]
+OWN_ORDER = {
+    "pandas category": pandas(pd.Categorical(CITIES, ORDER)),
+    "pandas ordered": pandas(pd.Categorical(CITIES, ORDER, ordered=True)),
+    "polars Enum": pl.DataFrame({"a": CITIES}, schema={"a": pl.Enum(ORDER)}),
+    "ordered dictionary": dictionary(CITIES, ORDER, ordered=True),
+}
+
+
+@pytest.mark.parametrize("kind", OWN_ORDER)
+def test_categories_in_an_order_keep_it_and_an_unused_level_has_no_column(kind):
+    table = read_exact(OWN_ORDER[kind], "reference")
+    assert table.columns == ("a[Bern]", "a[Basel]")
+    assert table.values.tolist() == [[0, 0], [1, 0], [0, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("X", [pandas(pd.Categorical([30, 10, 30])), dictionary([30, 10, 30], [30, 10])])
+def test_a_category_of_numbers_is_neither_its_codes_nor_its_numbers(X):
+    with pytest.raises(errors.ColumnTypeError, match="holds categories, such as 30"):
+        linsep.decide(X, [0, 1, 0])
+    assert read_exact(X, "all").columns == ("a[10]", "a[30]")
+
+
+def test_columns_stay_in_their_order_and_numbers_beside_categories_are_exact():
+    X = pd.DataFrame({"x": [2**53 + 1, 2**53], "site": ["b", "a"], "z": [0.5, 1.5]})
+    table = read_exact(X, "reference")
+    assert table.columns == ("x", "site[b]", "z")
+    exact = [[Fraction(int(v), k) for v, k in zip(row, table.scales, strict=True)] for row in table.values]
+    assert exact == [[2**53 + 1, 1, Fraction(1, 2)], [2**53, 0, Fraction(3, 2)]]
+
+
+def test_thousands_of_levels_are_sparse():
+    site = [f"s{k % 3000:04d}" for k in range(9000)]
+    X = pl.DataFrame({"x": np.arange(9000) % 7, "site": site})
+    table = read_exact(X, "reference")
+    assert sp.issparse(table.values) and table.values.shape == (9000, 3000) and table.values.nnz < 18_000
+    dense = np.array([[k % 7] + [int(site[k] == name[5:-1]) for name in table.columns[1:4]] for k in range(5)])
+    assert (table.values[:5, :4].toarray() == dense).all()
+
+
+def test_a_named_column_alone_is_coded_also_one_of_numbers():
+    X = pd.DataFrame({"plz": [8001, 900, 8001], "x": [1, 2, 3]})
+    table = read_exact(X, {"plz": "all"})
+    assert (table.columns, table.values.tolist()) == (("plz[900]", "plz[8001]", "x"), [[0, 1, 1], [1, 0, 2], [0, 1, 3]])
+    verdict = linsep.decide(X, [0, 1, 1], categories={"plz": "reference"})
+    assert verdict.names == ("plz[8001]", "x")
+    verdict.verify(X, [0, 1, 1])
+
+
+def test_a_column_with_about_as_many_levels_as_rows_is_an_id_unless_it_is_named():
+    X = pd.DataFrame({"who": [f"p{k}" for k in range(20)], "x": range(20)})
+    for ask in (linsep.mle_exists, lambda X, y: linsep.decide(X, y, categories="all")):
+        with pytest.raises(errors.ColumnTypeError, match=r"'who' has 20 different values in 20 rows, as an id has"):
+            ask(X, [0, 1] * 10)
+    assert linsep.decide(X, [0, 1] * 10, categories={"who": "all"}).kind == "separable"
+    assert not looks_like_ids(10, 10) and not looks_like_ids(100, 200) and looks_like_ids(101, 200)
+
+
+REFUSED = {
+    "null": (pandas(["u", None]), {}, errors.MissingValueError, "Row 1, column 'a'"),
+    "empty text": (pandas(["u", ""]), {}, errors.MissingValueError, "Row 1, column 'a'"),
+    "null category": (pandas(pd.Categorical(["u", None])), {}, errors.MissingValueError, "Row 1, column 'a'"),
+    "mixed objects": (pandas([1, "u"]), {}, errors.NotNumericError, "Row 1, column 'a' holds 'u'"),
+    "dates": (pandas(pd.to_datetime(["2020", "2021"])), {}, errors.ColumnTypeError, "Datetime"),
+    "lists": (pl.DataFrame({"a": [[1], [2]]}), {}, errors.ColumnTypeError, "List"),
+    "bytes": (arrow([b"u", b"v"]), {}, errors.ColumnTypeError, "Binary"),
+    "one level": (pandas(["u", "u"]), {}, errors.NoColumnsError, "one value in all rows"),
+    "a name twice": (pd.DataFrame({"a": ["u", "v"], "a[v]": [1, 2]}), {}, errors.HeaderError, r"'a\[v\]'"),
+    "no such column": (pandas(["u", "v"]), {"categories": {"b": "all"}}, errors.MissingColumnError, "no column 'b'"),
+    "another is text": (pd.DataFrame({"a": ["u", "v"], "b": ["u", "v"]}), {"categories": {"b": "all"}},
+                        errors.NotNumericError, "Column 'a' holds text"),
+    "named floats": (pandas([0.5, 1.5]), {"categories": {"a": "all"}}, errors.ColumnTypeError, "not categories"),
+    "names of an array": ([[1], [2]], {"categories": {"a": "all"}}, errors.ArgumentError, "no names"),
+    "another word": (pandas(["u", "v"]), {"categories": "dummy"}, errors.ArgumentError, "categories is 'dummy'"),
+    "another coding": (pandas(["u", "v"]), {"categories": {"a": "x"}}, errors.ArgumentError, "'reference' or 'all'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_coded_is_refused(kind):
+    X, options, error, said = REFUSED[kind]
+    with pytest.raises(error, match=said):
+        linsep.decide(X, [0, 1], **{"categories": "reference", **options})
+
+
+def test_mle_exists_codes_text_by_itself_and_names_the_culprit_level():
+    X = pd.DataFrame({"site": ["A", "A", "B", "B", "C", "C"], "age": [1, 2, 1, 2, 1, 2]})
+    report = linsep.mle_exists(X, [0, 1, 1, 0, 1, 1])
+    states = {"(Intercept)": "finite", "site[B]": "finite", "site[C]": "+inf", "age": "finite"}
+    assert (report.coefficients, report.separated_rows) == (states, (4, 5))
+    report.verify(X, [0, 1, 1, 0, 1, 1])
+    with pytest.raises(errors.NotNumericError):
+        linsep.mle_exists(X, [0, 1, 1, 0, 1, 1], categories=None)
+
+
+def test_a_text_column_may_be_the_strata():
+    X = pl.DataFrame({"x": [1, 2, 3, 1], "clinic": ["u", "u", "v", "v"]})
+    report = linsep.mle_exists(X, [0, 1, 1, 0], family="conditional", strata="clinic")
+    assert report.coefficients == {"x": "+inf"}
+
+
+@pytest.mark.parametrize("ask", [linsep.decide_classes, linsep.max_margin, linsep.max_margin_classes])
+def test_every_question_codes_text(ask):
+    X, y = pandas(["u", "v", "w", "u"]), [0, 1, 1, 0]
+    ask(X, y, categories="all").verify(X, y)
+
+
+def test_a_proof_about_coded_text_is_refused_for_other_levels():
+    X, y = pandas(["u", "v", "w"]), [0, 1, 1]
+    verdict = linsep.verdict_from_json(linsep.decide(X, y, categories="reference").to_json())
+    verdict.verify(X, y)
+    for other in (pandas(["v", "u", "w"]), pandas(["u", "v", "x"]), pandas(["u", "u", "w"])):
+        with pytest.raises(errors.CertificateError):
+            verdict.verify(other, y)
+
+
+# Labels by name, and queries -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table])
+def test_the_label_column_may_be_named(make):
+    X = make({"x": [1, 2, 3], "kind": ["a", "b", "b"]})
+    verdict = linsep.decide(X, "kind")
+    assert (verdict.names, verdict.labels) == (("x",), ("a", "b"))
+    verdict.verify(X, "kind")
+    with pytest.raises(errors.MissingColumnError, match="no column 'sort'"):
+        linsep.decide(X, "sort")
+
+
+def test_a_query_is_read_with_its_own_labels_alone():
+    duckdb = pytest.importorskip("duckdb")
+    query = duckdb.sql("select * from (values (1, 0.10::decimal(4,2), 'u', 0), (2, 0.3, 'v', 1)) t(a, b, c, y)")
+    verdict = linsep.decide(query, "y", categories="reference")
+    assert (verdict.names, verdict.numbers, verdict.kind) == (("a", "b", "c[v]"), "decimal", "separable")
+    verdict.verify(query, "y")
+    with pytest.raises(errors.ArgumentError, match="a query: its rows have no order"):
+        linsep.decide(query, [0, 1])
+
+
+def test_a_query_that_fails_says_so():
+    with pytest.raises(errors.ShapeError, match="X is a LazyFrame, and fetching its rows failed"):
+        linsep.decide(pl.LazyFrame({"a": [1, 2]}).select("b"), [0, 1])
+
+
+# Rows with gaps ------------------------------------------------------------------------------------------------------
+
+GAPS = [[0.0, 1.0], [math.nan, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
+GAPS_Y = [1, 1, 1, 0, 0]
+WITH_GAPS = {
+    "array": np.array(GAPS),
+    "lists": GAPS,
+    "None": [[None if v != v else v for v in row] for row in GAPS],
+    "masked": np.ma.masked_invalid(np.array(GAPS)),
+    "objects": np.array([[None if v != v else v for v in row] for row in GAPS], object),
+    "sparse": sp.csr_array(np.array(GAPS)),
+    "pandas": pd.DataFrame(GAPS, columns=["a", "b"]),
+    "nullable": pd.DataFrame(GAPS, columns=["a", "b"]).convert_dtypes(),
+    "polars nulls": pl.DataFrame({"a": [0, None, 1, 0, 1], "b": [1, 1, 0, 0, 1]}),
+    "polars NaN": pl.DataFrame(GAPS, schema=["a", "b"], orient="row"),
+    "polars lazy": pl.LazyFrame({"a": [0, None, 1, 0, 1], "b": [1, 1, 0, 0, 1]}),
+    "Arrow": pa.table({"a": [0, None, 1, 0, 1], "b": [1, 1, 0, 0, 1]}),
+    "capsule": Capsule(pa.table({"a": [0, None, 1, 0, 1], "b": [1, 1, 0, 0, 1]})),
+}
+
+
+@pytest.mark.parametrize("kind", WITH_GAPS)
+def test_rows_with_gaps_are_refused_or_dropped_and_the_others_keep_their_numbers(kind):
+    X = WITH_GAPS[kind]
+    with pytest.raises(errors.InputError, match="Row 1"):
+        linsep.decide(X, GAPS_Y)
+    verdict = linsep.decide(X, GAPS_Y, missing="drop")
+    assert (verdict.kind, verdict.obstruction.rows) == ("overlapping", (0, 2, 3, 4))
+    assert (verdict.n_rows, verdict.rows_left_out, verdict.facts()["data"]["rows_left_out"]) == (4, 1, "1")
+    assert "1 row left out" in verdict.explain(X, GAPS_Y)
+    linsep.verdict_from_json(verdict.to_json()).verify(X, GAPS_Y)
+
+
+def test_a_row_without_a_label_is_dropped_too_and_a_level_of_dropped_rows_has_no_column():
+    X = pd.DataFrame({"site": ["A", "B", "C", "B", "C"], "x": [1, 2, 3, 4, None]})
+    verdict = linsep.decide(X, [None, "p", "n", "p", "n"], missing="drop", categories="reference")
+    assert (verdict.names, verdict.n_rows, verdict.rows_left_out) == (("site[C]", "x"), 3, 2)
+
+
+def test_names_of_rows_stay_those_of_the_table():
+    X = pd.DataFrame(GAPS, columns=["a", "b"], index=list("pqrst"))
+    y = pd.Series(GAPS_Y, index=X.index)
+    for ids, expected in ((None, ("p", "r", "s", "t")), ([10, 11, 12, 13, 14], (10, 12, 13, 14))):
+        verdict = linsep.decide(X, y, ids=ids, missing="drop")
+        assert verdict.obstruction.ids == expected
+        verdict.verify(X, y)
+    named = X.assign(who=[5, 6, 7, 8, 9], y=y)
+    verdict = linsep.decide(named, "y", ids="who", missing="drop")
+    assert (verdict.names, verdict.obstruction.ids) == (("a", "b"), (5, 7, 8, 9))
+    verdict.verify(named, "y")
+
+
+def test_nearest_and_separated_rows_keep_their_names():
+    X = pd.DataFrame({"x": [math.nan, 0, 1, 3, 4]}, index=list("pqrst"))
+    y = pd.Series([0, 0, 0, 1, 1], index=X.index)
+    widest = linsep.max_margin(X, y, missing="drop")
+    assert (widest.nearest.rows, widest.nearest.ids) == ((2, 3), ("r", "s"))
+    widest.verify(X, y)
+    report = linsep.mle_exists(X, y, missing="drop", weights=[1, 1, 1, 1, 1])
+    assert (report.separated_rows, report.separated_ids) == ((1, 2, 3, 4), ("q", "r", "s", "t"))
+    report.verify(X, y, weights=[1, 1, 1, 1, 1])
+    plain = linsep.mle_exists(X, y, missing="drop")
+    plain.verify(X, y)
+    assert plain.separated_rows == (1, 2, 3, 4) and plain.facts()["rows_left_out"] == 1
+    assert plain.limits().facts() == linsep.mle_exists(X[1:], y[1:]).limits().facts()
+
+
+@pytest.mark.parametrize("by", ["joint", "pairs", "rest"])
+def test_rows_of_many_classes_keep_their_numbers(by):
+    X, y = np.array([[math.nan], [0], [1], [2], [3]]), ["a", "a", "b", "c", "a"]
+    found = linsep.decide_classes(X, y, by=by, missing="drop")
+    rows = {row // (3 if by == "joint" else 1) for verdict in found.verdicts for row in verdict.named_rows()}
+    assert rows and 0 not in rows
+    found.verify(X, y)
+    linsep.verdict_from_json(found.to_json()).verify(X, y)
+
+
+def test_what_else_is_wrong_is_told_with_the_number_of_the_table():
+    with pytest.raises(errors.NotFiniteError, match="Row 2"):
+        linsep.decide([[None], [1.0], [math.inf]], [0, 1, 0], missing="drop")
+    with pytest.raises(errors.NotNumericError, match="Row 2"):
+        linsep.decide([[None], [1.0], ["x"]], [0, 1, 0], missing="drop")
+
+
+def test_a_proof_that_names_a_dropped_row_or_left_out_others_is_refused():
+    verdict = linsep.decide(GAPS, GAPS_Y, missing="drop")
+    wrong = linsep.Obstruction((1, 2, 3, 4), (1, 1, 1, 1))
+    forged = replace(verdict, obstruction=wrong, spread=wrong)
+    with pytest.raises(errors.CertificateError, match="row 1, which was left out"):
+        forged.verify(GAPS, GAPS_Y)
+    with pytest.raises(errors.CertificateError, match="2 rows have missing values; the proof left out 1"):
+        verdict.verify([*GAPS[:4], [math.nan, 1.0]], GAPS_Y)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "options", "error"),
+    [
+        ([[None], [None]], [0, 1], {"missing": "drop"}, errors.NoRowsError),
+        ([[1.0], [2.0]], [0, 1], {"missing": "mean"}, errors.ArgumentError),
+        ([[None], [1.0], [2.0]], [0, 1], {"missing": "drop"}, errors.LengthError),
+        ([[None], [1.0], [2.0]], [0, 1, 1], {"missing": "drop"}, errors.OneClassError),
+        (CallSource(lambda: [([[0.0], [1.0]], [-1, 1])]), None, {"missing": "drop"}, errors.ArgumentError),
+    ],
+)
+def test_dropping_that_leaves_nothing_or_means_nothing_is_refused(X, y, options, error):
+    with pytest.raises(error):
+        linsep.decide(X, y, **options)
