@@ -15,7 +15,7 @@ from playwright.sync_api import expect, sync_playwright
 from sklearn.datasets import load_iris
 
 import linsep
-from browser import launch
+from browser import STORY_TOLD, launch
 from explorer import frame_time, link  # of benchmarks/
 from linsep.explorer import export
 from linsep.explorer.own_table import OwnTable
@@ -53,6 +53,7 @@ class Window:
 
     def __init__(self, browser, **options):
         self.context = browser.new_context(viewport=SIZE, **options)
+        self.context.add_init_script(STORY_TOLD)
         self.page = self.context.new_page()
         self.complaints, self.asked = [], []
         self.page.on("console", lambda message: self.complaints.append(message.text) if message.type != "log" else None)

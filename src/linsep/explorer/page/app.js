@@ -21,6 +21,7 @@ export class App {
     this.isDragging = false;
     this.frames = 0;
     this.cycleOf = null;
+    this.telling = null; // the address of the story's step, while it is told
     this.example = () => null; // the preset on view, if it is one
     this.asking = false;
     this.stale = true; // the answer is not about the state as it is now
@@ -282,7 +283,7 @@ export class App {
       this.frames += 1;
       if (this.isDragging) this.panels[this.frames % this.panels.length]?.();
       else for (const panel of this.panels) panel();
-      this.host.address?.write(() => toHash(this.state));
+      this.host.address?.write(() => this.telling ?? toHash(this.state));
     });
   }
 

@@ -291,6 +291,7 @@ export function presetPicker(app) {
 
 export function keys(app, place) {
   place.addEventListener("keydown", (event) => {
+    if (app.telling) return null;
     const typing = event.target.closest("input:not([type=range]), textarea");
     const command = event.ctrlKey || event.metaKey;
     if (command && event.key.toLowerCase() === "z" && !typing) {

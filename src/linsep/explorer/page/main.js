@@ -10,6 +10,7 @@ import { keepView } from "./keep-view.js";
 import { liftedView } from "./lifted-view.js";
 import { noticeView, takePasted, textView } from "./own-points.js";
 import { proofView } from "./proof-view.js";
+import { tellStory } from "./story/story.js";
 import { tableView } from "./table-view.js";
 import { transport } from "./transport.js";
 import { verdictView } from "./verdict-view.js";
@@ -99,6 +100,7 @@ export function mount(root, host) {
   keys(app, host.isWhole ? document : root); // in a notebook, other keys are not ours
   takePasted(app, root, host.isWhole ? document : root);
   host.address?.listen?.((state) => app.restore(state));
+  if (!host.embed) tellStory(app, root);
   app.refresh();
   return app;
 }
