@@ -4,8 +4,8 @@ import { FEATURE_NAMES } from "./engine/features.js";
 import { hull, path } from "./geometry.js";
 
 const TILT = 0.42; // how far one looks from above
-const CORNERS = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [n & 1 ? 1 : -1, n & 2 ? 1 : -1, n & 4 ? 1 : -1]);
-const EDGES = [
+const CUBE = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [n & 1 ? 1 : -1, n & 2 ? 1 : -1, n & 4 ? 1 : -1]);
+const CUBE_EDGES = [
   [0, 1],
   [2, 3],
   [4, 5],
@@ -50,7 +50,7 @@ export function liftedView(app) {
     const name = (words, place) => svg("text", { class: "tick", x: at(place)[0], y: at(place)[1] + 14 }, words);
     fill(
       cube,
-      ...EDGES.map(([p, q]) => svg("path", { class: "grid", d: path([at(CORNERS[p]), at(CORNERS[q])]) })),
+      ...CUBE_EDGES.map(([p, q]) => svg("path", { class: "grid", d: path([at(CUBE[p]), at(CUBE[q])]) })),
       name("x₁", [0, -1, -1]),
       name("x₂", [1, 0, -1]),
       name(FEATURE_NAMES[app.state.features[0]], [-1, -1, 1.25]),
@@ -88,9 +88,9 @@ export function liftedView(app) {
 
 // Where a plane cuts the edges of the cube.
 function cutCube(height) {
-  const heights = CORNERS.map(height);
-  return EDGES.filter(([p, q]) => heights[p] > 0 !== heights[q] > 0).map(([p, q]) => {
+  const heights = CUBE.map(height);
+  return CUBE_EDGES.filter(([p, q]) => heights[p] > 0 !== heights[q] > 0).map(([p, q]) => {
     const part = heights[p] / (heights[p] - heights[q]);
-    return CORNERS[p].map((x, j) => x + (CORNERS[q][j] - x) * part);
+    return CUBE[p].map((x, j) => x + (CUBE[q][j] - x) * part);
   });
 }
