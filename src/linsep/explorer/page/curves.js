@@ -13,7 +13,7 @@ function sampled(field, box, wanted) {
 }
 
 // Where f changes its sign between two corners.
-function crossing([p, fp], [q, fq]) {
+function zeroBetween([p, fp], [q, fq]) {
   const part = fp === fq ? 0.5 : fp / (fp - fq);
   return [p[0] + (q[0] - p[0]) * part, p[1] + (q[1] - p[1]) * part];
 }
@@ -29,7 +29,7 @@ function clipped(corners, sign) {
     const next = corners[(k + 1) % corners.length];
     if (sign * corner[1] >= 0) kept.push(corner[0]);
     if (corner[1] < 0 !== next[1] < 0) {
-      const place = crossing(corner, next);
+      const place = zeroBetween(corner, next);
       kept.push(place);
       crossings.push(place);
     }
