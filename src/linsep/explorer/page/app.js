@@ -53,6 +53,7 @@ export class App {
 
   // After which update the run repeats itself, and how soon again; null if it does not.
   get cycle() {
+    if (this.isWide) return null;
     if (this.cycleOf?.steps !== this.steps)
       this.cycleOf = { steps: this.steps, found: cycleOf(this.steps, this.state.order) };
     return this.cycleOf.found;

@@ -246,7 +246,7 @@ function kernelPicker(app) {
   const select = html("select", { class: "kernel", "aria-label": "Kernel", onchange: choose }, ...options);
   const width = html("input", {
     type: "number",
-    class: "seed",
+    class: "kernel-width",
     min: 0,
     step: "any",
     "aria-label": "Width of the Gaussian",

@@ -1,5 +1,5 @@
 // The lifted set: x1 and x2 on the floor, the feature as the height, and the plane that the weights are.
-import { fill, surface, svg } from "./dom.js";
+import { fill, plotOf, svg } from "./dom.js";
 import { FEATURE_NAMES } from "./engine/features.js";
 import { hull, path } from "./geometry.js";
 
@@ -20,20 +20,20 @@ const CUBE_EDGES = [
   [3, 7],
 ];
 
+const LIFTED_SPACE = {
+  class: "plot lifted-space",
+  role: "img",
+  "aria-label": "The lifted set, and the plane of the weights",
+};
+
 export function liftedView(app) {
-  let [size, turn, drag] = [[0, 0], 0.6, null];
-  const [cube, things] = [svg("g", { class: "cube" }), svg("g", { class: "lifted" })];
-  const node = surface(
-    { class: "plot lifted-space", role: "img", "aria-label": "The lifted set, and the plane of the weights" },
-    (...now) => {
-      size = now;
-      draw();
-    },
-  );
-  node.append(cube, things);
+  let [turn, drag] = [0.6, null];
+  const plot = plotOf(app, LIFTED_SPACE, ["cube", "lifted"], draw);
+  const { cube, lifted: things } = plot.layers;
 
   // Each axis scaled to -1..1, turned about the upright one, seen from a little above.
   function draw() {
+    const { size } = plot;
     if (size[0] < 2 || !app.isLiftedOnce) return fill(things);
     const rows = app.state.points.map(app.lift);
     const ranges = [0, 1, 2].map((j) => [
@@ -53,7 +53,7 @@ export function liftedView(app) {
       ...CUBE_EDGES.map(([p, q]) => svg("path", { class: "grid", d: path([at(CUBE[p]), at(CUBE[q])]) })),
       name("x₁", [0, -1, -1]),
       name("x₂", [1, 0, -1]),
-      name(FEATURE_NAMES[app.state.features[0]], [-1, -1, 1.25]),
+      name(FEATURE_NAMES[app.state.features[0]], [-1, -1, 1.6]),
     );
     const plane = cutCube((corner) =>
       app.heightOf(corner.map((x, j) => ((x + 1) / 2) * (ranges[j][1] - ranges[j][0] || 1) + ranges[j][0])),
@@ -71,6 +71,7 @@ export function liftedView(app) {
     );
   }
 
+  const { node } = plot;
   node.addEventListener("pointerdown", (event) => {
     drag = [event.clientX, turn];
     node.setPointerCapture(event.pointerId);
