@@ -381,6 +381,37 @@ def test_features_and_kernels_are_in_the_link(visit, explorer):
     assert "kernel" not in state(page) and state(page)["f"] == "r"
 
 
+LIT = {"R": ".reach-circle", "u": ".u-star", "gamma": ".floor.curve", "k": ".now", "w": ".arrow.weights .shaft"}
+
+
+@pytest.mark.parametrize("letter", LIT)
+def test_a_letter_tells_its_meaning_and_lights_up_what_it_names(visit, explorer, letter):
+    page = visit(explorer.address)
+    press(page, "Space")
+    page.locator(f"[data-letter={letter}]").focus()
+    expect(
+        page.locator(".meaning").filter(has_text=" is ").or_(page.locator(".meaning").filter(has_text="counts"))
+    ).to_have_count(1)
+    stroke = page.locator(f"{LIT[letter]} >> nth=0").evaluate("node => getComputedStyle(node).strokeWidth")
+    assert float(stroke.removesuffix("px")) >= 3
+    page.evaluate("document.activeElement.blur()")
+    assert page.locator(".linsep").get_attribute("data-lit") == ""
+
+
+def test_the_two_margins_are_told_apart(visit, explorer):
+    page = visit(explorer.address)
+    page.locator("[data-letter=gamma]").focus()
+    expect(page.locator(".proof-card .meaning")).to_contain_text(
+        "Here it is 0.4472. It is not the margin of the verdict, 0.5"
+    )
+
+
+def test_the_score_of_the_corrected_row_is_computed_in_the_sentence(visit, explorer):
+    page = visit(explorer.address)
+    page.locator(".scrub").fill("3")
+    expect(page.locator(".story")).to_contain_text("row 3 scored 2·0 + (−2)·1.5 − 2 = −5 and should be positive")
+
+
 def test_without_bias_an_obstruction_is_drawn_around_the_origin(visit, explorer):
     page = visit(explorer.address + "#p=1,1+;1,2-;-1,1-;0,1+&b=0")
     expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")

@@ -21,6 +21,7 @@ export class App {
     this.isDragging = false;
     this.frames = 0;
     this.cycleOf = null;
+    this.lit = ""; // the letter that is asked about
     this.telling = null; // the address of the story's step, while it is told
     this.example = () => null; // the preset on view, if it is one
     this.asking = false;

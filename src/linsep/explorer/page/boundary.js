@@ -16,6 +16,25 @@ export function drawBoundary(plot) {
   }
   drawBand(plot);
   drawArrows(plot, weights);
+  drawReach(plot);
+  drawBest(plot);
+}
+
+// The line of u*, seen when u* or gamma is asked for.
+function drawBest({ app, layers, box, at }) {
+  const bound = app.answer?.bound;
+  if (!bound || app.isLifted || !["u", "gamma"].includes(app.lit)) return;
+  const [x, y, b = 0] = bound.direction;
+  const line = across(box, [x, y], b);
+  if (line) layers.band.append(svg("path", { class: "u-star", d: path(line.map(at)) }));
+}
+
+// The circle that R is the radius of (with a bias, of the rows before the 1 is appended), seen when R is asked for.
+function drawReach({ app, layers, box, at }) {
+  if (app.isLifted || !app.answer) return;
+  const [cx, cy] = at([0, 0]);
+  const r = Math.sqrt(Math.max(0, app.answer.radius ** 2 - Number(app.state.bias))) / box.unit;
+  layers.band.append(svg("circle", { class: "reach-circle", cx, cy, r }));
 }
 
 function drawSides({ layers, box, at }, { w, b }) {

@@ -77,6 +77,18 @@ export function equationView(app) {
   return html("div", { class: "equations" }, formula, vector);
 }
 
+// The score of the corrected row, in numbers: 2·0 + (−2)·1.5 − 2 = ; nothing of rows with many columns.
+function computed(app, row) {
+  const { k, kernel } = app.state;
+  if (app.isWide || kernel || k < 2) return "";
+  const { w, b } = app.weights(k - 1);
+  const terms = app.lift(app.state.points[row]).map((x, j) => `${bracketed(w[j])}·${bracketed(x)}`);
+  const bias = app.state.bias && b ? ` ${b < 0 ? "−" : "+"} ${show(Math.abs(b))}` : "";
+  return `${terms.join(" + ")}${bias} = `;
+}
+
+const bracketed = (value) => (value < 0 ? `(${show(value)})` : show(value));
+
 // What the example on view is about.
 function about(app) {
   const words = app.example()?.about;
@@ -93,7 +105,7 @@ export function storyView(app) {
     if (k === 0) return `${about(app)}Start with w = 0: every row scores 0, a mistake. Press Step, or space.`;
     const row = app.corrected();
     if (row === null) return "…";
-    const what = `Update ${show(k)}: row ${row} scored ${show(app.steps.score[k - 1])} and ${wants(row)}, so ${app.state.kernel ? `α${row} grew by 1` : `it was ${isPlus(row) ? "added to" : "subtracted from"} w`}.`;
+    const what = `Update ${show(k)}: row ${row} scored ${computed(app, row)}${show(app.steps.score[k - 1])} and ${wants(row)}, so ${app.state.kernel ? `α${row} grew by 1` : `it was ${isPlus(row) ? "added to" : "subtracted from"} w`}.`;
     if (app.isDone) return `${what} Now no row is a mistake: separated.`;
     const { cycle } = app;
     if (cycle && k >= cycle.start + cycle.length)

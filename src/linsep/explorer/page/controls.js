@@ -1,6 +1,6 @@
 // What can be chosen: the points' class, the order, the example; and the keys that work everywhere.
 import { button, html, set } from "./dom.js";
-import { FEATURE_NAMES } from "./engine/features.js";
+import { featureToggles, kernelPicker } from "./space-controls.js";
 import { ORDERS, wholeNumber } from "./state.js";
 
 const OWN = "points of your own";
@@ -77,22 +77,47 @@ export function runOptions(app) {
 }
 
 export function editing(app) {
+  return html(
+    "div",
+    { class: "editing", role: "group", "aria-label": "Points" },
+    classPicker(app),
+    ...changeButtons(app),
+    bandButton(app),
+    html(
+      "span",
+      { class: "zooming" },
+      button("−", "Zoom out", () => app.zoom(1.25), { class: "quiet" }),
+      button("+", "Zoom in", () => app.zoom(0.8), { class: "quiet" }),
+      button("Fit", "Show all points", () => app.fit(), { class: "fit quiet" }),
+    ),
+  );
+}
+
+function classPicker(app) {
+  const options = [
+    [1, "+", "Click adds + points"],
+    [-1, "−", "Click adds − points"],
+  ];
+  const choose = (label) => {
+    app.label = label;
+    app.redraw();
+  };
+  return segments("click adds", options, () => app.label, choose, app);
+}
+
+function changeButtons(app) {
+  let chosen = null;
+  const wipe = () =>
+    app.change((state) => {
+      state.points = [];
+      state.labels = [];
+    });
   const remove = button("Delete", "Delete the chosen point (Delete)", () => app.remove(chosen), {
     class: "remove quiet",
   });
   const undo = button("Undo", "Undo (Ctrl+Z)", () => app.undo(), { class: "undo quiet" });
   const redo = button("Redo", "Redo (Ctrl+Shift+Z)", () => app.redo(), { class: "redo quiet" });
-  const clear = button(
-    "Clear",
-    "Remove all points",
-    () =>
-      app.change((state) => {
-        state.points = [];
-        state.labels = [];
-      }),
-    { class: "clear quiet" },
-  );
-  let chosen = null;
+  const clear = button("Clear", "Remove all points", wipe, { class: "clear quiet" });
   document.addEventListener("focusin", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     const mark = /** @type {HTMLElement | null} */ (target.closest?.(".data-space .point"));
@@ -105,56 +130,20 @@ export function editing(app) {
     undo.disabled = !app.past.before.length;
     redo.disabled = !app.past.after.length;
   });
-  const band = html(
-    "button",
-    {
-      type: "button",
-      class: "band quiet",
-      title: "The widest band between the classes",
-      onclick: () => {
-        app.state.band = !app.state.band;
-        app.redraw();
-      },
-    },
-    "Margin",
-  );
+  return [remove, undo, redo, clear];
+}
+
+function bandButton(app) {
+  const turn = () => {
+    app.state.band = !app.state.band;
+    app.redraw();
+  };
+  const band = button("Margin", "The widest band between the classes", turn, { class: "band quiet" });
   app.views.push(() => {
-    band.setAttribute("aria-pressed", String(app.state.band));
+    set(band, { "aria-pressed": String(app.state.band) });
     band.disabled = !app.answer?.widest || app.isLifted;
   });
-  const zooming = html(
-    "span",
-    { class: "zooming" },
-    button("−", "Zoom out", () => app.zoom(1.25), { class: "quiet" }),
-    button("+", "Zoom in", () => app.zoom(0.8), { class: "quiet" }),
-    button("Fit", "Show all points", () => app.fit(), { class: "fit quiet" }),
-  );
-  const edit = [
-    segments(
-      "click adds",
-      [
-        [1, "+", "Click adds + points"],
-        [-1, "−", "Click adds − points"],
-      ],
-      () => app.label,
-      (label) => {
-        app.label = label;
-        app.redraw();
-      },
-      app,
-    ),
-    remove,
-    undo,
-    redo,
-    clear,
-  ];
-  return html(
-    "div",
-    { class: "editing", role: "group", "aria-label": "Points" },
-    ...(app.isWide ? [] : edit),
-    band,
-    zooming,
-  );
+  return band;
 }
 
 const PANES = { data: "Data space", weights: "Weight space", lifted: "Lifted space", both: "Both" };
@@ -195,71 +184,6 @@ export function paneTabs(app) {
     }
   });
   return html("div", { class: "panes-of", role: "tablist", "aria-label": "What is drawn" }, ...tabs);
-}
-
-// More columns than the two: products of them, or a kernel.
-function featureToggles(app) {
-  const toggle = (name) => {
-    const { features } = app.state;
-    app.change((state) => {
-      state.features = features.includes(name) ? features.filter((other) => other !== name) : [...features, name];
-      state.kernel = null;
-    });
-  };
-  const buttons = Object.entries(FEATURE_NAMES).map(([name, words]) =>
-    html(
-      "button",
-      { type: "button", "data-feature": name, title: `Add the column ${words}`, onclick: () => toggle(name) },
-      words,
-    ),
-  );
-  app.views.push(() => {
-    for (const node of buttons)
-      set(node, { "aria-pressed": String(app.state.features.includes(node.dataset.feature)) });
-  });
-  return html(
-    "div",
-    { class: "field" },
-    html("span", { class: "field-name" }, "features"),
-    html("div", { class: "segments features", role: "group", "aria-label": "Features" }, ...buttons),
-  );
-}
-
-const KERNELS = {
-  "": "none",
-  "poly:2": "(x·x′ + 1)²",
-  "poly:3": "(x·x′ + 1)³",
-  "poly:4": "(x·x′ + 1)⁴",
-  gauss: "Gaussian",
-};
-
-function kernelPicker(app) {
-  const choose = () => {
-    const [kind, degree] = select.value.split(":");
-    const value = degree ? Number(degree) : Number(width.value) || 2 ** Math.round(Math.log2(app.state.view.half / 4));
-    app.change((state) => {
-      state.kernel = kind ? { kind, value } : null;
-      state.features = [];
-    });
-  };
-  const options = Object.entries(KERNELS).map(([value, words]) => html("option", { value }, words));
-  const select = html("select", { class: "kernel", "aria-label": "Kernel", onchange: choose }, ...options);
-  const width = html("input", {
-    type: "number",
-    class: "kernel-width",
-    min: 0,
-    step: "any",
-    "aria-label": "Width of the Gaussian",
-    title: "Its width",
-    onchange: choose,
-  });
-  app.views.push(() => {
-    const { kernel } = app.state;
-    select.value = !kernel ? "" : kernel.kind === "gauss" ? "gauss" : `poly:${kernel.value}`;
-    width.hidden = kernel?.kind !== "gauss";
-    if (document.activeElement !== width) width.value = kernel?.kind === "gauss" ? String(kernel.value) : "";
-  });
-  return html("label", { class: "field" }, html("span", { class: "field-name" }, "kernel"), select, width);
 }
 
 export function presetPicker(app) {

@@ -72,6 +72,7 @@ export function plotOf(app, attributes, names, draw) {
     app,
     layers,
     size: [0, 0],
+    seen: /** @type {any} */ (null), // of wide rows: what was answered
     box: { left: 0, right: 1, bottom: 0, top: 1, unit: 1 },
     at: (/** @type {number[]} */ p) => [(p[0] - plot.box.left) / plot.box.unit, (plot.box.top - p[1]) / plot.box.unit],
     from: (/** @type {number} */ x, /** @type {number} */ y) => [
