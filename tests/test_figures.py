@@ -1,11 +1,15 @@
 """The figures of the docs are stamped, and the check finds the pages that are older than their code."""
 
+import os
 import subprocess
+import sys
+import time
 from dataclasses import replace
 
 import pytest
 
 import figures
+import mistakes
 from figures import PAGES, ROOT, Stamp
 
 MEASURES = ("src",)
@@ -79,3 +83,30 @@ def test_a_sentence_that_says_something_else_than_the_stamp_is_refused(repositor
     page = stamped(repository).around("| a |").replace("on a machine", "on a faster machine")
     with pytest.raises(ValueError, match="does not say"):
         figures.stamp_of(page)
+
+
+def test_a_comparison_that_was_stopped_resumes_where_it_was(tmp_path):
+    asked, told = list[str](), {"best": 3, "logistic": 4, "SVM": 3, "pocket": 5, "big M": "-"}
+
+    def measure(name, limit):
+        asked.append(name)
+        return told if name != "b" or asked.count("b") > 1 else sys.exit(1)
+
+    with pytest.raises(SystemExit):
+        mistakes.kept(tmp_path / "kept.json", ["a", "b"], 60, measure)
+    found = mistakes.kept(tmp_path / "kept.json", ["a", "b"], 60, measure)
+    assert asked == ["a", "b", "b"] and set(found) == {"a", "b"} and mistakes.worse(found) == []
+    mistakes.kept(tmp_path / "kept.json", ["a"], 30, measure)
+    assert asked[-1] == "a"  # another limit is another measurement
+
+
+def test_a_comparison_says_what_is_better():
+    assert mistakes.worse({"a": {"best": 3, "logistic": 4, "SVM": 2, "pocket": 3, "big M": "-"}}) == [
+        "a: SVM 2, linsep 3"
+    ]
+
+
+def test_work_that_outlasts_its_time_is_ended():
+    assert mistakes.in_time(lambda X, y, limit: time.sleep(60), None, None, 0.05) == "-"
+    assert mistakes.in_time(lambda X, y, limit: os._exit(1), None, None, 20) == "-"
+    assert mistakes.in_time(lambda X, y, limit: X + y, 1, 2, 20) == 3

@@ -79,7 +79,7 @@ def test_programs_print_nothing(z, capfd):
 
 def test_a_packing_shares_no_row_and_never_loses(z):
     packing = DisjointObstructions(z, np.ones(len(z)), z[0], Clock())
-    worth = len(packing.deal())
+    worth = len(list(packing.deal()))
     for _ in range(20):
         packing.improve()
         rows = [row for found in packing.found for row in found]
@@ -88,10 +88,18 @@ def test_a_packing_shares_no_row_and_never_loses(z):
         worth = len(packing.found)
 
 
+def test_rows_that_are_left_are_dealt_again_in_larger_hands():
+    rows = np.random.default_rng(3).standard_normal((900, 4))
+    z, hands = rows / np.linalg.norm(rows, axis=1)[:, None], list[int]()
+    packing = DisjointObstructions(z, np.ones(900), z[0], Clock())
+    packing._in = lambda hand: iter(hands.append(len(hand)) or [])
+    assert list(packing.deal()) == [] and hands == [50] * 18 + [150] * 6 + [450] * 2
+
+
 def test_rows_without_obstructions_have_no_packing():
     z = np.eye(3)
     packing = DisjointObstructions(z, np.ones(3), np.ones(3), Clock())
-    assert packing.deal() == [] and not packing.improve()
+    assert list(packing.deal()) == [] and not packing.improve()
 
 
 @pytest.mark.parametrize(("first", "is_large"), [(0, False), (5, False), (0, True)])

@@ -227,9 +227,9 @@ def cleaned(
 ) -> tuple[Cleaning, bool]:
     """The same, and whether Ctrl-C ended it."""
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source, clock = as_source(X, y, ids=ids), Clock(limit)
+    clock, source = Clock(limit), as_source(X, y, ids=ids)
     first = None if limit is None else SHARE_OF_SEARCH * limit
-    found, was_interrupted = searched(source, cost, bias, first, watch)
+    found, was_interrupted = searched(source, cost, bias, Clock(first), watch)
     suspects: list[Suspect] = []
     try:
         suspects += _suspects(found, source)
@@ -252,7 +252,7 @@ def _examine(suspects: list[Suspect], found: FewestMistakes, source: Source, clo
         share = None if clock.left is None else clock.left / (len(examined) - k)
         forced = [*priced]
         forced[suspect.row] = beyond
-        other, was_interrupted = searched(source, forced, found.bias, share)
+        other, was_interrupted = searched(source, forced, found.bias, Clock(share))
         if was_interrupted:
             return True
         suspects[k] = replace(suspect, if_right=_ends_of(other, suspect.row, beyond, found.lower))

@@ -9,8 +9,11 @@ Both ends are known at any time: whatever stops the search, what is known by the
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import count
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -23,10 +26,11 @@ from linsep.proofs.mistakes import FewestMistakes, mistaken
 from linsep.proofs.packings import UNITS, Leaf, cost_of_rows, least_cost
 from linsep.proofs.verdicts import check
 from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.disjoint import DisjointObstructions
 from linsep.solvers.hitting_set import NARROW, CaseNode, HittingSet
 from linsep.solvers.merged_rows import Merged, merge
 from linsep.solvers.mistake_costs import costs_of
-from linsep.solvers.vertex_walk import VertexWalk
+from linsep.solvers.vertex_walk import STEEPNESS, VertexWalk
 from linsep.sources.base import Block, Floats, Ints, Signs, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
@@ -34,10 +38,15 @@ from linsep.sources.memory import MemorySource
 STEPS = 2000  # of the first walks over vertices; later ones are longer
 BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close another hyperplane is tried
 SAMPLE = 20_000  # rows on which the search begins, where there are many more
-SPEED, MERGED, WIDEST = 5e9, 7e6, 400  # operations and merged numbers a second; columns beyond which walks lead nowhere
+MERGING, SHARE_OF_MERGING = 1.5, 0.5  # times what its part takes in a sample; how much of the time it may take
+SHARE_OF_PACKING, SHARE_OF_DESCENT, LATER = 0.2, 0.4, STEEPNESS[1:]  # of the time that is left, after a sample
+SHARE_OF_DEALING = 0.6  # of the time that is left, before walks begin on a large table
+SPEED, WIDEST = 5e9, 400  # operations a second; columns beyond which walks lead nowhere
 SHARE_OF_DECIDING = 0.3  # of the time may pass before it is known whether the rows are separable
 SHARE_OF_FLAT = 0.6  # if they are as few as the columns, or fewer: they are, unless they are special
 SHARE_OF_WALKS, LARGE, CLOSE = 0.3, 0.5, 0.05  # of the time is for walks: on large tables, and if the ends are close
+
+Plane = tuple[Floats, float]
 
 
 def fewest_mistakes(
@@ -77,15 +86,16 @@ def fewest_mistakes(
     (1, 1, True)
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    return searched(as_source(X, y, ids=ids), cost, bias, limit, watch)[0]
+    clock = Clock(limit)
+    return searched(as_source(X, y, ids=ids), cost, bias, clock, watch)[0]
 
 
 def searched(
-    source: Source, cost: Any, bias: bool, limit: float | None, watch: Callable[["MistakeSearch"], None] | None = None
+    source: Source, cost: Any, bias: bool, clock: Clock, watch: Callable[["MistakeSearch"], None] | None = None
 ) -> tuple[FewestMistakes, bool]:
     """The answer, and whether Ctrl-C ended the search."""
     costs, unit = costs_of(cost, source)
-    search, was_interrupted = MistakeSearch(source, bias, costs, unit, Clock(limit), watch), False
+    search, was_interrupted = MistakeSearch(source, bias, costs, unit, clock, watch), False
     try:
         search.run()
     except OutOfTime:
@@ -122,6 +132,7 @@ class MistakeSearch:
     merged: Merged | None = None
     cover: HittingSet | None = None
     known: list[Obstruction] = field(default_factory=list)
+    kept: float = 0.0  # seconds
 
     @property
     def seconds(self) -> float:
@@ -152,8 +163,7 @@ class MistakeSearch:
             return
         self.know(verdict)
         self.clock.check()
-        if self.source.n_rows > 2 * SAMPLE:
-            self.start_with_a_sample()
+        near = self.start_with_samples() if self.source.n_rows > 2 * SAMPLE else None
         if self.source.facts.is_elsewhere and self.source.n_rows > (self.source.facts.at_hand or 0):
             return  # what follows needs all rows at once
         is_round = self.has_time_for_round_rows()
@@ -163,11 +173,21 @@ class MistakeSearch:
             self.note_beside((0,) * self.source.n_columns, 0, merged.base)
             return
         walks = VertexWalk(merged.z, np.array(merged.costs, np.float64), self.clock)
-        near = self.improved(*walks.descend(walks.start()), walks)
+        found = self.improved(*self.descended(walks, None if near is None else merged.near(*near)), walks)
         if is_round:
-            self.close(walks, near)
+            self.close(walks, found)
         else:
             self.decide_the_rest()
+
+    def descended(self, walks: VertexWalk, near: Floats | None) -> tuple[float, Floats]:
+        """The first way downhill: from where it led on a sample, for a part of the time, if there was one."""
+        if near is None:
+            return walks.descend(walks.start())
+        walks.clock = self.clock.part(SHARE_OF_DESCENT)
+        try:
+            return walks.descend(near, LATER)
+        finally:
+            walks.clock = self.clock
 
     def know(self, verdict: Verdict, rows: Ints | None = None) -> None:
         """Keep the obstruction of a verdict, if it has one; of a verdict about some of the rows, in their numbers."""
@@ -187,24 +207,55 @@ class MistakeSearch:
             if len(set(block.y.tolist())) < 2:
                 return
             part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
-            count = len(self.known)
+            before = len(self.known)
             self.know(decide(part, bias=self.bias, time_limit=self.clock.left), rows)
-            if len(self.known) == count:
+            if len(self.known) == before:
                 return
             is_left[list(self.known[-1].rows)] = False
 
-    def start_with_a_sample(self) -> None:
-        """Note where a descent on some of the rows leads; go on with all of them if there is time to merge them."""
-        block = self.source.sample(SAMPLE, 0)
+    def start_with_samples(self) -> Plane | None:
+        """Look at some of the rows, and at others until there is time to merge all; returns the best weights."""
+        plane: Plane | None = None
+        for seed in count():
+            self.clock.check()
+            start = self.clock.seconds
+            block, merged = self.merged_sample(seed)
+            needed = MERGING * (self.clock.seconds - start) * self.source.n_rows / SAMPLE
+            has_time = self.clock.left is None or needed < SHARE_OF_MERGING * self.clock.left
+            if len(merged.left):
+                plane = self.descended_sample(block, merged, plane, SHARE_OF_PACKING if has_time else 0.5)
+            if has_time:
+                break
+        return plane
+
+    def merged_sample(self, seed: int) -> tuple[Block, Merged]:
+        """Some of the rows that are in no obstruction yet."""
+        block = self.source.sample(SAMPLE, seed)
+        used = [row for found in self.known for row in found.rows]
+        block = block.take(np.flatnonzero(~np.isin(block.row_numbers, used)))
         part = MemorySource(block.table, block.y, self.source.facts.of_part(len(block)))
         costs = None if self.costs is None else tuple(self.costs[row] for row in block.row_numbers.tolist())
-        merged = merge(part, costs, bias=self.bias, is_round=self.source.n_columns <= WIDEST)
-        if len(merged.left):
-            walks = VertexWalk(merged.z, np.array(merged.costs, np.float64), self.clock)
-            self.note(*as_integers(*merged.halfspace(walks.descend(walks.start())[1])))
-        left = self.clock.left
-        if left is not None and self.source.n_rows * self.source.n_columns / MERGED > left:
-            raise OutOfTime
+        return block, merge(part, costs, bias=self.bias, is_round=self.source.n_columns <= WIDEST)
+
+    def descended_sample(self, block: Block, merged: Merged, plane: Plane | None, share: float) -> Plane:
+        """Descend on these rows, and pack obstructions among them for a share of the time; returns the weights."""
+        walks = VertexWalk(merged.z, np.array(merged.costs, np.float64), self.clock)
+        near = walks.descend(walks.start() if plane is None else merged.near(*plane))[1]
+        found = merged.halfspace(near)
+        self.note(*as_integers(*found))
+        if self.source.n_columns <= WIDEST:
+            packing = DisjointObstructions(merged.z, walks.costs, near, self.clock.part(share))
+            self.know_packing(packing, block.row_numbers[merged.kinds.first[merged.left]])
+        return found
+
+    def know_packing(self, packing: DisjointObstructions, rows: Ints) -> None:
+        """Keep the obstructions that are dealt, and are proved; `rows` are the numbers of its rows."""
+        with suppress(OutOfTime):
+            for found in packing.deal():
+                before = packing.clock.seconds
+                proved = self.proved_rows(rows[list(found)])
+                self.known += [] if proved is None else [proved]
+                self.clock.keep(packing.clock.seconds - before)  # the answer is checked
 
     def has_time_for_round_rows(self) -> bool:
         """Whether rows so long can be brought into round coordinates, and walks over them lead anywhere, in time."""
@@ -220,6 +271,9 @@ class MistakeSearch:
         self.tell_best()
         cover.pack(near)
         while cover.open and cover.search.first:  # a small table need not wait until anything is compiled
+            cover.step()
+        dealing = self.clock.part(SHARE_OF_DEALING)
+        while cover.open and cover.is_dealing and not dealing.is_over():
             cover.step()
         if not cover.open:
             return
@@ -265,12 +319,20 @@ class MistakeSearch:
         return (0,) * self.source.n_columns, 1 if balance >= 0 else -1
 
     def note(self, weights: Sequence[int], bias_weight: int) -> None:
-        """Count the mistakes of a hyperplane exactly, and keep it if it is the best."""
+        """Count the mistakes of a hyperplane exactly, and keep it if it is the best.
+
+        The check of the answer counts once more: as many seconds are kept for it.
+        """
+        start = self.clock.seconds
         wrong = np.concatenate(list(mistaken(self.source, weights, bias_weight)))
         spent = len(wrong) if self.costs is None else sum(self.costs[row] for row in wrong.tolist())
         if self.spent < 0 or spent < self.spent:
             self.plane, self.wrong, self.spent = (tuple(weights), bias_weight), wrong, spent
             self.tell_best()
+        longer = self.clock.seconds - start - self.kept
+        if longer > 0:
+            self.kept += longer
+            self.clock.keep(longer)
 
     def tell_best(self) -> None:
         """Let the bound know what there is to beat."""
@@ -320,7 +382,10 @@ class MistakeSearch:
     def proved(self, kinds: tuple[int, ...]) -> Obstruction | None:
         """The obstruction on these kinds of rows, in exact integers; None if there is none that uses all of them."""
         assert self.merged is not None
-        rows = self.merged.kinds.first[self.merged.left[list(kinds)]]
+        return self.proved_rows(self.merged.kinds.first[self.merged.left[list(kinds)]])
+
+    def proved_rows(self, rows: Ints) -> Obstruction | None:
+        """The same, of rows of the source."""
         block = self.source.take(rows)
         values = block.values if isinstance(block.values, np.ndarray) else block.values.toarray()
         table = integer_rows(values, block.y, bias=self.bias)
@@ -342,14 +407,13 @@ class MistakeSearch:
             labels, signs = self.source.facts.pair, self.source.signs_of(self.wrong).tolist()
             facts |= {"mistaken_labels": tuple(labels[int(sign > 0)] for sign in signs)}
         facts |= {"costs": self.costs, "unit": self.unit, "reads": self.clock.reads, "seconds": self.clock.seconds}
-        if self.merged is None or self.cover is None:
-            return FewestMistakes(**facts, **self.known_obstructions())
-        return FewestMistakes(**facts, **BoundProof(self.merged, self.cover).parts(self.spent, self.costs))
+        proofs = [self.known_obstructions()]
+        if self.merged is not None:
+            proofs.append(BoundProof(self.merged, self.cover).parts(self.spent, self.costs))
+        return FewestMistakes(**facts, **max(proofs, key=itemgetter("least")))
 
     def known_obstructions(self) -> dict[str, Any]:
-        """The bound of the obstructions that decided the rows, where no more is known: the cheapest row of each."""
-        if self.merged is not None and self.merged.base >= sum(map(self.least_of, self.known)):
-            return BoundProof(self.merged, None).parts(self.spent, self.costs)
+        """The bound of obstructions that share no row: the cheapest row of each."""
         found = sorted(self.known, key=lambda one: one.is_definite)
         leaf = Leaf((), tuple((k, self.least_of(one) * UNITS) for k, one in enumerate(found)))
         return {"least": sum(map(self.least_of, found)), "obstructions": tuple(found), "leaves": (leaf,)}

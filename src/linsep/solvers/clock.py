@@ -47,6 +47,14 @@ class Clock:
         if self.limit is not None and self.seconds + seconds > self.limit:
             raise OutOfTime
 
+    def part(self, share: float) -> "Clock":
+        """A clock of its own for this share of the seconds that are left."""
+        return Clock(None if self.left is None else share * self.left)
+
+    def keep(self, seconds: float) -> None:
+        """Keep seconds for what comes after the search: the limit is so much nearer."""
+        self.limit = None if self.limit is None else self.limit - seconds
+
     def limited(self) -> AbstractContextManager[None]:
         """While this is open, exact arithmetic asks this clock too."""
         return nullcontext() if self.limit is None else limited(self.require)

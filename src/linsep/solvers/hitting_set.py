@@ -8,7 +8,7 @@ cases are distinguished, the least one first: a row that is half mistaken is rig
 """
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +27,7 @@ NARROW = 3.0  # how far a bound may be from the best that a few cases are expect
 FADING = 0.8  # of the mean of earlier shares is kept from round to round
 MANY, SLACK = 1500, 1.3  # from so many obstructions on, those with x(S) above this are put aside
 TRIED, QUICK = 8, 0.1  # rows of which both cases are tried before one is chosen, if a program takes no more seconds
+A_WHILE = 1.0  # seconds between two looks at what else there is to do, while a large table is dealt
 SHARE_OF_PACKING = 0.85  # of the time may pass while the packing of a large table still grows
 
 Exact = Callable[[tuple[int, ...]], Obstruction | None]
@@ -70,6 +71,8 @@ class HittingSet:
         self.open: list[CaseNode] = []
         self.closed: list[CaseNode] = []
         self.packing: DisjointObstructions | None = None
+        self.dealt: Iterator[tuple[int, ...]] = iter(())
+        self.is_dealing = False
         self.in_vain, self.walks = 0, WALKS
 
     # The packing ----------------------------------------------------------------------------------------
@@ -77,33 +80,53 @@ class HittingSet:
     def pack(self, near: Floats) -> None:
         """The case in which nothing is taken for granted, with obstructions that share no row.
 
-        The hyperplane with the weights `near` makes few mistakes.
+        The hyperplane with the weights `near` makes few mistakes. On a large table the steps go on with this.
         """
         root = CaseNode(0.0, 0, ())
         self.packing = packing = DisjointObstructions(self.z, self.costs, near, self.clock)
         self.search.tilt = packing.prices
+        self.dealt = packing.deal()
+        self.open, self.is_dealing = [root], True
+        self._deal(root, packing, A_WHILE if self.search.is_large else np.inf)
+        if not self.search.is_large:
+            self._replace(root)
+
+    def _deal(self, root: CaseNode, packing: DisjointObstructions, seconds: float) -> None:
+        """Take obstructions as they are dealt and prove them, for a while."""
+        start = self.clock.seconds
         try:
-            packing.deal()
+            for rows in self.dealt:
+                before = self.clock.seconds
+                self.proof(self._number(rows))
+                self.clock.keep(self.clock.seconds - before)  # the answer is checked
+                if before - start > seconds:
+                    return
+            self.is_dealing = False
         finally:
-            self._note_packing(root, packing.found)
-            self._file(root)
+            self._note_packing(root, packing)
 
     def _improve_packing(self, packing: DisjointObstructions) -> None:
         """Another packing, if it is better; the last time the relaxation begins."""
         root = self.open[0]
-        if packing.improve():
+        if self.is_dealing:
+            self._deal(root, packing, A_WHILE)
+        elif packing.improve():
             self.in_vain = 0
-            self._note_packing(root, packing.found)
+            for rows in packing.found:
+                self.proof(self._number(rows))
+            self._note_packing(root, packing)
         else:
             self.in_vain += 1
         limit = self.clock.limit
-        is_late = limit is not None and self.clock.seconds > SHARE_OF_PACKING * limit
+        is_late = not self.is_dealing and limit is not None and self.clock.seconds > SHARE_OF_PACKING * limit
         if self.in_vain >= PATIENCE or is_late or self.is_done(root):
             self.packing = None
             self._replace(root)
 
-    def _note_packing(self, root: CaseNode, found: Sequence[tuple[int, ...]]) -> None:
-        proved = [number for rows in found if self.proof(number := self._number(rows)) is not None]
+    def _note_packing(self, root: CaseNode, packing: DisjointObstructions) -> None:
+        """Write the packing down, as far as it is proved."""
+        numbers = [self._number(rows) for rows in packing.found]
+        proved = [number for number in numbers if self.proved.get(number) is not None]
         self._note(root, proved, np.array([self.costs[list(self.found[k])].min() for k in proved]))
         self._use(proved)
 

@@ -79,6 +79,11 @@ class Merged:
         """Weights of z as weights of the columns, and the bias."""
         return self.frame.halfspace(self.basis @ v)
 
+    def near(self, weights: Floats, bias_weight: float) -> Floats:
+        """The other way round, as nearly as it can be."""
+        v = np.linalg.lstsq(self.basis, self.frame.weights(weights, bias_weight))[0]
+        return np.asarray(v / (np.linalg.norm(v) or 1.0))
+
 
 def merge(source: Source, costs: Sequence[int] | None, *, bias: bool, is_round: bool = True) -> Merged:
     """Read all rows, and keep each kind of them once; their coordinates need not be made round."""

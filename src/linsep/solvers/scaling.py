@@ -106,6 +106,12 @@ class Frame:
         weights[self.columns] = shifted[: len(self.columns)]
         return weights, float(shifted[-1]) if self.bias else 0.0
 
+    def weights(self, weights: Floats, bias_weight: float) -> Floats:
+        """The other way round: weights of the original columns as weights in the frame, the largest about 1."""
+        mantissas, exponents = np.frexp(np.append(weights[self.columns], [bias_weight] * self.bias))
+        exponents -= self.exponents
+        return np.asarray(np.ldexp(mantissas, exponents - exponents.max(initial=LOWEST, where=mantissas != 0)))
+
     def integers(self, block: Block, column_exponents: Ints | None = None) -> IntegerRows:
         """The signed rows of a block as integers."""
         values = _columns(block, self.columns)
