@@ -76,7 +76,7 @@ def fit(
     return SEPARABLE if result.separated else UNDECIDED
 
 
-def _proved(trainer: on_files.Trainer, seconds: float) -> on_files.Proved:
+def _proved(trainer: "on_files.Trainer", seconds: float) -> "on_files.Proved":
     """What is true of rows that the run did not separate; Ctrl-C leaves that open, and the run is still told of."""
     with suppress(KeyboardInterrupt), waiting("Deciding"):
         return trainer.proved(seconds)
