@@ -336,6 +336,82 @@ def test_a_run_that_goes_round_says_how_soon_it_repeats(visit, explorer):
     expect(page.locator(".story")).to_contain_text("This repeats every 4 updates, for ever.")
 
 
+def test_with_the_product_as_a_feature_xor_is_separable_as_the_library_has_it(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", "xor")
+    page.click("[data-feature=xy]")
+    expect(page.locator("[data-name=verdict]")).to_have_text("Separable")
+    end_of_run(page)
+    X, y = linsep.datasets.xor()
+    X = np.column_stack([X, X[:, 0] * X[:, 1]])
+    run = linsep.perceptron(X, y)
+    assert number(page, "weights") == [*run.halfspace.w.tolist(), run.halfspace.b]
+    assert number(page, "bound") == pytest.approx(linsep.novikoff(X, y).bound[1])
+    expect(page.locator(".lifted-space .plane")).to_have_count(1)
+    expect(page.locator("[data-name=equation]")).to_contain_text("x₁·x₂")
+    assert page.locator(".data-space .line").get_attribute("d").count("M") > 20  # a curve
+    assert state(page)["f"] == "xy"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        ("poly:3", {"kernel": "poly", "degree": 3, "gamma": 1.0, "coef0": 1.0}),
+        ("gauss", {"kernel": "rbf", "gamma": 2.0}),
+    ],
+)
+def test_a_kernel_s_run_corrects_the_rows_that_the_library_corrects(visit, explorer, kernel, options):
+    page = visit(explorer.address)
+    page.select_option(".presets", "moons")
+    page.select_option(".kernel", kernel)  # the Gaussian has a width of 1/2
+    expect(page.locator("[data-line=update]")).to_contain_text("α")
+    preset = presets()[-1]
+    model = linsep.KernelPerceptronClassifier(order="cyclic", max_passes=1000, **options)
+    model.fit(np.array(preset["points"]), preset["labels"])
+    end_of_run(page)
+    assert counts(page) == model.mistakes_per_row_.tolist()
+    expect(page.locator(".story")).to_contain_text("separated")
+    expect(page.locator(".point.wrong")).to_have_count(0)
+
+
+def test_features_and_kernels_are_in_the_link(visit, explorer):
+    page = visit(explorer.address + "#p=0,0-;0,1+;1,0+;1,1-&kernel=gauss:0.25&k=2")
+    assert state(page)["kernel"] == "gauss:0.25"
+    page.click("[data-feature=r]")
+    assert "kernel" not in state(page) and state(page)["f"] == "r"
+
+
+LIT = {"R": ".reach-circle", "u": ".u-star", "gamma": ".floor.curve", "k": ".now", "w": ".arrow.weights .shaft"}
+
+
+@pytest.mark.parametrize("letter", LIT)
+def test_a_letter_tells_its_meaning_and_lights_up_what_it_names(visit, explorer, letter):
+    page = visit(explorer.address)
+    press(page, "Space")
+    page.locator(f"[data-letter={letter}]").focus()
+    expect(
+        page.locator(".meaning").filter(has_text=" is ").or_(page.locator(".meaning").filter(has_text="counts"))
+    ).to_have_count(1)
+    stroke = page.locator(f"{LIT[letter]} >> nth=0").evaluate("node => getComputedStyle(node).strokeWidth")
+    assert float(stroke.removesuffix("px")) >= 3
+    page.evaluate("document.activeElement.blur()")
+    assert page.locator(".linsep").get_attribute("data-lit") == ""
+
+
+def test_the_two_margins_are_told_apart(visit, explorer):
+    page = visit(explorer.address)
+    page.locator("[data-letter=gamma]").focus()
+    expect(page.locator(".proof-card .meaning")).to_contain_text(
+        "Here it is 0.4472. It is not the margin of the verdict, 0.5"
+    )
+
+
+def test_the_score_of_the_corrected_row_is_computed_in_the_sentence(visit, explorer):
+    page = visit(explorer.address)
+    page.locator(".scrub").fill("3")
+    expect(page.locator(".story")).to_contain_text("row 3 scored 2·0 + (−2)·1.5 − 2 = −5 and should be positive")
+
+
 def test_without_bias_an_obstruction_is_drawn_around_the_origin(visit, explorer):
     page = visit(explorer.address + "#p=1,1+;1,2-;-1,1-;0,1+&b=0")
     expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")

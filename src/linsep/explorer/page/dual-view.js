@@ -1,15 +1,13 @@
 // The dual form: how often each row was corrected. w is the sum of the rows, each as often, with its sign.
-import { fill, html, surface, svg } from "./dom.js";
+import { fill, html, plotOf, svg } from "./dom.js";
 import { plural, show } from "./numbers.js";
 
 export function dualView(app) {
-  let size = [0, 0];
-  const node = surface(
+  const plot = plotOf(
+    app,
     { class: "chart dual-chart", role: "img", "aria-label": "Corrections of each row" },
-    (width, height) => {
-      size = [width, height];
-      draw();
-    },
+    ["bars"],
+    draw,
   );
 
   function rowsShown(counts) {
@@ -23,7 +21,8 @@ export function dualView(app) {
   }
 
   function draw() {
-    const [width, height] = size;
+    const [width, height] = plot.size;
+    const node = plot.layers.bars;
     if (width < 2 || !app.answer) return fill(node);
     const counts = app.counts();
     const rows = rowsShown(counts);
@@ -59,6 +58,6 @@ export function dualView(app) {
     );
   }
 
-  app.views.push(draw);
-  return html("div", {}, node);
+  app.panels.push(draw);
+  return html("div", {}, plot.node);
 }

@@ -26,6 +26,7 @@ export function editByPointer(app, node, planeAt, markNear) {
     if (!drag) return;
     const [x, y] = place(event);
     if (!drag.moved && Math.hypot(x - drag.start[0], y - drag.start[1]) <= 3) return;
+    app.isDragging = drag.row !== null;
     if (drag.row !== null) app.drag(drag.row, planeAt(x, y), !drag.moved);
     else pan(x - drag.start[0], y - drag.start[1]);
     drag.moved = true;
@@ -33,11 +34,14 @@ export function editByPointer(app, node, planeAt, markNear) {
   node.addEventListener("pointerup", (event) => {
     if (drag && drag.row === null && !drag.moved)
       app.add(planeAt(...place(event)), drag.shift ? -app.label : app.label);
-    drag = null;
+    end();
   });
-  node.addEventListener("pointercancel", () => {
+  const end = () => {
     drag = null;
-  });
+    app.isDragging = false;
+    app.redraw();
+  };
+  node.addEventListener("pointercancel", end);
   const pan = (across, down) => {
     const unit = (2 * app.state.view.half) / Math.min(bounds.width, bounds.height);
     app.look({ cx: drag.cx - across * unit, cy: drag.cy + down * unit });
