@@ -134,6 +134,12 @@ images: $(VENV)/.test chromium
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -W --keep-going -c docs . build/site/docs
 
+# The slides and the notebooks of lessons/, from their scripts.
+.PHONY: lessons
+lessons: $(VENV)/.test
+	$(BIN)/python lessons/make_slides.py
+	$(BIN)/python lessons/make_notebooks.py
+
 # A folder that any web host or a USB stick can serve: start page, live explorer, documentation.
 site: docs
 	cp docs/static/start.html build/site/index.html

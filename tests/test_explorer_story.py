@@ -2,6 +2,7 @@
 
 import re
 import threading
+import xml.etree.ElementTree as ET
 from contextlib import contextmanager
 
 import pytest
@@ -266,3 +267,16 @@ def test_on_a_phone_every_step_fits_its_width_and_can_be_touched(scheme, browser
         expect(page.locator(".tale-sheet")).to_be_visible()
         sizes = [button.bounding_box()["height"] for button in page.locator(".tale button").all()]
         assert min(sizes) >= 28
+
+
+def test_the_run_is_saved_as_a_film(shared, address, tmp_path):
+    page = shared
+    page.goto("about:blank")
+    page.goto(f"{address}#p=-1,3-;-1,-1-;3,-1+;0,1.5+&b=1")
+    with page.expect_download() as saved:
+        page.locator(".save-film").click()
+    saved.value.save_as(tmp_path / "film.svg")
+    root = ET.parse(tmp_path / "film.svg").getroot()
+    moves = [move for move in root.iter("{http://www.w3.org/2000/svg}animate") if move.get("attributeName") == "points"]
+    assert {len(move.get("values").split(";")) for move in moves} == {10}
+    assert "Update 9: row 3 (+) had score -3." in "".join(root.itertext())
