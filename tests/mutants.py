@@ -2,6 +2,7 @@
 
     PYTHONPATH=.:tests python tests/mutants.py linsep.checker
     PYTHONPATH=.:tests python tests/mutants.py linsep.proofs.checks
+    PYTHONPATH=.:tests python tests/mutants.py library 20        so many of each module in `TESTS`
 
 A mutant is the module with one change: a comparison, an operator, a constant, a condition turned round, or a
 statement left out. All of a module are tried in one process and its forks, so that hundreds take minutes.
@@ -18,6 +19,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import functools
 import importlib
 import importlib.abc
 import importlib.util
@@ -37,7 +39,7 @@ from typing import Any
 import numba  # noqa: F401  loaded once, for all mutants
 import numpy  # noqa: F401
 import pytest
-import scipy.sparse  # noqa: F401
+import scipy.sparse
 
 import linsep
 from linsep import checker
@@ -254,16 +256,23 @@ def said_of(case: Case) -> str:
     try:
         found: Any = linsep.verdict_from_json(text)
         found.verify(X, y)
-        return f"{found!r}\n{found.to_json()}\n{found.explain(X, y)}\n{found.to_dict() if hasattr(found, 'to_dict') else ''}"
+        return "\n".join([repr(found), found.to_json(), found.explain(X, y)])
     except LinsepError as error:
         return f"{type(error).__name__}: {error}"
+
+
+@functools.cache
+def known_cases() -> list[tuple[Case, str]]:
+    """The cases in any order, and what is said of them."""
+    known = [(case, said_of(case)) for case in library_cases(30)]
+    random.Random(0).shuffle(known)
+    return known
 
 
 def library_judge(name: str, path: Path) -> Callable[[Any], bool]:
     """The cases in memory first, then the tests of the module."""
     importlib.import_module(name)
-    known = [(case, said_of(case)) for case in library_cases(30)]
-    random.Random(0).shuffle(known)
+    known = known_cases()
     tests = TESTS.get(name, [])
 
     def is_killed(code: Any) -> bool:
@@ -372,10 +381,12 @@ def _placed(known: list[Any], paths: tuple[Path, Path]) -> Iterator[Any]:
 def main(name: str, sample: int = 0, seed: int = 0) -> int:
     """Every mutant of a module, or some of them."""
     os.chdir(ROOT)
+    if name == "library":
+        return max(main(each, sample, seed) for each in TESTS)
     path = ROOT / "src" / Path(*name.split(".")).with_suffix(".py")
     source = path.read_text("utf-8")
     every = list(mutants(source))
-    chosen = random.Random(seed).sample(every, sample) if sample else every
+    chosen = random.Random(seed).sample(every, min(sample, len(every))) if sample else every
     is_killed, survivors = judge_of(name, path), 0
     for line, words, place, new in sorted(chosen, key=lambda each: each[0]):
         if not is_killed(code_of(source, place, new)):
