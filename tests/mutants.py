@@ -1,4 +1,4 @@
-"""Mutants of the checkers, each of which something must kill: python tests/mutants.py MODULE [SAMPLE] [SEED]
+"""Mutants of the checkers, each of which something must kill: python tests/mutants.py MODULE [SAMPLE] [SEED] [FROM TO]
 
     PYTHONPATH=.:tests python tests/mutants.py linsep.checker
     PYTHONPATH=.:tests python tests/mutants.py linsep.proofs.checks
@@ -378,21 +378,21 @@ def _placed(known: list[Any], paths: tuple[Path, Path]) -> Iterator[Any]:
         yield proof, data, options, status, said.getvalue()
 
 
-def main(name: str, sample: int = 0, seed: int = 0) -> int:
-    """Every mutant of a module, or some of them."""
+def main(name: str, sample: int = 0, seed: int = 0, first: int = 0, last: int = 1 << 30) -> int:
+    """Every mutant of a module, or some of them, in these lines."""
     os.chdir(ROOT)
     if name == "library":
-        return max(main(each, sample, seed) for each in TESTS)
+        return max([main(each, sample, seed) for each in TESTS])
     path = ROOT / "src" / Path(*name.split(".")).with_suffix(".py")
     source = path.read_text("utf-8")
-    every = list(mutants(source))
+    every = [each for each in mutants(source) if first <= each[0] <= last]
     chosen = random.Random(seed).sample(every, min(sample, len(every))) if sample else every
     is_killed, survivors = judge_of(name, path), 0
     for line, words, place, new in sorted(chosen, key=lambda each: each[0]):
         if not is_killed(code_of(source, place, new)):
             survivors += 1
             print(f"{path.name}:{line}: {words}", flush=True)
-    print(f"{name}: {len(every)} mutants, {len(chosen)} tried, {survivors} survived")
+    print(f"{name}: {len(every)} mutants, {len(chosen)} tried, {survivors} survived", flush=True)
     return int(bool(survivors))
 
 
