@@ -119,15 +119,17 @@ class Replace(ast.NodeTransformer):
 def mutants(source: str) -> Iterator[tuple[int, str, int, ast.AST]]:
     """Line, words, and which node of the tree becomes what."""
     tree = ast.parse(source)
-    annotations = {id(n) for node in ast.walk(tree) for part in _annotations(node) for n in ast.walk(part)}
+    annotations = {id(n) for node in ast.walk(tree) for part in _untouched(node) for n in ast.walk(part)}
     for place, node in enumerate(ast.walk(tree)):
         if id(node) not in annotations:
             for words, new in changes(node):
                 yield node.lineno, words, place, new  # type: ignore[attr-defined]
 
 
-def _annotations(node: ast.AST) -> list[ast.AST]:
+def _untouched(node: ast.AST) -> list[ast.AST]:
+    """Annotations, and the `strict` of `zip`: lists of other lengths are refused before, or made equally long."""
     found = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+    found += [node.value] if isinstance(node, ast.keyword) and node.arg == "strict" else []
     return [part for part in found if part is not None]
 
 

@@ -138,6 +138,8 @@ def unit_null_vectors(module):
         ([[2, 0], [0, 3]], 0),
         ([[2**61 - 1, 0], [0, 1]], 0),  # singular modulo the prime, and not singular
         ([[0, 0]], 2),
+        ([[0]], 1),
+        ([[0, 0], [0, 0]], 2),
         ([[0, 1, 1, 5], [2, 0, 1, 7], [4, 3, 5, 29]], 2),
     ):
         found = module.null_vectors([list(row) for row in rows])
