@@ -159,6 +159,8 @@ def unit_dependences(module):
     for bad in (
         [{"columns": ["3"], "weights": ["1"]}],
         [{"columns": ["0"], "weights": ["0"]}],
+        [{"columns": ["0", "1"], "weights": ["0", "1"]}],  # left out without depending on any other
+        [{"columns": ["0", "1"], "weights": ["1", "0"]}],
         [{"columns": [], "weights": []}],
         [{"columns": ["0", "0"], "weights": ["1", "1"]}],
         [{"columns": ["0", "1"], "weights": ["1"]}],
