@@ -296,6 +296,8 @@ def cases() -> list[tuple[bytes, str, list[str], int, str]]:
         for _, data, proof in test_theorems.EXAMPLES:
             for options in ([], *test_theorems.DISAGREE, ["--json"]):
                 bench.hear("examples", proof.encode(), data, [*options])
+        nothing = test_theorems.point_proof(columns="0", bias=False, separator={"weights": [], "bias_weight": "0"})
+        bench.hear("no columns", nothing.encode(), "0\n1\n")
         for text in (b'["version"]', b"[]", b"1", b'{"kind": "classes"}', b'{"kind": 1, "version": "6"}'):
             bench.hear("not a proof", text, "0,0\n")
         for kind, changed in test_theorems.UNFIT:

@@ -20,6 +20,8 @@ TABLES = [
     [[1, 0], [-1, 0], [0, 1], [0, -1]],
     [[5], [-4]],
     [[2**300, 3], [-(2**300), 1], [3, -4]],
+    [[(7 * i * j + i + 3 * j) % 11 - 5 for j in range(1, 7)] for i in range(1, 41)],  # many entries, much rounding
+    [[2**58 + 1] * 16, [-(2**59)] * 16],  # a row just longer than 1, each entry of which is rounded to less
 ]
 
 

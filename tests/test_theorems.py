@@ -374,6 +374,13 @@ CLAIMED = [
 
 
 @needs_program
+def test_without_columns_and_bias_nothing_is_separable(both):
+    nothing = point_proof(columns="0", bias=False, separator={"weights": [], "bias_weight": "0"})
+    alone, extracted = both(nothing, "0\n1\n")
+    assert alone == extracted == (1, "REFUTED: row 0 is not on its side of the hyperplane\n")
+
+
+@needs_program
 @pytest.mark.parametrize(("kind", "changes", "data", "status"), CLAIMED)
 def test_claims_that_are_nearly_true_get_the_same_answer(both, kind, changes, data, status):
     data = data or next(data for name, data, _ in EXAMPLES if name == kind)
