@@ -195,8 +195,9 @@ def _own_order(column: Any) -> Sequence[Any] | None:
         return tuple(kind.categories)
     if kind != nw.Categorical:
         return None
-    if column.implementation.is_pandas_like() and hasattr(native.dtype, "categories"):
-        return list(native.dtype.categories)
+    if column.implementation.is_pandas_like():
+        declared = getattr(native.dtype, "categories", None)  # Arrow's own dictionaries declare none
+        return None if declared is None else list(declared)
     if column.implementation.is_pyarrow() and native.type.ordered:
         return list(native.chunk(0).dictionary.to_pylist()) if native.num_chunks == 1 else None
     return None

@@ -11,7 +11,7 @@ from linsep.errors import ArgumentError, InputError, shown
 from linsep.faults import fault, few
 from linsep.tables.categories import kind_of
 from linsep.tables.exact_numbers import Array, is_missing
-from linsep.tables.handed_over import as_frame, as_series, is_query
+from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query
 from linsep.tables.label_values import require_one_index
 from linsep.tables.row_ids import RowIds, without_ids
 from linsep.tables.sparse_tables import is_sparse, of_sparse
@@ -116,7 +116,7 @@ class _Held(NamedTuple):
             if columns[0] is not None:
                 gaps = np.array([gaps_of_series(column) for column in columns])
                 return cls(series if frame is None else frame, np.asarray(gaps.any(axis=0)))
-            values = np.asarray(values) if hasattr(values, "__array__") else list(values)
+            values = np.asarray(values) if isinstance(values, SupportsArray) else list(values)
         if isinstance(values, np.ndarray):
             gaps = _gaps_of_array(values)
             return cls(values, np.asarray(gaps.reshape(len(gaps), -1).any(axis=1)))
