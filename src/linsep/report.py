@@ -245,7 +245,6 @@ class RowNames:
     known: Mapping[int, Any]
     word: str = "id"
     column: str | None = None
-    is_of_files: bool = False
 
     def ids(self, rows: Iterable[int]) -> tuple[Any, ...]:
         """What these rows are called, each as the user has it."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from linsep.errors import ArgumentError, CertificateError, shown
 from linsep.report import RowNames
 from linsep.tables import is_sparse, read_exact, read_labels, require_finite
-from linsep.tables.categories import Stated
+from linsep.tables.categories import UNCODED, Stated
 from linsep.tables.exact_numbers import EXACT, fit_doubles
 from linsep.tables.given_rows import Given, given
 from linsep.tables.label_values import distinct
@@ -182,22 +182,12 @@ def table_and_ids(X: Any, y: Any, ids: Any, names: RowNames | None) -> tuple[Any
     return without_ids(X, named_column(X, names) if ids is None else ids, y)
 
 
-def rows_of_table(n_rows: int, left_out: int, names: RowNames | None) -> int:
-    """How many rows the table of a result has, those included that were dropped; rejected rows of files are not."""
-    return n_rows if names is not None and names.is_of_files else n_rows + left_out
-
-
 def shown_rows(
-    X: Any,
-    rows: Sequence[int],
-    told: Mapping[str, Sequence[Any]],
-    n_rows: int,
-    names: RowNames | None,
-    left_out: int = 0,
+    X: Any, rows: Sequence[int], told: Mapping[str, Sequence[Any]], n_rows: int, names: RowNames | None
 ) -> Any:
     """Rows as a dataframe of the library of X, with what is told about each; of a source, as a pandas frame."""
     if not can_scan(X):
-        return frame_of(X, rows, told, rows_of_table(n_rows, left_out, names), names)
+        return frame_of(X, rows, told, n_rows, names)
     if X.n_rows != n_rows:
         raise ArgumentError(f"X has {X.n_rows:,} rows, and the result is about {n_rows:,}.")
     _, values, _ = X.take(rows)
@@ -243,7 +233,7 @@ def rows_of(
         raise ArgumentError("y is missing: each row of X needs a label.")
     rows = given_as_stated(X, y, left_out)
     with rows.numbered():
-        table = read_exact(rows.X, None if names is None else Stated(names))
+        table = read_exact(rows.X, UNCODED if names is None else Stated(names))
         require_finite(table)
         signs = _signs(read_labels(rows.y, table.values.shape[0]), labels)
     return MemoryRows(table.values, signs, table.scales, table.is_decimal, table.columns, True, rows.kept)

@@ -30,6 +30,7 @@ from linsep.halfspace import Halfspace
 from linsep.proofs import checks, margin_checks
 from linsep.proofs.checked_rows import (
     Label,
+    MemoryRows,
     Rows,
     allows_exact_integers,
     can_scan,
@@ -39,7 +40,6 @@ from linsep.proofs.checked_rows import (
     names_of,
     needs_exact_integers,
     rows_of,
-    rows_of_table,
     scales_of,
     shown_rows,
     table_and_ids,
@@ -90,6 +90,7 @@ class Verdict(Reported, ABC):
     seconds: float = 0.0
     sample: tuple[Floats, Signs] | None = field(default=None, compare=False)
     row_names: RowNames | None = field(default=None, compare=False)
+    dropped: int = field(default=0, compare=False)  # rows with gaps of a table in memory, which row numbers count
 
     def __post_init__(self) -> None:
         negative, positive = map(plain, self.labels)
@@ -189,13 +190,17 @@ class Verdict(Reported, ABC):
         found = next(iter(self._combinations().values()), None)
         rows = () if found is None else found.rows
         told: dict[str, Sequence[Any]] = {"label": (), "share": ()}
-        if found is not None and found.classes is None and self.rows_left_out and y is not None:
-            self.verify(X, y)  # only the data say which rows a proof from a file does not count
         if found is not None:
-            total = rows_of_table(self.n_rows, self.rows_left_out, self.row_names)
-            classes = found.classes or labels_of_rows(X, y, rows, total)
+            classes = found.classes or labels_of_rows(X, y, rows, self._length_of(X, y))
             told = {"label": classes, "share": replace(found, classes=tuple(classes)).shares or ()}
-        return shown_rows(X, rows, told, self.n_rows, self.row_names, self.rows_left_out)
+        return shown_rows(X, rows, told, self._length_of(X, y), self.row_names)
+
+    def _length_of(self, X: Any, y: Any) -> int:
+        """How many rows the table has that the verdict is about, those that were left out counted if numbers do."""
+        if self.rows_left_out > self.dropped and not can_scan(X) and y is not None:  # from a file: the data say it
+            rows = self._verified(X, y)
+            return self.n_rows + self.rows_left_out * (isinstance(rows, MemoryRows) and rows.kept is not None)
+        return self.n_rows + self.dropped
 
     def to_json(self) -> str:
         """The written proof: versioned JSON, made of the fields alone (of which `seconds` differ from run to run)."""

@@ -65,9 +65,10 @@ def given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
     require_one_index(X, y)
     if isinstance(y, str) and (frame := as_frame(X)) is not None:
         X, y = _label_out(frame, y)
-    elif is_query(X) and y is not None:
+    elif y is not None and (is_query(X) or is_query(y)):
+        name, table = ("X", X) if is_query(X) else ("y", y)
         raise ArgumentError(
-            f"X is a {type(X).__name__}, a query: its rows have no order, and labels beside it may be those of others.",
+            f"{name} is a {type(table).__name__}, a query: its rows have no order, so labels may be those of others.",
             fix="Name its label column, such as y='kind', or fetch the rows first.",
         )
     return Given(X, y, ids) if missing is None or y is None else _without_gaps(X, y, ids)

@@ -28,7 +28,6 @@ class RowIds(ABC):
 
     word: str = "id"
     column: str | None = None
-    is_of_files: bool = False
 
     @abstractmethod
     def at(self, rows: Sequence[int]) -> Sequence[Any]:
@@ -37,7 +36,7 @@ class RowIds(ABC):
     def names(self, rows: Iterable[int]) -> RowNames:
         """What these rows are called, as a value that needs no table."""
         wanted = sorted(set(rows))
-        return RowNames(dict(zip(wanted, self.at(wanted), strict=True)), self.word, self.column, self.is_of_files)
+        return RowNames(dict(zip(wanted, self.at(wanted), strict=True)), self.word, self.column)
 
 
 @final

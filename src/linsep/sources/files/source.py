@@ -257,8 +257,6 @@ def _coded(name: str, levels: Sequence[str], coding: Coding) -> str:
 class FileIds(RowIds):
     """What a column of files calls their rows: one walk over each file for rows that were not asked about before."""
 
-    is_of_files = True
-
     def __init__(self, readers: Sequence[tuple[Reader, int]]) -> None:
         self._readers, self._known = readers, dict[int, Any]()  # each with the number of its rows
 
