@@ -215,7 +215,7 @@ def step_of(
     length2 = length2_of(table, i, y, rival, bias, W, spread) + hinge.soft / share
     most = hinge.cap * share
     if length2 * most > loss:  # a row of zeros would not survive the division
-        return loss / length2
+        return loss / length2  # type: ignore[no-any-return]
     return most  # type: ignore[no-any-return]
 
 
