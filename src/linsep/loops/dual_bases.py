@@ -16,7 +16,7 @@ PLAIN = {"cache": True, "nogil": True, "error_model": "numpy"}
 def dual_basis(vectors: Any) -> Any:
     """The vectors u_j of the rows a_j of a square matrix; infinite ones if these are dependent."""
     right = np.empty(vectors.shape)
-    invert(np.ascontiguousarray(vectors.T), right)
+    invert(vectors.T.copy(), right)
     return right
 
 
