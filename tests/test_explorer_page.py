@@ -406,6 +406,28 @@ def test_the_two_margins_are_told_apart(visit, explorer):
     )
 
 
+@pytest.mark.parametrize("name", ["xor", "moons", "touching"])
+def test_where_no_line_separates_the_fewest_mistakes_are_the_library_s(visit, explorer, name):
+    page = visit(explorer.address)
+    page.select_option(".presets", name)
+    preset = next(preset for preset in presets() if preset["name"] == name)
+    fewest = linsep.fewest_mistakes(np.array(preset["points"], float), preset["labels"])
+    rows = f"{len(fewest.mistaken_rows)} row{'' if len(fewest.mistaken_rows) == 1 else 's'} of {len(preset['labels'])}"
+    expect(page.locator(".fewest-words")).to_contain_text(f"The best line leaves {rows} on the wrong side")
+    expect(page.locator(".data-space .fewest")).to_have_count(1)
+
+
+def test_own_points_carry_their_column_and_class_names(visit, explorer):
+    page = visit(explorer.address)
+    page.evaluate(PASTE, "height,weight,kind\n1,2,cat\n3,4,dog\n")
+    expect(page.locator(".axis-name.across")).to_contain_text("height")
+    expect(page.locator(".legend.in-plot")).to_have_text("catdog")
+    end_of_run(page)
+    expect(page.locator("[data-name=equation]")).to_contain_text("height")
+    page.select_option(".presets", "xor")
+    expect(page.locator(".legend.in-plot")).to_be_hidden()
+
+
 def test_the_score_of_the_corrected_row_is_computed_in_the_sentence(visit, explorer):
     page = visit(explorer.address)
     page.locator(".scrub").fill("3")

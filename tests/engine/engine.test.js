@@ -14,8 +14,10 @@ import {
   wholeNumbers,
 } from "../../src/linsep/explorer/page/engine/exact.js";
 import { cycleOf, explore, ONE_CLASS } from "../../src/linsep/explorer/page/engine/explore.js";
+import { fewestMistakes } from "../../src/linsep/explorer/page/engine/fewest.js";
 import { generator, shuffled } from "../../src/linsep/explorer/page/engine/random.js";
 import { pointsFrom } from "../../src/linsep/explorer/page/engine/table.js";
+import { decide, sceneOf } from "../../src/linsep/explorer/page/engine/verdict.js";
 import { differences, recorded } from "./held.js";
 
 const XOR = {
@@ -147,6 +149,38 @@ test("the chain of the proof holds at every update of every recorded set", () =>
     });
   }
 });
+
+test("no line has fewer rows on its wrong side than the one that is found", () => {
+  const random = generator(5);
+  const whole = () => Math.floor(random() * 5) - 2;
+  for (let round = 0; round < 300; round += 1) {
+    const points = Array.from({ length: 2 + Math.floor(random() * 5) }, () => [whole(), whole()]);
+    const labels = points.map(() => (random() < 0.5 ? 1 : -1));
+    for (const bias of [true, false]) {
+      const { w, b, wrong } = fewestMistakes(points, labels, bias);
+      assert.equal(points.filter(([x, y], i) => labels[i] * (w[0] * x + w[1] * y + b) <= 0).length, wrong);
+      assert.equal(wrong, leastLeftOut(points, labels, bias), `${points} ${labels} ${bias}`);
+    }
+  }
+});
+
+/**
+ * How many rows must be left out until the others are separable: every choice is tried.
+ * @param {number[][]} points
+ * @param {number[]} labels
+ * @param {boolean} bias
+ */
+function leastLeftOut(points, labels, bias) {
+  let least = points.length;
+  for (let choice = 1; choice < 2 ** points.length; choice += 1) {
+    const kept = points.map((_, i) => i).filter((i) => (choice >> i) & 1);
+    if (points.length - kept.length >= least) continue;
+    const [some, own] = [kept.map((i) => points[i]), kept.map((i) => labels[i])];
+    const isOne = bias && new Set(own).size === 1;
+    if (isOne || decide(sceneOf(some, own, bias)).kind === "separable") least = points.length - kept.length;
+  }
+  return least;
+}
 
 test("one class is refused in a sentence", () => {
   assert.throws(() => explore(/** @type {any} */ ({ ...XOR, labels: [1, 1, 1, 1] })), { message: ONE_CLASS });

@@ -7,6 +7,8 @@ import { copyOf, fromHash, Past, presetState, toHash, wideState } from "./state.
 
 const [SMALLEST_VIEW, LARGEST_VIEW] = [1e-6, 4e9];
 
+const namesOf = ({ columns, labels }) => ({ columns, classes: labels });
+
 export class App {
   constructor(host) {
     this.host = host; // start, address, isWhole, embed; for wide rows ask(name, body) and isRecorded
@@ -21,6 +23,7 @@ export class App {
     this.isDragging = false;
     this.frames = 0;
     this.cycleOf = null;
+    this.fewest = null; // the line with the fewest mistakes, and the answer that it belongs to
     this.lit = ""; // the letter that is asked about
     this.telling = null; // the address of the story's step, while it is told
     this.example = () => null; // the preset on view, if it is one
@@ -29,6 +32,7 @@ export class App {
     this.frame = 0;
     this.settled = 0; // answers so far: what depends on the answer alone is drawn once for each
     this.own = host.start.own;
+    this.names = this.own?.preset ? namesOf(this.own) : null; // of the columns and the classes, where points have any
     this.state = fromHash(host.address?.read() ?? "", host.start) ?? this.firstState();
   }
 
@@ -142,15 +146,15 @@ export class App {
 
   load(preset) {
     this.past.remember(this.state);
+    this.names = preset === this.own?.preset ? namesOf(this.own) : (preset.names ?? null);
     this.state = { ...presetState(preset), axes: this.state.axes, keep: this.state.keep };
     this.stayAtEnd = false;
     this.refresh();
   }
 
-  // Points of one's own: those of a text, those that were there last, or none.
-  loadOwn(table = this.kept) {
-    const { points = [], labels = [] } = table ?? {};
-    this.load({ points, labels, bias: this.state.bias });
+  // Points of one's own: those of a text, with its names; those that were there last; or none.
+  loadOwn(table = this.kept ?? { points: [], labels: [], names: null }) {
+    this.load({ ...table, bias: this.state.bias });
   }
 
   restore(state) {
@@ -270,7 +274,8 @@ export class App {
   settle(answer, note) {
     this.settled += 1;
     const { points, labels } = this.state;
-    if (!this.isWide && points.length && !this.example()) this.kept = { points: [...points], labels: [...labels] };
+    if (!this.isWide && points.length && !this.example())
+      this.kept = { points: [...points], labels: [...labels], names: this.names };
     this.found = answer;
     this.note = note;
     if (answer && this.stayAtEnd) this.state.k = this.total;

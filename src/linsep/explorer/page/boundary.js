@@ -60,8 +60,10 @@ function drawLines({ app, layers, box, at }, { w, b }) {
   const ghost = app.state.k > 1 ? across(box, before.w, before.b) : null;
   const line = across(box, w, b);
   const weak = app.answer?.weak ? across(box, app.answer.weak.w, app.answer.weak.b) : null;
+  const fewest = app.fewest?.settled === app.settled ? across(box, app.fewest.w, app.fewest.b) : null;
   fill(
     layers.lines,
+    fewest && svg("path", { class: "fewest", d: path(fewest.map(at)) }),
     weak && svg("path", { class: "weak", d: path(weak.map(at)) }),
     ghost && svg("path", { class: "ghost", d: path(ghost.map(at)) }),
     line && svg("path", { class: "line", d: path(line.map(at)) }),

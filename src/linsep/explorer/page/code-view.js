@@ -59,14 +59,14 @@ export function equationView(app) {
   function draw() {
     const { w, b } = app.weights();
     const values = app.state.bias ? [...w, b] : w;
-    const names = [...(app.own?.columns ?? ["x₁", "x₂"]), ...app.state.features.map((name) => FEATURE_NAMES[name])];
+    const names = [...(app.names?.columns ?? ["x₁", "x₂"]), ...app.state.features.map((name) => FEATURE_NAMES[name])];
     const isLine = w.some((value) => value !== 0);
     fill(
       formula,
       app.state.kernel
         ? "Σ αᵢ yᵢ K(xᵢ, x) = 0"
         : isLine
-          ? equation(w, b, app.own || app.isLifted ? names : null)
+          ? equation(w, b, app.names || app.isLifted ? names : null)
           : "no line yet",
     );
     fill(vector, app.state.kernel ? "" : `${app.state.bias ? "W = (w, b)" : "w"} = ${pair(values)}`);

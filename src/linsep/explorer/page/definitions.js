@@ -28,7 +28,9 @@ const MEANINGS = {
   R: [
     "R",
     (app) =>
-      `R is the length of the longest row${app.state.bias ? ", with a 1 appended" : ""}: all points lie in this circle.`,
+      app.state.bias
+        ? "R is the length of the longest row with a 1 appended: all points lie in the circle of radius √(R² − 1)."
+        : "R is the length of the longest row: all points lie in this circle.",
   ],
 };
 

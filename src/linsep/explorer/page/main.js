@@ -4,9 +4,10 @@ import { codeView, equationView, storyView } from "./code-view.js";
 import { editing, keys, paneTabs, presetPicker, runOptions, whyNot } from "./controls.js";
 import { dataView } from "./data-view.js";
 import { lettersView } from "./definitions.js";
-import { button, card, html } from "./dom.js";
+import { button, card, fill, fillOnce, html } from "./dom.js";
 import { dualView } from "./dual-view.js";
 import { exportsMenu } from "./exports.js";
+import { fewestView } from "./fewest-view.js";
 import { keepView } from "./keep-view.js";
 import { liftedView } from "./lifted-view.js";
 import { noticeView, takePasted, textView } from "./own-points.js";
@@ -31,7 +32,7 @@ export function mount(root, host) {
     hint(app),
   );
   const [verdict, proof] = [
-    card("verdict-card", "The verdict", verdictView(app)),
+    card("verdict-card", "The verdict", verdictView(app), fewestView(app)),
     card("proof-card", "The proof, live", proofView(app), lettersView(app, ["k", "W", "u", "gamma", "R"])),
   ];
   const rule = card(
@@ -61,14 +62,11 @@ export function mount(root, host) {
 
 // The data space, and beside it or instead of it the weight space or the lifted one.
 function panes(app) {
-  const pane = (name, title, view) =>
-    html(
-      "figure",
-      { class: `pane ${name}-pane` },
-      html("figcaption", {}, title),
-      html("div", { class: "frame" }, view),
-    );
-  const data = pane("data", "Data space", dataView(app));
+  const pane = (name, title, ...views) => {
+    const frame = html("div", { class: "frame" }, ...views);
+    return html("figure", { class: `pane ${name}-pane` }, html("figcaption", {}, title), frame);
+  };
+  const data = pane("data", "Data space", dataView(app), ...namesView(app));
   const weights = pane("weights", "Weight space", weightView(app));
   const lifted = pane("lifted", "Lifted space (drag to turn it)", liftedView(app));
   const all = html("div", { class: "panes" }, data, weights, lifted);
@@ -88,6 +86,23 @@ function panes(app) {
     all.classList.toggle("two", !isAlone && !data.hidden);
   });
   return [all, about];
+}
+
+// The names of the columns at the axes, and those of the classes: where points have any.
+function namesView(app) {
+  const [across, up] = ["across", "up"].map((name) => html("span", { class: `axis-name ${name}` }));
+  const legend = html("p", { class: "legend in-plot" });
+  app.views.push(() => {
+    const { columns, classes } = app.names ?? {};
+    for (const node of [across, up, legend]) node.hidden = !app.names;
+    if (!app.names) return;
+    fill(across, columns[0], " →");
+    fill(up, "↑ ", columns[1]);
+    fillOnce(legend, classes.join("\n"), () =>
+      classes.flatMap((name, i) => [html("span", { class: `swatch ${i ? "plus" : "minus"}` }), name]),
+    );
+  });
+  return [across, up, legend];
 }
 
 function keepCard(app) {

@@ -7,7 +7,8 @@ const MOST_BYTES = 1_000_000;
 
 function takePoints(app, text) {
   try {
-    app.loadOwn(pointsFrom(text, app.host.start.limits.points));
+    const { points, labels, columns, classes } = pointsFrom(text, app.host.start.limits.points);
+    app.loadOwn({ points, labels, names: { columns, classes } });
   } catch (error) {
     app.tell(error.message);
   }
