@@ -61,18 +61,6 @@ PAGES = {
         ("python benchmarks/learners.py",),
         ("src/linsep/estimators", "src/linsep/loops", "src/linsep/solvers", "benchmarks/learners.py"),
     ),
-    "docs/estimators.md": Page(
-        tuple(f"python {name}.py" for name in ("benchmarks/stream", "benchmarks/neighbours", "tests/sklearn_suite")),
-        (
-            *(
-                "src/linsep/estimators",
-                "src/linsep/online",
-                "src/linsep/solvers/perceptron.py",
-                "tests/sklearn_suite.py",
-            ),
-            *("src/linsep/loops/sweeps.py", "benchmarks/stream.py", "benchmarks/neighbours.py"),
-        ),
-    ),
     "docs/online.md": Page(
         ("python benchmarks/learn.py",),
         ("src/linsep/online", "src/linsep/loops", "src/linsep/sources/hashing.py", "benchmarks/learn.py"),

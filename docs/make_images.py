@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import linsep
-from browser import launch
+from browser import STORY_TOLD, launch
 from linsep.explorer import export
 from linsep.explorer.own_table import OwnTable
 from linsep.explorer.presets import presets
@@ -32,6 +32,7 @@ def shoot(browser, explorer, name, *, size=WIDE, dark=False, preset=None, update
     """One picture: a preset at an update, in a window of this size."""
     options = {"viewport": {"width": size[0], "height": size[1]}, "color_scheme": "dark" if dark else "light"}
     with browser.new_context(**options, reduced_motion="reduce") as context:
+        context.add_init_script(STORY_TOLD)
         page = context.new_page()
         page.goto(explorer.address + extra)
         page.locator("[data-name=verdict]").wait_for()
@@ -63,7 +64,20 @@ def report_page(browser):
     save(page.screenshot(full_page=True), "report")
 
 
+def story_step(browser, explorer):
+    """The wall, reached."""
+    page = browser.new_page(viewport={"width": WIDE[0], "height": WIDE[1]})
+    page.goto(explorer.address)
+    page.get_by_role("button", name="Step 7").click()
+    for _ in range(7):
+        page.get_by_role("button", name="Next update").click()
+    page.get_by_role("button", name="until k = (R/γ)²").click()
+    page.wait_for_timeout(300)
+    save(page.screenshot(), "explorer-story")
+
+
 def pictures(browser, explorer, own):
+    story_step(browser, explorer)
     shoot(browser, explorer, "cornwell", preset="cornwell", update=5, act=lambda page: page.click("button.band"))
     shoot(browser, explorer, "wang-dark", preset="wang", update=2, dark=True)
     shoot(browser, explorer, "xor", preset="xor", update=2)

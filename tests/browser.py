@@ -19,6 +19,7 @@ MISSING = (
     "The explorer's tests need Chromium, and none could be started. Install chromium or google-chrome, name one "
     "(LINSEP_CHROMIUM=/path/to/chrome make test), or run the tests without a browser: make test-quick."
 )
+STORY_TOLD = "try { localStorage.setItem('linsep-story', 'told') } catch {}"  # not a first visit of the explorer
 APT = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
 
 

@@ -15,7 +15,7 @@ from playwright.sync_api import expect, sync_playwright
 from sklearn.datasets import load_iris
 
 import linsep
-from browser import launch
+from browser import STORY_TOLD, launch
 from explorer import frame_time, link  # of benchmarks/
 from linsep.explorer import export
 from linsep.explorer.own_table import OwnTable
@@ -53,6 +53,7 @@ class Window:
 
     def __init__(self, browser, **options):
         self.context = browser.new_context(viewport=SIZE, **options)
+        self.context.add_init_script(STORY_TOLD)
         self.page = self.context.new_page()
         self.complaints, self.asked = [], []
         self.page.on("console", lambda message: self.complaints.append(message.text) if message.type != "log" else None)
@@ -315,6 +316,102 @@ def test_without_bias_the_weight_space_shows_a_constraint_for_each_row_and_the_p
     expect(page.locator(".weight-space .stop")).to_have_count(4)
 
 
+def test_the_tab_of_the_weight_space_is_grey_and_says_why_for_free_lines(visit, explorer):
+    page = visit(explorer.address)
+    tab = page.locator("[data-pane=weights]")
+    expect(tab).to_have_attribute("aria-disabled", "true")
+    tab.click(force=True)
+    expect(page.locator(".notice")).to_contain_text("two weights")
+    page.click(".segments [data-value=false] >> text=through 0")
+    tab.click()
+    expect(page.locator(".weight-space")).to_be_visible()
+    expect(page.locator(".data-space")).to_be_hidden()
+    assert state(page)["pane"] == "weights"
+
+
+def test_a_run_that_goes_round_says_how_soon_it_repeats(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", "xor")
+    page.locator(".scrub").fill("9")
+    expect(page.locator(".story")).to_contain_text("This repeats every 4 updates, for ever.")
+
+
+def test_with_the_product_as_a_feature_xor_is_separable_as_the_library_has_it(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", "xor")
+    page.click("[data-feature=xy]")
+    expect(page.locator("[data-name=verdict]")).to_have_text("Separable")
+    end_of_run(page)
+    X, y = linsep.datasets.xor()
+    X = np.column_stack([X, X[:, 0] * X[:, 1]])
+    run = linsep.perceptron(X, y)
+    assert number(page, "weights") == [*run.halfspace.w.tolist(), run.halfspace.b]
+    assert number(page, "bound") == pytest.approx(linsep.novikoff(X, y).bound[1])
+    expect(page.locator(".lifted-space .plane")).to_have_count(1)
+    expect(page.locator("[data-name=equation]")).to_contain_text("x₁·x₂")
+    assert page.locator(".data-space .line").get_attribute("d").count("M") > 20  # a curve
+    assert state(page)["f"] == "xy"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        ("poly:3", {"kernel": "poly", "degree": 3, "gamma": 1.0, "coef0": 1.0}),
+        ("gauss", {"kernel": "rbf", "gamma": 2.0}),
+    ],
+)
+def test_a_kernel_s_run_corrects_the_rows_that_the_library_corrects(visit, explorer, kernel, options):
+    page = visit(explorer.address)
+    page.select_option(".presets", "moons")
+    page.select_option(".kernel", kernel)  # the Gaussian has a width of 1/2
+    expect(page.locator("[data-line=update]")).to_contain_text("α")
+    preset = presets()[-1]
+    model = linsep.KernelPerceptronClassifier(order="cyclic", max_passes=1000, **options)
+    model.fit(np.array(preset["points"]), preset["labels"])
+    end_of_run(page)
+    assert counts(page) == model.mistakes_per_row_.tolist()
+    expect(page.locator(".story")).to_contain_text("separated")
+    expect(page.locator(".point.wrong")).to_have_count(0)
+
+
+def test_features_and_kernels_are_in_the_link(visit, explorer):
+    page = visit(explorer.address + "#p=0,0-;0,1+;1,0+;1,1-&kernel=gauss:0.25&k=2")
+    assert state(page)["kernel"] == "gauss:0.25"
+    page.click("[data-feature=r]")
+    assert "kernel" not in state(page) and state(page)["f"] == "r"
+
+
+LIT = {"R": ".reach-circle", "u": ".u-star", "gamma": ".floor.curve", "k": ".now", "w": ".arrow.weights .shaft"}
+
+
+@pytest.mark.parametrize("letter", LIT)
+def test_a_letter_tells_its_meaning_and_lights_up_what_it_names(visit, explorer, letter):
+    page = visit(explorer.address)
+    press(page, "Space")
+    page.locator(f"[data-letter={letter}]").focus()
+    expect(
+        page.locator(".meaning").filter(has_text=" is ").or_(page.locator(".meaning").filter(has_text="counts"))
+    ).to_have_count(1)
+    stroke = page.locator(f"{LIT[letter]} >> nth=0").evaluate("node => getComputedStyle(node).strokeWidth")
+    assert float(stroke.removesuffix("px")) >= 3
+    page.evaluate("document.activeElement.blur()")
+    assert page.locator(".linsep").get_attribute("data-lit") == ""
+
+
+def test_the_two_margins_are_told_apart(visit, explorer):
+    page = visit(explorer.address)
+    page.locator("[data-letter=gamma]").focus()
+    expect(page.locator(".proof-card .meaning")).to_contain_text(
+        "Here it is 0.4472. It is not the margin of the verdict, 0.5"
+    )
+
+
+def test_the_score_of_the_corrected_row_is_computed_in_the_sentence(visit, explorer):
+    page = visit(explorer.address)
+    page.locator(".scrub").fill("3")
+    expect(page.locator(".story")).to_contain_text("row 3 scored 2·0 + (−2)·1.5 − 2 = −5 and should be positive")
+
+
 def test_without_bias_an_obstruction_is_drawn_around_the_origin(visit, explorer):
     page = visit(explorer.address + "#p=1,1+;1,2-;-1,1-;0,1+&b=0")
     expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")
@@ -448,6 +545,116 @@ def test_the_light_can_be_switched(visit, explorer):
     dark = page.evaluate("getComputedStyle(document.querySelector('.linsep')).backgroundColor")
     page.click(".theme")
     assert page.evaluate("getComputedStyle(document.querySelector('.linsep')).backgroundColor") != dark
+
+
+def view(page):
+    return [float(part) for part in state(page)["v"].split(",")]
+
+
+def test_a_drag_on_empty_space_moves_the_view_and_adds_nothing(visit, explorer):
+    page = visit(explorer.address)
+    cx, cy, half = view(page)
+    page.mouse.move(*place(page, 0.7, 0.3))
+    page.mouse.down()
+    page.mouse.move(*place(page, 0.6, 0.4), steps=4)
+    page.mouse.up()
+    moved = view(page)
+    assert moved[0] > cx and moved[1] > cy and moved[2] == half
+    expect(page.locator(".point")).to_have_count(4)
+    assert page.evaluate("String(getSelection())") == ""
+
+
+def test_the_wheel_zooms_around_the_pointer(visit, explorer):
+    page = visit(explorer.address)
+    box = page.locator(".point[data-row='2'] .shape").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    half = view(page)[2]
+    page.mouse.wheel(0, -400)
+    assert view(page)[2] < half
+    after = page.locator(".point[data-row='2'] .shape").bounding_box()
+    assert (after["x"], after["y"]) == pytest.approx((box["x"], box["y"]), abs=3)
+    assert page.evaluate("scrollY") == 0
+
+
+@pytest.mark.parametrize(
+    "selector", ["button.band", ".presets", ".segments [data-value=worst]", "summary >> nth=0", ".scrub"]
+)
+def test_the_space_bar_steps_wherever_the_focus_is(visit, explorer, selector):
+    page = visit(explorer.address)
+    page.locator(selector).focus()
+    page.keyboard.press("Space")
+    expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "1")
+    expect(page.locator("button.band")).to_have_attribute("aria-pressed", "false")
+    assert "keep" not in state(page)
+
+
+def test_points_of_ones_own_can_be_chosen_and_come_back(visit, explorer):
+    page = visit(explorer.address)
+    page.select_option(".presets", label="Points of your own")
+    expect(page.locator(".point")).to_have_count(0)
+    for across in (0.3, 0.6):
+        page.mouse.click(*place(page, across, 0.5))
+    page.select_option(".presets", "xor")
+    expect(page.locator(".point")).to_have_count(4)
+    page.select_option(".presets", label="Points of your own")
+    expect(page.locator(".point")).to_have_count(2)
+
+
+PASTE = """text => {
+  const data = new DataTransfer();
+  data.setData("text/plain", text);
+  document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}"""
+DROP = """text => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], "points.csv", { type: "text/csv" }));
+  const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+  document.querySelector(".data-space").dispatchEvent(drop);
+}"""
+
+
+@pytest.mark.parametrize("act", [PASTE, DROP], ids=["pasted", "dropped"])
+def test_a_table_on_the_page_becomes_its_points(visit, explorer, act):
+    page = visit(explorer.address)
+    page.evaluate(act, "a,b,kind\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n")
+    expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")
+    assert state(page)["p"] == "0,0-;0,1+;1,0+;1,1-"
+
+
+BAD_TEXT = {
+    "1,2,a\n3,4,b\n5,6,c": "3 classes",
+    "1,2,a\n3,NaN,b": "Line 2, column 2: “NaN” is not a finite number",
+    "hello": "1 column",
+    "1,2,3,a\n1,2,3,b": "linsep explore FILE",
+    "\n".join(["1,2,a"] * 10_000): "at most 2,000 points",
+}
+
+
+@pytest.mark.parametrize("text", BAD_TEXT, ids=range(len(BAD_TEXT)))
+def test_text_that_holds_no_points_is_told_and_what_was_there_is_kept(visit, explorer, text):
+    page = visit(explorer.address)
+    page.evaluate(PASTE, text)
+    expect(page.locator(".notice")).to_contain_text(BAD_TEXT[text])
+    expect(page.locator(".point")).to_have_count(4)
+    page.click(".segments [data-value=worst]")
+    expect(page.locator(".notice")).to_be_hidden()
+
+
+def test_a_huge_file_is_refused_by_its_size(visit, explorer):
+    page = visit(explorer.address)
+    page.evaluate(DROP, "1,2,a\n" * 200_000)
+    expect(page.locator(".notice")).to_contain_text("at most 1")
+    expect(page.locator(".point")).to_have_count(4)
+
+
+def test_coordinates_can_be_typed(visit, explorer):
+    page = visit(explorer.address)
+    page.click(".as-text summary")
+    expect(page.locator(".points-text")).to_have_value("x1,x2,y\n-1,3,-1\n-1,-1,-1\n3,-1,1\n0,1.5,1\n")
+    page.locator(".points-text").fill("0 0 no\n0.25 1 yes\n")
+    page.click(".use")
+    expect(page.locator(".point")).to_have_count(2)
+    assert state(page)["p"] == "0,0-;0.25,1+"
 
 
 # Own data

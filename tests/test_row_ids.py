@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import linsep
 from linsep.cli import main
 from linsep.errors import ArgumentError, LengthError, MissingColumnError
+from linsep.explorer.own_table import OwnTable
 from linsep.report import name_text, plain_name
 from linsep.sources.base import Facts
 from linsep.sources.inputs import as_source
@@ -332,3 +333,44 @@ def test_commands_name_the_rows(tmp_path, capsys, command, options):
 def test_json_on_the_command_line_has_the_ids(tmp_path, capsys):
     main(["decide", str(csv_file(tmp_path)), "--label", "kind", "--id", "name", "--json"])
     assert json.loads(capsys.readouterr().out)["ids"] == {"0": "ann", "1": "bob, jr", "2": "cy", "3": "dan"}
+
+
+def test_a_run_and_its_trace_name_the_rows(tmp_path, capsys):
+    X = pd.DataFrame({"x": [0.0, 3.0]}, index=["ann", "bob"])
+    assert "0   ann" in str(linsep.perceptron(X, [0, 1]))
+    (tmp_path / "b.csv").write_text("name,x,kind\nann,0,a\nbob,3,b\n")
+    main(["trace", str(tmp_path / "b.csv"), "--label", "kind", "--id", "name", "--json"])
+    assert [json.loads(line).get("id") for line in capsys.readouterr().out.splitlines()][:2] == ["ann", "bob"]
+
+
+def test_the_explorer_names_the_rows_of_a_wide_table():
+    asked = OwnTable(pd.DataFrame({**COLUMNS, "w": [0.0] * 5}, index=NAMES), Y).questions()
+    named = asked["run"]({})["named"]
+    assert named["ids"] == [NAMES[row] for row in named["rows"]] and asked["row"]({"row": 2})["id"] == "cy"
+
+
+@pytest.mark.parametrize("index", [["z", *NAMES], range(6)])
+def test_rows_that_are_dropped_shift_no_name(index):
+    X = pd.DataFrame({"u": [np.nan, *COLUMNS["u"]], "v": [9.0, *COLUMNS["v"]]}, index=index)
+    verdict = linsep.decide(X, ["no", *Y], missing="drop")
+    assert (
+        verdict.obstruction.ids == tuple(index[row] for row in verdict.obstruction.rows)
+        and 0 not in verdict.obstruction.rows
+    )
+    frame = verdict.frame(X)
+    assert frame.index.tolist() == list(verdict.obstruction.ids) and frame["u"].tolist() == [0, 1, 0, 1]
+    with pytest.raises(ArgumentError, match="about 6"):
+        verdict.frame(X[1:])
+
+
+def test_a_table_with_the_rejected_rows_is_not_that_of_the_verdict(tmp_path):
+    source, _, _ = rejecting(tmp_path)
+    whole = pd.read_csv(tmp_path / "a.csv")
+    with pytest.raises(ArgumentError, match="X has 6 rows, and the result is about 5"):
+        linsep.decide(source).frame(whole)
+
+
+def test_a_label_column_may_be_named_beside_the_ids():
+    X = pl.DataFrame({"name": NAMES, **COLUMNS, "kind": Y})
+    verdict = linsep.decide(X, "kind", ids="name")
+    assert verdict.obstruction.ids == tuple(NAMES[:4]) and verdict.frame(X)["label"].to_list() == Y[:4]

@@ -162,8 +162,14 @@ class MleReport(Reported):
         rows = self.separated_rows
         if rows is None:
             raise ArgumentError("Which rows are separated is not decided: allow more time.")
-        labels = labels_of_rows(X, y, rows, self.n_rows) if y is not None else self._data().labels_at(rows)
-        return shown_rows(X, rows, {"label": labels}, self.n_rows, self._names(rows))
+        n_rows = self.n_rows + (0 if self.kept is None else self.verdict.rows_left_out)
+        known = y is None or self.kept is not None  # where rows were dropped, y has gaps too
+        labels = self._data().labels_at(self._places(rows)) if known else labels_of_rows(X, y, rows, n_rows)
+        return shown_rows(X, rows, {"label": labels}, n_rows, self._names(rows))
+
+    def _places(self, rows: tuple[int, ...]) -> tuple[int, ...]:
+        """Where rows are among those that were not dropped."""
+        return rows if self.kept is None else tuple(np.searchsorted(self.kept, rows).tolist())
 
     def _names(self, rows: Sequence[int]) -> RowNames | None:
         """What the user calls these rows: asked when it is shown, since all rows may be separated."""
@@ -228,10 +234,7 @@ class MleReport(Reported):
         likelihood = self._data()
         if self.separated_rows is None or "unknown" in self.coefficients.values():
             raise ArgumentError("What diverges is not decided: allow more time.")
-        separated = self.separated_rows
-        if self.kept is not None:
-            separated = tuple(np.searchsorted(self.kept, separated).tolist())
-        return limits_of(likelihood, self.states, separated)
+        return limits_of(likelihood, self.states, self._places(self.separated_rows))
 
     def firth(self, *, level: float = 0.95) -> Fit:
         """Firth's penalised estimates, with profile intervals of this level, and the limits beside them.

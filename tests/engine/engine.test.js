@@ -13,8 +13,9 @@ import {
   roundedUp,
   wholeNumbers,
 } from "../../src/linsep/explorer/page/engine/exact.js";
-import { explore, ONE_CLASS } from "../../src/linsep/explorer/page/engine/explore.js";
+import { cycleOf, explore, ONE_CLASS } from "../../src/linsep/explorer/page/engine/explore.js";
 import { generator, shuffled } from "../../src/linsep/explorer/page/engine/random.js";
+import { pointsFrom } from "../../src/linsep/explorer/page/engine/table.js";
 import { differences, recorded } from "./held.js";
 
 const XOR = {
@@ -127,6 +128,13 @@ test("XOR is forbidden by its four rows with weights one half", () => {
   assert.deepEqual([steps.row.length, steps.converged], [40, false]);
 });
 
+test("a run that goes round says so: XOR repeats every four updates", () => {
+  const cycle = (/** @type {any} */ question) => cycleOf(explore(question).steps, question.order);
+  assert.deepEqual(cycle(XOR), { start: 1, length: 4 });
+  assert.equal(cycle({ ...XOR, order: "shuffled" }), null);
+  assert.equal(cycle({ ...XOR, labels: [-1, 1, 1, 1] }), null);
+});
+
 test("the chain of the proof holds at every update of every recorded set", () => {
   for (const { set: _, says, ...question } of recorded(new URL("./answers.ndjson.gz", import.meta.url))) {
     if (!says.gamma) continue;
@@ -142,4 +150,51 @@ test("the chain of the proof holds at every update of every recorded set", () =>
 
 test("one class is refused in a sentence", () => {
   assert.throws(() => explore(/** @type {any} */ ({ ...XOR, labels: [1, 1, 1, 1] })), { message: ONE_CLASS });
+});
+
+test("points are read from any usual text, with the larger label as +", () => {
+  const spellings = [
+    "x,y,kind\n0,1,no\n2,3,yes\n",
+    "0;1;no\r\n2;3;yes",
+    "0\t1\tno\n\n2\t3\tyes",
+    "# mine\n0 1 no\n2 3 yes",
+    '"0", "1", "no"\n2,3.0,yes',
+  ];
+  for (const text of spellings) {
+    const { points, labels, classes } = pointsFrom(text, 9);
+    assert.deepEqual(
+      [points, labels, classes],
+      [
+        [
+          [0, 1],
+          [2, 3],
+        ],
+        [-1, 1],
+        ["no", "yes"],
+      ],
+    );
+  }
+  assert.deepEqual(pointsFrom("1,1,10\n2,2,9", 9).labels, [1, -1]);
+  assert.deepEqual(pointsFrom("a,b,c\n1,1,1\n2,2,0", 9).columns, ["a", "b"]);
+});
+
+test("text that holds no points of two classes is refused by line and cell", () => {
+  const refusals = {
+    "": "no text",
+    "1,2,a\n1,x,b": "Line 2, column 2: “x” is not a finite number",
+    "1,NaN,a\n1,2,b": "NaN",
+    "1,2,a\n1,1e999,b": "Line 2, column 2",
+    "1,2,a\n1,2e9,b": "too large",
+    "1,2,a\n1,2,a": "only the class “a”",
+    "1,2,a\n1,2,b\n3,4,c": "3 classes: “a”, “b”, “c”",
+    "1,2,3,a\n1,2,3,b": "are 4 columns, not three: x1, x2 and the label. More columns need the library",
+    "1,2,a\n1,2": "Line 2 has 2 cells, not 3",
+    [Array.from({ length: 10_000 }, () => "1,2,a").join("\n")]: "10,000 lines: the page holds at most 9 points",
+  };
+  for (const [text, words] of Object.entries(refusals))
+    assert.throws(
+      () => pointsFrom(text, 9),
+      (/** @type {Error} */ error) => error.message.includes(words),
+      words,
+    );
 });

@@ -1,7 +1,11 @@
 // The page's one moving part: a state, the engine's answer to it, and the position in the run.
-import { explore } from "./engine/explore.js";
+import { cycleOf, explore } from "./engine/explore.js";
+import { lifting } from "./engine/features.js";
+import { kernelScore } from "./engine/kernel.js";
 import { viewOf } from "./geometry.js";
 import { copyOf, fromHash, Past, presetState, toHash, wideState } from "./state.js";
+
+const [SMALLEST_VIEW, LARGEST_VIEW] = [1e-6, 4e9];
 
 export class App {
   constructor(host) {
@@ -9,8 +13,17 @@ export class App {
     this.past = new Past();
     this.found = null; // the answer, once there is one
     this.note = "";
+    this.notice = ""; // what went wrong last, in words
+    this.kept = null; // the last points that are not an example's
     this.label = 1;
-    this.views = [];
+    this.views = []; // drawn once a frame
+    this.panels = []; // drawn once a frame too, but one at a time while a point is dragged
+    this.isDragging = false;
+    this.frames = 0;
+    this.cycleOf = null;
+    this.lit = ""; // the letter that is asked about
+    this.telling = null; // the address of the story's step, while it is told
+    this.example = () => null; // the preset on view, if it is one
     this.asking = false;
     this.stale = true; // the answer is not about the state as it is now
     this.frame = 0;
@@ -39,6 +52,14 @@ export class App {
     return this.answer?.steps ?? { row: [], score: [], w: [], b: [], norm: [], along: null, converged: false };
   }
 
+  // After which update the run repeats itself, and how soon again; null if it does not.
+  get cycle() {
+    if (this.isWide) return null;
+    if (this.cycleOf?.steps !== this.steps)
+      this.cycleOf = { steps: this.steps, found: cycleOf(this.steps, this.state.order) };
+    return this.cycleOf.found;
+  }
+
   get total() {
     return this.steps.row.length;
   }
@@ -50,7 +71,7 @@ export class App {
   // After update k; while a new answer is on its way, k may lie beyond the old one.
   weights(k = this.state.k) {
     const w = this.steps.w?.[k - 1];
-    return w ? { w, b: this.steps.b[k - 1] } : { w: [0, 0], b: 0 };
+    return w ? { w, b: this.steps.b[k - 1] } : { w: [0, 0, ...this.state.features.map(() => 0)], b: 0 };
   }
 
   // The row that update k corrected, or null before the first.
@@ -58,17 +79,38 @@ export class App {
     return this.steps.row[k - 1] ?? null;
   }
 
-  score(point, { w, b } = this.weights()) {
-    return w[0] * point[0] + w[1] * point[1] + b;
+  // Whether the run is on other rows than the points themselves.
+  get isLifted() {
+    return Boolean(this.state.kernel || this.state.features.length);
   }
 
-  isMistake(i, weights = this.weights()) {
-    return this.state.labels[i] * this.score(this.state.points[i], weights) <= 0;
+  get isLiftedOnce() {
+    return this.state.features.length === 1 && !this.state.kernel;
   }
 
-  counts() {
+  // A place with its features.
+  get lift() {
+    return lifting(this.state.points, this.state.features);
+  }
+
+  // The score of any place of the plane after update k.
+  field(k = this.state.k) {
+    const { points, labels, kernel } = this.state;
+    if (kernel) return kernelScore(points, labels, this.counts(k), kernel);
+    const [{ w, b }, lift] = [this.weights(k), this.lift];
+    if (!this.isLifted) return ([x, y]) => w[0] * x + w[1] * y + b;
+    return (place) => lift(place).reduce((sum, x, j) => sum + w[j] * x, 0) + b;
+  }
+
+  // The score of a row that has its features already.
+  heightOf(row) {
+    const { w, b } = this.weights();
+    return row.reduce((sum, x, j) => sum + w[j] * x, b);
+  }
+
+  counts(until = this.state.k) {
     const counts = new Map();
-    for (let k = 0; k < Math.min(this.state.k, this.total); k += 1) {
+    for (let k = 0; k < Math.min(until, this.total); k += 1) {
       const row = this.steps.row[k];
       counts.set(row, (counts.get(row) ?? 0) + 1);
     }
@@ -105,11 +147,22 @@ export class App {
     this.refresh();
   }
 
+  // Points of one's own: those of a text, those that were there last, or none.
+  loadOwn(table = this.kept) {
+    const { points = [], labels = [] } = table ?? {};
+    this.load({ points, labels, bias: this.state.bias });
+  }
+
   restore(state) {
     if (!state) return;
     this.state = state;
     this.stayAtEnd = false;
     this.refresh();
+  }
+
+  tell(words) {
+    this.notice = words;
+    this.redraw();
   }
 
   undo() {
@@ -125,9 +178,16 @@ export class App {
     this.redraw();
   }
 
-  zoom(factor) {
-    this.state.view.half *= factor;
+  look(view) {
+    Object.assign(this.state.view, view);
     this.redraw();
+  }
+
+  // Zoom, with one place standing still: given from the middle of the view, in halves of it.
+  zoom(factor, [across, up] = [0, 0]) {
+    const { cx, cy, half } = this.state.view;
+    const next = Math.min(Math.max(half * factor, SMALLEST_VIEW), LARGEST_VIEW);
+    this.look({ cx: cx + across * (half - next), cy: cy + up * (half - next), half: next });
   }
 
   setBias(bias) {
@@ -176,15 +236,15 @@ export class App {
   // The state has changed: points are computed with the next frame, wide rows asked about.
   refresh() {
     this.stale = true;
+    this.notice = "";
     this.redraw();
     if (this.isWide) this.askAll();
   }
 
   compute() {
     this.stale = false;
-    const { points, labels, order, bias, seed, updates } = this.state;
     try {
-      this.settle(explore({ points, labels, order, bias, seed, updates }), "");
+      this.settle(explore(this.state), "");
     } catch (error) {
       this.settle(null, error.message);
     }
@@ -209,6 +269,8 @@ export class App {
 
   settle(answer, note) {
     this.settled += 1;
+    const { points, labels } = this.state;
+    if (!this.isWide && points.length && !this.example()) this.kept = { points: [...points], labels: [...labels] };
     this.found = answer;
     this.note = note;
     if (answer && this.stayAtEnd) this.state.k = this.total;
@@ -220,7 +282,10 @@ export class App {
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => {
       for (const view of this.views) view();
-      this.host.address?.write(() => toHash(this.state));
+      this.frames += 1;
+      if (this.isDragging) this.panels[this.frames % this.panels.length]?.();
+      else for (const panel of this.panels) panel();
+      this.host.address?.write(() => this.telling ?? toHash(this.state));
     });
   }
 

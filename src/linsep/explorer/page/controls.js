@@ -1,6 +1,9 @@
 // What can be chosen: the points' class, the order, the example; and the keys that work everywhere.
 import { button, html, set } from "./dom.js";
+import { featureToggles, kernelPicker } from "./space-controls.js";
 import { ORDERS, wholeNumber } from "./state.js";
+
+const OWN = "points of your own";
 
 export function segments(label, options, get, choose, app) {
   const buttons = options.map(([value, words, title]) =>
@@ -69,26 +72,52 @@ export function runOptions(app) {
       app,
     ),
     seedField,
+    ...(app.isWide ? [] : [featureToggles(app), kernelPicker(app)]),
   );
 }
 
 export function editing(app) {
+  return html(
+    "div",
+    { class: "editing", role: "group", "aria-label": "Points" },
+    classPicker(app),
+    ...changeButtons(app),
+    bandButton(app),
+    html(
+      "span",
+      { class: "zooming" },
+      button("−", "Zoom out", () => app.zoom(1.25), { class: "quiet" }),
+      button("+", "Zoom in", () => app.zoom(0.8), { class: "quiet" }),
+      button("Fit", "Show all points", () => app.fit(), { class: "fit quiet" }),
+    ),
+  );
+}
+
+function classPicker(app) {
+  const options = [
+    [1, "+", "Click adds + points"],
+    [-1, "−", "Click adds − points"],
+  ];
+  const choose = (label) => {
+    app.label = label;
+    app.redraw();
+  };
+  return segments("click adds", options, () => app.label, choose, app);
+}
+
+function changeButtons(app) {
+  let chosen = null;
+  const wipe = () =>
+    app.change((state) => {
+      state.points = [];
+      state.labels = [];
+    });
   const remove = button("Delete", "Delete the chosen point (Delete)", () => app.remove(chosen), {
     class: "remove quiet",
   });
   const undo = button("Undo", "Undo (Ctrl+Z)", () => app.undo(), { class: "undo quiet" });
   const redo = button("Redo", "Redo (Ctrl+Shift+Z)", () => app.redo(), { class: "redo quiet" });
-  const clear = button(
-    "Clear",
-    "Remove all points",
-    () =>
-      app.change((state) => {
-        state.points = [];
-        state.labels = [];
-      }),
-    { class: "clear quiet" },
-  );
-  let chosen = null;
+  const clear = button("Clear", "Remove all points", wipe, { class: "clear quiet" });
   document.addEventListener("focusin", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     const mark = /** @type {HTMLElement | null} */ (target.closest?.(".data-space .point"));
@@ -101,56 +130,60 @@ export function editing(app) {
     undo.disabled = !app.past.before.length;
     redo.disabled = !app.past.after.length;
   });
-  const band = html(
-    "button",
-    {
-      type: "button",
-      class: "band quiet",
-      title: "The widest band between the classes",
-      onclick: () => {
-        app.state.band = !app.state.band;
-        app.redraw();
-      },
-    },
-    "Margin",
-  );
+  return [remove, undo, redo, clear];
+}
+
+function bandButton(app) {
+  const turn = () => {
+    app.state.band = !app.state.band;
+    app.redraw();
+  };
+  const band = button("Margin", "The widest band between the classes", turn, { class: "band quiet" });
   app.views.push(() => {
-    band.setAttribute("aria-pressed", String(app.state.band));
-    band.disabled = !app.answer?.widest;
+    set(band, { "aria-pressed": String(app.state.band) });
+    band.disabled = !app.answer?.widest || app.isLifted;
   });
-  const zooming = html(
-    "span",
-    { class: "zooming" },
-    button("−", "Zoom out", () => app.zoom(1.25), { class: "quiet" }),
-    button("+", "Zoom in", () => app.zoom(0.8), { class: "quiet" }),
-    button("Fit", "Show all points", () => app.fit(), { class: "fit quiet" }),
-  );
-  const edit = [
-    segments(
-      "click adds",
-      [
-        [1, "+", "Click adds + points"],
-        [-1, "−", "Click adds − points"],
-      ],
-      () => app.label,
-      (label) => {
-        app.label = label;
-        app.redraw();
-      },
-      app,
-    ),
-    remove,
-    undo,
-    redo,
-    clear,
-  ];
-  return html(
-    "div",
-    { class: "editing", role: "group", "aria-label": "Points" },
-    ...(app.isWide ? [] : edit),
-    band,
-    zooming,
-  );
+  return band;
+}
+
+const PANES = { data: "Data space", weights: "Weight space", lifted: "Lifted space", both: "Both" };
+
+// Why a pane cannot be drawn now; "" if it can.
+export function whyNot(app, pane) {
+  const { bias, features, kernel } = app.state;
+  if (app.isWide && pane !== "data") return "Only points of the plane have one.";
+  if (pane === "weights" && (bias || features.length || kernel))
+    return "Weight space is drawn for straight lines through 0, which have two weights. A free line has three: choose “through 0” below.";
+  if (pane === "lifted" && !app.isLiftedOnce)
+    return "Lifted space is drawn for one feature: choose x₁·x₂ below, for instance.";
+  if (pane === "both" && whyNot(app, "weights") && whyNot(app, "lifted"))
+    return `${whyNot(app, "weights")} ${whyNot(app, "lifted")}`;
+  return "";
+}
+
+// Which spaces are drawn. A tab that has nothing to show is grey, and says why.
+export function paneTabs(app) {
+  const tabs = Object.entries(PANES).map(([pane, words]) => {
+    const choose = () => {
+      if (whyNot(app, pane)) return app.tell(whyNot(app, pane));
+      app.state.pane = pane;
+      return app.redraw();
+    };
+    return html("button", { type: "button", role: "tab", "data-pane": pane, onclick: choose }, words);
+  });
+  app.views.push(() => {
+    const { pane } = app.state;
+    const shown = whyNot(app, pane) ? "data" : pane;
+    for (const tab of tabs) {
+      const why = whyNot(app, tab.dataset.pane);
+      set(tab, {
+        "aria-selected": String(tab.dataset.pane === shown),
+        "aria-disabled": String(Boolean(why)),
+        title: why || null,
+      });
+    }
+  });
+  return html("div", { class: "panes-of", role: "tablist", "aria-label": "What is drawn" }, ...tabs);
 }
 
 export function presetPicker(app) {
@@ -169,20 +202,21 @@ export function presetPicker(app) {
     {
       class: "presets",
       "aria-label": "Example",
-      onchange: () => app.load(all.find((preset) => preset.name === select.value)),
+      onchange: () => (select.value === OWN ? app.loadOwn() : app.load(all.find(({ name }) => name === select.value))),
     },
-    html("option", { value: "", disabled: true, hidden: true }, "Points of your own"),
+    html("option", { value: OWN }, "Points of your own"),
     ...all.map(option),
   );
   app.views.push(() => {
-    select.value = app.example()?.name ?? "";
+    select.value = app.example()?.name ?? OWN;
   });
   return select;
 }
 
 export function keys(app, place) {
   place.addEventListener("keydown", (event) => {
-    const typing = event.target.closest("input, select, textarea");
+    if (app.telling) return null;
+    const typing = event.target.closest("input:not([type=range]), textarea");
     const command = event.ctrlKey || event.metaKey;
     if (command && event.key.toLowerCase() === "z" && !typing) {
       event.preventDefault();
@@ -192,13 +226,9 @@ export function keys(app, place) {
       event.preventDefault();
       return app.redo();
     }
-    if (
-      command ||
-      event.altKey ||
-      typing ||
-      (event.target.closest("button, summary, a") && [" ", "Enter"].includes(event.key))
-    )
-      return null;
+    if (command || event.altKey || typing) return null;
+    if (event.key !== " " && event.target.closest("select, [type=range]")) return null;
+    if (event.key === "Enter" && event.target.closest("button, summary, a")) return null;
     const moves = { " ": event.shiftKey ? -1 : 1, ArrowRight: 1, ArrowLeft: -1 };
     if (event.key in moves) app.moveTo(app.state.k + moves[event.key]);
     else if (event.key === "Home") app.moveTo(0);
@@ -206,5 +236,9 @@ export function keys(app, place) {
     else if (event.key === "p") app.toggle();
     else return null;
     return event.preventDefault();
+  });
+  // The space bar always steps: what has the focus is pressed with Enter. (Firefox clicks when the key comes up.)
+  place.addEventListener("keyup", (event) => {
+    if (event.key === " " && event.target.closest("button, summary, select")) event.preventDefault();
   });
 }

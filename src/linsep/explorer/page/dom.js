@@ -59,6 +59,35 @@ export function surface(attributes, draw) {
   return node;
 }
 
+/**
+ * An SVG with layers, the box of the plane that it shows, and the ways between the two.
+ * @param {any} app
+ * @param {Record<string, unknown>} attributes
+ * @param {string[]} names  of the layers, from below
+ * @param {() => void} draw  called when its size has changed
+ */
+export function plotOf(app, attributes, names, draw) {
+  const layers = Object.fromEntries(names.map((name) => [name, svg("g", { class: name })]));
+  const plot = {
+    app,
+    layers,
+    size: [0, 0],
+    seen: /** @type {any} */ (null), // of wide rows: what was answered
+    box: { left: 0, right: 1, bottom: 0, top: 1, unit: 1 },
+    at: (/** @type {number[]} */ p) => [(p[0] - plot.box.left) / plot.box.unit, (plot.box.top - p[1]) / plot.box.unit],
+    from: (/** @type {number} */ x, /** @type {number} */ y) => [
+      plot.box.left + x * plot.box.unit,
+      plot.box.top - y * plot.box.unit,
+    ],
+    node: surface(attributes, (width, height) => {
+      plot.size = [width, height];
+      draw();
+    }),
+  };
+  plot.node.append(...Object.values(layers));
+  return plot;
+}
+
 export function card(className, title, ...children) {
   return html("section", { class: `card ${className}`, "aria-label": title }, html("h2", {}, title), ...children);
 }

@@ -1,15 +1,13 @@
 // The dual form: how often each row was corrected. w is the sum of the rows, each as often, with its sign.
-import { fill, html, surface, svg } from "./dom.js";
+import { fill, html, plotOf, svg } from "./dom.js";
 import { plural, show } from "./numbers.js";
 
 export function dualView(app) {
-  let size = [0, 0];
-  const node = surface(
+  const plot = plotOf(
+    app,
     { class: "chart dual-chart", role: "img", "aria-label": "Corrections of each row" },
-    (width, height) => {
-      size = [width, height];
-      draw();
-    },
+    ["bars"],
+    draw,
   );
 
   function rowsShown(counts) {
@@ -23,7 +21,8 @@ export function dualView(app) {
   }
 
   function draw() {
-    const [width, height] = size;
+    const [width, height] = plot.size;
+    const node = plot.layers.bars;
     if (width < 2 || !app.answer) return fill(node);
     const counts = app.counts();
     const rows = rowsShown(counts);
@@ -31,6 +30,7 @@ export function dualView(app) {
     const pitch = Math.min(56, (width - 8) / Math.max(rows.length, 1));
     const y = (count) => height - 22 - (count / largest) * (height - 46);
     const isPlus = (i) => app.labelOf(i) > 0;
+    const fits = (words) => pitch > 7 * words.length + 4; // beside its neighbours
     return fill(
       node,
       ...rows.map((row, n) => {
@@ -49,13 +49,15 @@ export function dualView(app) {
             height: count ? height - 22 - y(count) : 1.5,
             rx: Math.min(3, pitch * 0.2),
           }),
-          pitch > 17 ? svg("text", { class: "tick", x: x + pitch / 2, y: height - 7 }, String(row)) : null,
-          pitch > 17 && count ? svg("text", { class: "count", x: x + pitch / 2, y: y(count) - 5 }, show(count)) : null,
+          fits(String(row)) ? svg("text", { class: "tick", x: x + pitch / 2, y: height - 7 }, String(row)) : null,
+          count && fits(show(count))
+            ? svg("text", { class: "count", x: x + pitch / 2, y: y(count) - 5 }, show(count))
+            : null,
         );
       }),
     );
   }
 
-  app.views.push(draw);
-  return html("div", {}, node);
+  app.panels.push(draw);
+  return html("div", {}, plot.node);
 }

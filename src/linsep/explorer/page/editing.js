@@ -3,7 +3,9 @@ import { snap, snapStep } from "./geometry.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
-// A click adds, a drag moves. `planeAt` turns a place on the plot into a point of the plane, `markNear` finds a mark.
+const WHEEL = 1.0015; // the zoom of one unit of a wheel
+
+// A click adds; a drag moves a point, or else the view; the wheel zooms. `planeAt` turns a place on the plot into a point of the plane, `markNear` finds a mark.
 export function editByPointer(app, node, planeAt, markNear) {
   let drag = null;
   let bounds = null; // asked for once a drag: the page is laid out anew for it
@@ -12,28 +14,52 @@ export function editByPointer(app, node, planeAt, markNear) {
     if (app.isWide || event.button !== 0) return;
     bounds = node.getBoundingClientRect();
     const mark = event.target.closest(".point") ?? (app.state.points.length ? markNear(...place(event)) : null);
-    drag = { row: mark ? Number(mark.dataset.row) : null, start: place(event), moved: false, shift: event.shiftKey };
-    if (mark) {
-      node.setPointerCapture(event.pointerId);
-      mark.focus({ preventScroll: true });
-      event.preventDefault();
-    }
+    const { cx, cy } = app.state.view;
+    const row = mark ? Number(mark.dataset.row) : null;
+    drag = { row, start: place(event), moved: false, shift: event.shiftKey, cx, cy };
+    if (!mark && event.pointerType === "touch") return; // a finger on empty space scrolls the page
+    node.setPointerCapture(event.pointerId);
+    (mark ?? node).focus({ preventScroll: true });
+    event.preventDefault();
   });
   node.addEventListener("pointermove", (event) => {
     if (!drag) return;
     const [x, y] = place(event);
     if (!drag.moved && Math.hypot(x - drag.start[0], y - drag.start[1]) <= 3) return;
+    app.isDragging = drag.row !== null;
     if (drag.row !== null) app.drag(drag.row, planeAt(x, y), !drag.moved);
+    else pan(x - drag.start[0], y - drag.start[1]);
     drag.moved = true;
   });
   node.addEventListener("pointerup", (event) => {
     if (drag && drag.row === null && !drag.moved)
       app.add(planeAt(...place(event)), drag.shift ? -app.label : app.label);
-    drag = null;
+    end();
   });
-  node.addEventListener("pointercancel", () => {
+  const end = () => {
     drag = null;
-  });
+    app.isDragging = false;
+    app.redraw();
+  };
+  node.addEventListener("pointercancel", end);
+  const pan = (across, down) => {
+    const unit = (2 * app.state.view.half) / Math.min(bounds.width, bounds.height);
+    app.look({ cx: drag.cx - across * unit, cy: drag.cy + down * unit });
+  };
+  node.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      const { left, top, width, height } = node.getBoundingClientRect();
+      const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+      const part = [event.clientX - left - width / 2, top + height / 2 - event.clientY];
+      app.zoom(
+        WHEEL ** (event.deltaY * lines),
+        part.map((x) => (2 * x) / Math.min(width, height)),
+      );
+    },
+    { passive: false },
+  );
 }
 
 // Keys on a point move, flip and delete it; keys on the plane move a cursor and add a point there.

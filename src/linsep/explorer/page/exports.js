@@ -1,5 +1,6 @@
 // What can be taken along: the link, a picture, the points, and the Python code that makes the same run.
 import { button, html } from "./dom.js";
+import { filmSvg } from "./film.js";
 
 const DRAWN = [
   "fill",
@@ -65,6 +66,13 @@ export function csvOf(state) {
   return ["x1,x2,y", ...state.points.map((p, i) => `${p[0]},${p[1]},${state.labels[i]}`), ""].join("\n");
 }
 
+const IN_PYTHON = {
+  xy: "X[:, 0] * X[:, 1]",
+  xx: "X[:, 0] ** 2",
+  yy: "X[:, 1] ** 2",
+  r: "np.hypot(*(X[:, :2] - X[:, :2].mean(axis=0)).T)",
+};
+
 // A script that makes the same run, and with matplotlib the same picture.
 export function pythonOf(state) {
   const rows = state.points.map((p) => `    [${p[0]}, ${p[1]}],`).join("\n");
@@ -80,20 +88,27 @@ ${rows}
 ], dtype=float)
 y = np.array([${state.labels.join(", ")}])
 
-print(linsep.decide(X, y, bias=${bias}).explain(X, y))
-plt.scatter(*X[y > 0].T, marker="o", label="+")
-plt.scatter(*X[y < 0].T, marker="s", label="-")
-${state.k > 0 ? lineInPython(run, state.k) : ""}plt.axis("equal")
+${state.features
+  .map(
+    (name) => `X = np.column_stack([X, ${IN_PYTHON[name]}])
+`,
+  )
+  .join("")}print(linsep.decide(X, y, bias=${bias}).explain(X, y))
+plt.scatter(*X[y > 0, :2].T, marker="o", label="+")
+plt.scatter(*X[y < 0, :2].T, marker="s", label="-")
+${state.k > 0 ? lineInPython(run, state.k, !state.features.length) : ""}plt.axis("equal")
 plt.legend()
 plt.show()
 `;
 }
 
-function lineInPython(run, k) {
-  return `
+function lineInPython(run, k, isStraight) {
+  const steps = `
 for step in linsep.perceptron_steps(X, y, ${run}, max_updates=${k}):
     print(step.update, step.row, step.w, step.b)
-if step.w.any():
+`;
+  if (!isStraight) return steps;
+  return `${steps}if step.w.any():
     foot = -step.b * step.w / (step.w @ step.w)  # the point of the line that is nearest to the origin
     plt.axline(foot, foot + [-step.w[1], step.w[0]], color="black")
 `;
@@ -139,6 +154,12 @@ export function exportsMenu(app, root) {
           button("CSV", "Save the points as CSV", () => textFile("linsep.csv", "text/csv", csvOf(app.state)), {
             class: "save-csv",
           }),
+          button(
+            "Film",
+            "Save the run as an SVG that moves",
+            () => textFile("linsep_film.svg", "image/svg+xml", filmSvg(app.state, app.steps)),
+            { class: "save-film" },
+          ),
           button(
             "Python",
             "Save the Python code of this run",

@@ -29,7 +29,8 @@ export function keepView(app) {
     const found = keeps(app.state, [box.left, box.right, box.bottom, box.top]);
     const note =
       order === found.order ? "" : ` The order “${order}” has no such estimator: these walk in ${found.order} order.`;
-    fill(words, `After at most ${found.passes} passes over the rows.${note}`);
+    const straight = app.isLifted ? " Straight lines, without features or kernel." : "";
+    fill(words, `After at most ${found.passes} passes over the rows.${note}${straight}`);
     fill(pictures, ...found.ways.map((way) => picture(way, box, points, labels)));
   }
 

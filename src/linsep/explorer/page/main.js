@@ -1,13 +1,17 @@
 // The page, put together.
 import { App } from "./app.js";
 import { codeView, equationView, storyView } from "./code-view.js";
-import { editing, keys, presetPicker, runOptions } from "./controls.js";
+import { editing, keys, paneTabs, presetPicker, runOptions, whyNot } from "./controls.js";
 import { dataView } from "./data-view.js";
+import { lettersView } from "./definitions.js";
 import { button, card, html } from "./dom.js";
 import { dualView } from "./dual-view.js";
 import { exportsMenu } from "./exports.js";
 import { keepView } from "./keep-view.js";
+import { liftedView } from "./lifted-view.js";
+import { noticeView, takePasted, textView } from "./own-points.js";
 import { proofView } from "./proof-view.js";
+import { tellStory } from "./story/story.js";
 import { tableView } from "./table-view.js";
 import { transport } from "./transport.js";
 import { verdictView } from "./verdict-view.js";
@@ -16,84 +20,93 @@ import { weightView } from "./weight-view.js";
 export function mount(root, host) {
   const app = new App(host);
   root.classList.toggle("embed", Boolean(host.embed));
-  const weights = html(
-    "figure",
-    { class: "pane weights-pane" },
-    html("figcaption", {}, "Weight space"),
-    html("div", { class: "frame" }, weightView(app)),
-  );
-  const aboutWeights = html(
-    "p",
-    { class: "words about-weights" },
-    "In weight space each row is a line, and w gets the row right when it is on the side of the row’s number. In the green cone w gets every row right; the run walks until it is inside.",
-  );
-  const points = () => [
-    editing(app),
-    html(
-      "div",
-      { class: "panes" },
-      html(
-        "figure",
-        { class: "pane" },
-        html("figcaption", {}, "Data space"),
-        html("div", { class: "frame" }, dataView(app)),
-      ),
-      weights,
-    ),
-    aboutWeights,
-  ];
   const stage = html(
     "section",
     { class: "card stage", "aria-label": "Data space" },
-    ...(app.isWide ? [tableView(app)] : points()),
+    ...(app.isWide ? [tableView(app)] : [editing(app), paneTabs(app), ...panes(app)]),
+    noticeView(app),
     transport(app),
     storyView(app),
     runOptions(app),
     hint(app),
   );
-  app.views.push(() => {
-    weights.hidden = app.state.bias || app.isWide;
-    aboutWeights.hidden = weights.hidden;
-    stage.classList.toggle("two", !weights.hidden);
-  });
-  const open = (event) => {
-    event.preventDefault(); // the state opens it, so that a link does too
-    app.state.keep = !app.state.keep;
-    app.redraw();
-  };
-  const keep = html(
-    "details",
-    { class: "card keep" },
-    html("summary", { onclick: open }, "Which weights to keep"),
-    keepView(app),
-  );
-  app.views.push(() => {
-    keep.open = app.state.keep;
-  });
   const [verdict, proof] = [
     card("verdict-card", "The verdict", verdictView(app)),
-    card("proof-card", "The proof, live", proofView(app)),
+    card("proof-card", "The proof, live", proofView(app), lettersView(app, ["k", "W", "u", "gamma", "R"])),
   ];
-  const rule = card("rule-card", "The rule", codeView(app), ...(app.isWide ? [] : [equationView(app)]));
+  const rule = card(
+    "rule-card",
+    "The rule",
+    codeView(app),
+    ...(app.isWide ? [] : [equationView(app)]),
+    lettersView(app, ["w", "b", "y", "alpha"]),
+  );
   const dual = card("dual-card", "How often each row was corrected", dualView(app));
   root.replaceChildren(
     header(app, root),
     html(
       "main",
       {},
-      html("div", { class: "column" }, stage, dual, ...(app.isWide ? [] : [keep])),
+      html("div", { class: "column" }, stage, dual, ...(app.isWide ? [] : [keepCard(app), textView(app)])),
       html("div", { class: "column" }, verdict, proof, rule),
     ),
   );
   keys(app, host.isWhole ? document : root); // in a notebook, other keys are not ours
+  takePasted(app, root, host.isWhole ? document : root);
   host.address?.listen?.((state) => app.restore(state));
+  if (!host.embed) tellStory(app, root);
   app.refresh();
   return app;
 }
 
+// The data space, and beside it or instead of it the weight space or the lifted one.
+function panes(app) {
+  const pane = (name, title, view) =>
+    html(
+      "figure",
+      { class: `pane ${name}-pane` },
+      html("figcaption", {}, title),
+      html("div", { class: "frame" }, view),
+    );
+  const data = pane("data", "Data space", dataView(app));
+  const weights = pane("weights", "Weight space", weightView(app));
+  const lifted = pane("lifted", "Lifted space (drag to turn it)", liftedView(app));
+  const all = html("div", { class: "panes" }, data, weights, lifted);
+  const about = html(
+    "p",
+    { class: "words about-weights" },
+    "In weight space each row is a line, and w gets the row right when it is on the side of the row’s number. In the green cone w gets every row right; the run walks until it is inside.",
+  );
+  app.views.push(() => {
+    const chosen = app.state.pane;
+    const isShown = (name) => whyNot(app, name) === "" && (chosen === name || chosen === "both");
+    weights.hidden = !isShown("weights");
+    lifted.hidden = !isShown("lifted");
+    const isAlone = weights.hidden && lifted.hidden;
+    data.hidden = !isAlone && chosen !== "both";
+    about.hidden = weights.hidden;
+    all.classList.toggle("two", !isAlone && !data.hidden);
+  });
+  return [all, about];
+}
+
+function keepCard(app) {
+  const open = (event) => {
+    event.preventDefault(); // the state opens it, so that a link does too
+    app.state.keep = !app.state.keep;
+    app.redraw();
+  };
+  const summary = html("summary", { onclick: open }, "Which weights to keep");
+  const node = html("details", { class: "card keep" }, summary, keepView(app));
+  app.views.push(() => {
+    node.open = app.state.keep;
+  });
+  return node;
+}
+
 function hint(app) {
   const edit =
-    "Click adds a point, Shift+click one of the other class; drag to move, Delete to remove, Enter to flip. ";
+    "Click adds a point, Shift+click one of the other class; drag to move it, or empty space to move the view; the wheel zooms. Delete removes, Enter flips. ";
   const keysToPress = "Space steps, Shift+space goes back, p plays.";
   return html(
     "p",

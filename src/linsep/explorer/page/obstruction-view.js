@@ -8,9 +8,9 @@ import { away } from "./marks.js";
 export function drawObstruction(layers, app, at) {
   const found = app.answer?.obstruction;
   const { points, labels } = app.state;
-  if (!found || found.rows.some((i) => !points[i])) {
+  if (!found || app.isLifted || found.rows.some((i) => !points[i])) {
     fill(layers.hulls);
-    return fill(layers.proof);
+    return fill(layers.proof, ...(found && app.state.features.length ? ringed(found, points, at) : []));
   }
   const signed = (i) => (found.point ? points[i] : points[i].map((x) => x * labels[i]));
   const common = at(found.point ? found.point.map((c) => c.value) : [0, 0]);
@@ -33,6 +33,14 @@ export function drawObstruction(layers, app, at) {
     isRow ? null : svg("circle", { class: "heart", r: 3.5 }),
   );
   return fill(layers.proof, ...mirrored, ...tags, star);
+}
+
+// With features the proof is in another space: here are its rows alone.
+function ringed(found, points, at) {
+  return found.rows.map((i) => {
+    const [cx, cy] = at(points[i]);
+    return svg("circle", { class: "obstructing", cx, cy, r: 13, "data-row": i });
+  });
 }
 
 function outlines(found, labels, shapeOf) {

@@ -1,4 +1,5 @@
 // What the page shows, as one value: it fits into the address, so that a link reproduces the picture.
+import { FEATURE_NAMES } from "./engine/features.js";
 import { viewOf } from "./geometry.js";
 
 export const ORDERS = ["cyclic", "restart", "shuffled", "worst"];
@@ -9,6 +10,8 @@ export function freshState() {
   return {
     points: /** @type {[number, number][]} */ ([]),
     labels: /** @type {number[]} */ ([]),
+    features: /** @type {import("./engine/features.js").Feature[]} */ ([]),
+    kernel: /** @type {import("./engine/kernel.js").Kernel | null} */ (null),
     order: /** @type {Order} */ ("cyclic"),
     bias: true,
     seed: 0,
@@ -17,6 +20,7 @@ export function freshState() {
     band: false,
     keep: false,
     axes: "auto",
+    pane: /** @type {"data" | "weights" | "lifted" | "both"} */ ("both"), // what is drawn of lines through the origin
     view: { cx: 0, cy: 0, half: 2 },
     columns: null, // of a wide table: the two looked along; null for the separation view
     now: false, // of a wide table: whether the separation view follows the run
@@ -44,7 +48,10 @@ export function toHash(state) {
   const fields = { o: state.order, b: Number(state.bias), s: state.seed, n: state.updates, k: state.k };
   if (state.band) fields.band = 1;
   if (state.keep) fields.keep = 1;
+  if (state.features.length) fields.f = state.features;
+  if (state.kernel) fields.kernel = `${state.kernel.kind}:${state.kernel.value}`;
   if (state.axes !== "auto") fields.a = state.axes;
+  if (state.pane !== "both") fields.pane = state.pane;
   if (state.columns) fields.c = state.columns;
   if (state.now) fields.now = 1;
   if (rows) Object.assign(fields, { p: rows, v: [cx, cy, half].map((x) => Number(x.toPrecision(6))) });
@@ -67,6 +74,8 @@ export function fromHash(text, { limits, own }) {
   if (!isWide && !readPoints(fields.get("p"), state, limits)) return null;
   if (ORDERS.includes(fields.get("o"))) state.order = fields.get("o");
   if (["run", "wall"].includes(fields.get("a"))) state.axes = fields.get("a");
+  if (!isWide) Object.assign(state, readSpace(fields));
+  if (["data", "weights", "lifted"].includes(fields.get("pane"))) state.pane = fields.get("pane");
   state.bias = fields.get("b") !== "0";
   state.seed = wholeNumber(fields.get("s"), 0, 2 ** 31 - 1, 0);
   state.updates = wholeNumber(fields.get("n"), 1, limits.updates, 500);
@@ -79,6 +88,15 @@ export function fromHash(text, { limits, own }) {
   const isView = view.length === 3 && view.every((x) => Number.isFinite(x) && Math.abs(x) < 1e10) && view[2] > 0;
   state.view = isView ? { cx: view[0], cy: view[1], half: view[2] } : viewOf(state.points, !state.bias);
   return state;
+}
+
+// The features, or the kernel, that an address names.
+function readSpace(fields) {
+  const features = (fields.get("f") ?? "").split(",").filter((name) => name in FEATURE_NAMES);
+  const [kind, number] = (fields.get("kernel") ?? "").split(":");
+  const value = Number(number);
+  const isKernel = kind === "poly" ? wholeNumber(number, 1, 9, 0) : kind === "gauss" && value > 0 && value < 1e9;
+  return { features: [...new Set(features)], kernel: isKernel ? { kind, value } : null };
 }
 
 function readColumns(text, width) {

@@ -5,7 +5,7 @@ import { show } from "./numbers.js";
 export function transport(app) {
   const back = button("◀", "Back one update (Shift+space)", () => app.moveTo(app.state.k - 1), { class: "back" });
   const step = button("Step", "Step: one update (space)", () => app.moveTo(app.state.k + 1), { class: "step primary" });
-  const play = button("Play", "Play or pause (p)", toggle, { class: "play" });
+  const play = button("Play", "Play or pause (p)", () => player.toggle(), { class: "play" });
   const scrub = html("input", {
     type: "range",
     class: "scrub",
@@ -35,6 +35,40 @@ export function transport(app) {
       }),
     { class: "more quiet" },
   );
+  const player = playerOf(app, () => 10 ** (Number(speed.value) / 33));
+
+  app.views.push(() => {
+    set(scrub, { max: app.total });
+    scrub.value = String(app.state.k);
+    scrub.setAttribute("aria-valuetext", `update ${app.state.k} of ${app.total}`);
+    fill(count, `${show(app.state.k)} / ${show(app.total)}${app.answer && !app.steps.converged ? "+" : ""}`);
+    count.dataset.value = String(app.state.k);
+    fill(play, player.isPlaying() ? "Pause" : "Play");
+    back.disabled = app.state.k === 0;
+    step.disabled = app.state.k >= app.total;
+    more.hidden = !canRecordMore(app);
+  });
+  app.toggle = player.toggle;
+  return html(
+    "div",
+    { class: "transport", role: "group", "aria-label": "The run" },
+    back,
+    step,
+    play,
+    scrub,
+    count,
+    html("label", { class: "speed-of" }, html("span", {}, "speed"), speed),
+    more,
+  );
+}
+
+function canRecordMore(app) {
+  const isAtEnd = app.answer && !app.steps.converged && app.state.k >= app.total;
+  return isAtEnd && app.state.updates < app.host.start.limits.updates && !(app.isWide && app.host.isRecorded);
+}
+
+// Plays the run at a rate of updates a second.
+function playerOf(app, rateNow) {
   let timer = 0;
 
   function toggle() {
@@ -52,39 +86,12 @@ export function transport(app) {
 
   // From one update a second to about a thousand: beyond the frame rate, several at a time.
   function tick() {
-    const rate = 10 ** (Number(speed.value) / 33);
+    const rate = rateNow();
     app.moveTo(app.state.k + Math.max(1, Math.round(rate / 40)));
     if (app.state.k >= app.total) return pause();
     timer = setTimeout(tick, Math.max(25, 1000 / rate));
     return timer;
   }
 
-  app.views.push(() => {
-    set(scrub, { max: app.total });
-    scrub.value = String(app.state.k);
-    scrub.setAttribute("aria-valuetext", `update ${app.state.k} of ${app.total}`);
-    fill(count, `${show(app.state.k)} / ${show(app.total)}${app.answer && !app.steps.converged ? "+" : ""}`);
-    count.dataset.value = String(app.state.k);
-    fill(play, timer ? "Pause" : "Play");
-    back.disabled = app.state.k === 0;
-    step.disabled = app.state.k >= app.total;
-    more.hidden =
-      !app.answer ||
-      app.steps.converged ||
-      app.state.k < app.total ||
-      app.state.updates >= app.host.start.limits.updates ||
-      (app.isWide && app.host.isRecorded);
-  });
-  app.toggle = toggle;
-  return html(
-    "div",
-    { class: "transport", role: "group", "aria-label": "The run" },
-    back,
-    step,
-    play,
-    scrub,
-    count,
-    html("label", { class: "speed-of" }, html("span", {}, "speed"), speed),
-    more,
-  );
+  return { toggle, isPlaying: () => timer !== 0 };
 }

@@ -229,9 +229,13 @@ export function next(value, step) {
  * @param {number} b
  */
 export function signedScore(w, x, b) {
-  const [p, q] = [w[0] * x[0], w[1] * x[1]];
-  const score = p + q + b;
-  return Math.abs(score) > DOUBTED * (Math.abs(p) + Math.abs(q) + Math.abs(b)) + 1e-300 ? score : exactScore(w, x, b);
+  let [score, reach] = [0, Math.abs(b)];
+  for (let j = 0; j < w.length; j += 1) {
+    score += w[j] * x[j];
+    reach += Math.abs(w[j] * x[j]);
+  }
+  score += b;
+  return Math.abs(score) > DOUBTED * reach + 1e-300 ? score : exactScore(w, x, b);
 }
 
 /**

@@ -1,11 +1,14 @@
 // @ts-check
 // Everything the page shows about points of the plane: the run, the verdict with its proof, and the bound.
 import { fractionText, nearest } from "./exact.js";
+import { lifting } from "./features.js";
+import { runKernel } from "./kernel.js";
 import { runPerceptron } from "./run.js";
 import { decide, lineAlong, novikoff, sceneOf, widestBand } from "./verdict.js";
 
 /** @typedef {import("./verdict.js").Point} Point */
-/** @typedef {import("./run.js").RunOptions & { points: Point[], labels: number[], updates: number }} Question */
+/** @typedef {import("./features.js").Feature} Feature */
+/** @typedef {import("./run.js").RunOptions & { points: Point[], labels: number[], updates: number, features?: Feature[], kernel?: import("./kernel.js").Kernel | null }} Question */
 /** @typedef {{ text: string, value: number, exact: boolean }} Shown  a fraction as people read it, and for drawing */
 /** @typedef {{ rows: number[], weights: Shown[], point: Shown[] | null, strict: boolean }} ShownObstruction */
 /**
@@ -30,21 +33,36 @@ const LONGEST_FRACTION = 24; // characters: a longer one is shown rounded, and s
  * @param {Question} question
  * @returns {Answer}
  */
-export function explore(question) {
-  const { points, labels, bias } = question;
+export function explore({ features = [], kernel = null, ...given }) {
+  const { labels, bias } = given;
   if (new Set(labels).size < 2) throw new RangeError(ONE_CLASS);
+  if (kernel) return withKernel(given, kernel);
+  const question = { ...given, points: given.points.map(lifting(given.points, features)) };
+  const { points } = question;
   const scene = sceneOf(points, labels, bias);
   const verdict = decide(scene);
   const bound = verdict.nearest && novikoff(scene, verdict.nearest);
   return {
     steps: stepsOf(question, bound?.direction ?? null),
-    radius: Math.sqrt(Math.max(...points.map(([x, y]) => x * x + y * y)) + Number(bias)),
+    radius: Math.sqrt(Math.max(...points.map((point) => point.reduce((sum, x) => sum + x * x, 0))) + Number(bias)),
     verdict: { kind: verdict.kind, text: "" },
     bound,
     widest: verdict.nearest && widestBand(scene, verdict.nearest),
     weak: verdict.weak && lineAlong(verdict.weak, bias),
     obstruction: verdict.obstruction && shownObstruction(scene, verdict.obstruction, verdict.kind),
   };
+}
+
+/**
+ * The run in the kernel's space. The verdict stays the one about lines: the proof that a kernel is needed, or is not.
+ * @param {Question} question
+ * @param {import("./kernel.js").Kernel} kernel
+ * @returns {Answer}
+ */
+function withKernel(question, kernel) {
+  const about = explore({ ...question, updates: 0 });
+  const { steps, radius } = runKernel(question.points, question.labels, { ...question, kernel });
+  return { ...about, steps, radius, bound: null };
 }
 
 /**
@@ -59,19 +77,37 @@ function stepsOf({ points, labels, updates, ...options }, direction) {
     mistake(state, row, score) {
       if (state.updates === updates) return false;
       const y = labels[row];
-      const w = /** @type {Point} */ ([state.w[0] + y * points[row][0], state.w[1] + y * points[row][1]]);
+      const w = state.w.map((value, j) => value + y * points[row][j]);
       const b = options.bias ? state.b + y : 0;
       steps.row.push(row);
       steps.label.push(y);
       steps.score.push(score);
       steps.w.push(w);
       steps.b.push(b);
-      steps.norm.push(Math.sqrt(w[0] * w[0] + w[1] * w[1] + b * b));
-      if (direction) steps.along?.push(w[0] * direction[0] + w[1] * direction[1] + b * (direction[2] ?? 0));
+      steps.norm.push(Math.sqrt(w.reduce((sum, x) => sum + x * x, 0) + b * b));
+      if (direction) steps.along?.push(w.reduce((sum, x, j) => sum + x * direction[j], b * (direction[w.length] ?? 0)));
       return true;
     },
   });
   return { ...steps, converged: end.converged };
+}
+
+/**
+ * The first weights that come back, at the same row: from there on a run that draws no random numbers repeats itself,
+ * after update `start` every `length` updates.
+ * @param {Steps} steps
+ * @param {string} order
+ * @returns {{ start: number, length: number } | null}
+ */
+export function cycleOf({ row, w, b, converged }, order) {
+  if (converged || order === "shuffled" || !w.length) return null;
+  const seen = new Map();
+  for (let k = 0; k < row.length; k += 1) {
+    const key = `${order === "cyclic" ? row[k] : ""} ${w[k]} ${b[k]}`;
+    if (seen.has(key)) return { start: seen.get(key) + 1, length: k - seen.get(key) };
+    seen.set(key, k);
+  }
+  return null;
 }
 
 /**
@@ -85,7 +121,7 @@ function shownObstruction({ labels, places, bias, power }, { rows, weights }, ki
   const mine = rows.map((row, n) => (!bias || labels[row] > 0 ? weights[n] : 0n));
   const total = mine.reduce((sum, weight) => sum + weight, 0n);
   const bottom = total << BigInt(-power);
-  const point = [0, 1].map((j) =>
+  const point = places[0].map((_, j) =>
     shown(
       rows.reduce((sum, row, n) => sum + mine[n] * places[row][j], 0n),
       bottom,

@@ -47,7 +47,7 @@ export function keeps({ points, labels, order, bias, seed }, box = null) {
   pocket.end(end);
   const last = { w: end.w, b: end.b };
   const average = {
-    w: /** @type {Point} */ (end.w.map((value, j) => value - lag.w[j] / end.walked)),
+    w: end.w.map((value, j) => value - lag.w[j] / end.walked),
     b: end.b - lag.b / end.walked,
   };
   const ballot = ballotOf(log, points, labels, bias, end.walked);

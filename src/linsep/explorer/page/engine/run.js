@@ -12,6 +12,12 @@ import { generator, shuffled } from "./random.js";
  * @typedef {{ w: Point, b: number, updates: number, walked: number, clean: number, converged: boolean }} RunState
  */
 /**
+ * What learns: the score of a row, the update at it (false ends the run), and after a clean pass the first row that only
+ * rounding calls right.
+ * @typedef {{ score: (row: number) => number, correct: (row: number, score: number) => boolean, missed: () => { row: number, exact: number } | null }} Learner
+ */
+/** @typedef {{ updates: number, walked: number, clean: number, converged: boolean }} WalkState */
+/**
  * Who looks on: at each mistake before it is corrected (false ends the run), and after each pass that was not clean.
  * @typedef {{ mistake: (state: RunState, row: number, score: number) => boolean, pass?: (state: RunState) => void, rows?: number }} Watcher
  */
@@ -25,86 +31,102 @@ import { generator, shuffled } from "./random.js";
  * @returns {RunState}
  */
 export function runPerceptron(points, labels, { order, bias, seed }, watcher) {
-  const xs = Float64Array.from(points, (point) => point[0]);
-  const ys = Float64Array.from(points, (point) => point[1]);
+  const columns = points[0].map((_, j) => Float64Array.from(points, (point) => point[j]));
+  const [xs, ys] = columns;
+  /** @type {RunState} */
+  const state = { w: columns.map(() => 0), b: 0, updates: 0, walked: 0, clean: 0, converged: false };
+  const flat = (/** @type {number} */ i) => state.w[0] * xs[i] + state.w[1] * ys[i] + state.b;
+  const wide = (/** @type {number} */ i) =>
+    columns.reduce((sum, column, j) => sum + state.w[j] * column[i], 0) + state.b;
+  /** @type {Learner} */
+  const learner = {
+    score: columns.length === 2 ? flat : wide,
+    correct(i, score) {
+      if (!watcher.mistake(state, i, score)) return false;
+      state.w = state.w.map((value, j) => value + labels[i] * columns[j][i]);
+      if (bias) state.b += labels[i];
+      return true;
+    },
+    missed() {
+      for (let i = 0; i < points.length; i += 1) {
+        const exact = signedScore(state.w, points[i], state.b);
+        if (labels[i] * exact <= 0) return { row: i, exact };
+      }
+      return null;
+    },
+  };
+  walkInOrder(learner, labels, { order, seed, rows: watcher.rows }, state, () => watcher.pass?.(state));
+  return state;
+}
+
+/**
+ * The orders: which row is looked at next.
+ * @param {Learner} learner
+ * @param {number[]} labels
+ * @param {{ order: Order, seed: number, rows?: number }} options
+ * @param {WalkState} state
+ * @param {() => void} endPass  called after a pass that was neither clean nor the last
+ */
+export function walkInOrder(learner, labels, { order, seed, rows = Infinity }, state, endPass) {
+  const count = labels.length;
   const signs = Float64Array.from(labels);
   const random = order === "shuffled" ? generator(seed) : () => 0;
-  const most = watcher.rows ?? Infinity;
-  /** @type {RunState} */
-  const state = { w: [0, 0], b: 0, updates: 0, walked: 0, clean: 0, converged: false };
   let isOver = false;
 
-  const correct = (/** @type {number} */ i, /** @type {number} */ found) => {
-    if (!watcher.mistake(state, i, found)) {
-      isOver = true;
-      return;
-    }
-    state.w = [state.w[0] + labels[i] * xs[i], state.w[1] + labels[i] * ys[i]];
-    if (bias) state.b += labels[i];
+  const correct = (/** @type {number} */ i, /** @type {number} */ score) => {
+    isOver = !learner.correct(i, score);
+    if (isOver) return;
     state.updates += 1;
     state.clean = 0;
   };
 
   // One walk over the rows; whether it reached the last one without a mistake.
   const walk = () => {
-    const places = order === "shuffled" ? shuffled(random, points.length) : null;
+    const places = order === "shuffled" ? shuffled(random, count) : null;
     const before = state.updates;
-    const stop = Math.min(points.length, most - state.walked);
+    const stop = Math.min(count, rows - state.walked);
     for (let k = 0; k < stop; k += 1) {
-      const { w, b } = state;
       const first = k;
-      let [i, found] = [-1, 0];
+      let [i, score] = [-1, 0];
       for (; k < stop; k += 1) {
         i = places ? places[k] : k;
-        found = w[0] * xs[i] + w[1] * ys[i] + b;
-        if (signs[i] * found <= 0) break;
+        score = learner.score(i);
+        if (signs[i] * score <= 0) break;
       }
       state.clean += k - first;
       state.walked += k - first;
       if (k === stop) break;
-      correct(i, found);
+      correct(i, score);
       if (isOver) return false;
       state.walked += 1;
       if (order === "restart") return false;
     }
-    return state.updates === before && stop === points.length;
+    return state.updates === before && stop === count;
   };
 
   // One update at the row with the smallest y·score; whether there was no mistake.
   const correctWorst = () => {
-    const { w, b } = state;
     let worst = -1;
     let least = Infinity;
-    for (let i = 0; i < xs.length; i += 1) {
-      const gap = signs[i] * (w[0] * xs[i] + w[1] * ys[i] + b);
+    for (let i = 0; i < count; i += 1) {
+      const gap = signs[i] * learner.score(i);
       if (gap < least) {
         worst = i;
         least = gap;
       }
     }
-    state.walked += points.length;
+    state.walked += count;
     if (least > 0) return true;
     correct(worst, labels[worst] * least);
     return false;
   };
 
-  // After a clean pass: the first row that only rounding calls right.
-  const roundedAway = () => {
-    const { w, b } = state;
-    for (let i = 0; i < xs.length; i += 1) {
-      const exact = signedScore(w, points[i], b);
-      if (labels[i] * exact <= 0) return { row: i, exact };
-    }
-    return null;
-  };
-
-  while (!state.converged && !isOver && state.walked < most) {
+  while (!state.converged && !isOver && state.walked < rows) {
     if (order === "worst" ? correctWorst() : walk()) {
-      const missed = roundedAway();
+      const missed = learner.missed();
       if (missed) correct(missed.row, missed.exact);
       state.converged = !missed;
     }
-    if (!state.converged && !isOver && state.walked < most) watcher.pass?.(state);
+    if (!state.converged && !isOver && state.walked < rows) endPass();
   }
-  return state;
 }

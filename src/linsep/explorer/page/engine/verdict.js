@@ -18,7 +18,7 @@ import {
 import { cloudOf, nearestPoint } from "./min-norm.js";
 
 /** @typedef {import("./exact.js").Vector} Vector */
-/** @typedef {[number, number]} Point */
+/** @typedef {number[]} Point  two coordinates, and any features */
 /**
  * Points and labels in exact numbers: `places` are the points, `rows` the Z, all in units of 2^power.
  * @typedef {{ points: Point[], labels: number[], bias: boolean, power: number, places: Vector[], rows: Vector[] }} Scene
@@ -37,7 +37,8 @@ import { cloudOf, nearestPoint } from "./min-norm.js";
  */
 export function sceneOf(points, labels, bias) {
   const { wholes, power } = wholeNumbers(points.flat());
-  const places = points.map((_, i) => [wholes[2 * i], wholes[2 * i + 1]]);
+  const width = points[0].length;
+  const places = points.map((_, i) => wholes.slice(width * i, width * (i + 1)));
   const one = 1n << BigInt(-power); // wholeNumbers never lifts the unit above 1
   const rows = places.map((place, i) => {
     const z = bias ? [...place, one] : place;
@@ -63,7 +64,7 @@ export function decide(scene) {
 
 /** @param {Scene} scene */
 function signedCloud({ points, labels, bias, rows }) {
-  const doubles = points.map(([x, y], i) => [labels[i] * x, labels[i] * y, ...(bias ? [labels[i]] : [])]);
+  const doubles = points.map((point, i) => (bias ? [...point, 1] : point).map((value) => labels[i] * value));
   return cloudOf(rows, doubles);
 }
 
@@ -95,8 +96,9 @@ function weakSeparator(rows, forbidden) {
  */
 export function lineAlong(weights, bias) {
   const doubles = proportions(weights);
-  const length = Math.hypot(doubles[0], doubles[1]) || 1;
-  return { w: [doubles[0] / length, doubles[1] / length], b: bias ? doubles[2] / length : 0 };
+  const width = doubles.length - Number(bias);
+  const length = Math.hypot(...doubles.slice(0, width)) || 1;
+  return { w: doubles.slice(0, width).map((value) => value / length), b: bias ? doubles[width] / length : 0 };
 }
 
 /**
@@ -140,13 +142,11 @@ export function widestBand(scene, found) {
   const high = minus.map((i) => scores[i]).reduce((most, own) => (own > most ? own : most));
   const unit = 1n << BigInt(-scene.power);
   const square = dot(point, point);
-  const [dx, dy] = proportions(point);
-  const length = Math.hypot(dx, dy);
   // b = -(low + high)/2 for w = point; both by |point|.
   const middle = nearest(-(low + high), 2n * unit);
   const scale = rootBelow(square, 1n);
   return {
-    w: [dx / length, dy / length],
+    w: lineAlong(point, false).w,
     b: Number.isFinite(scale) && scale > 0 ? middle / scale : 0,
     margin: rootBelow(square, 4n * total * total * unit * unit),
     rows: scene.labels.flatMap((label, i) => (scores[i] === (label > 0 ? low : high) ? [i] : [])),

@@ -1,0 +1,61 @@
+// What the letters mean: one sentence each, and the thing itself lit up in the picture and in the chart.
+import { html } from "./dom.js";
+import { show } from "./numbers.js";
+
+const margins = (app) => {
+  const { bound, widest } = app.answer ?? {};
+  if (!bound || !widest || !app.state.bias) return "";
+  return ` Here it is ${show(bound.gamma)}. It is not the margin of the verdict, ${show(widest.margin)}, which is a distance in the plane.`;
+};
+
+const MEANINGS = {
+  w: ["w", () => "w is the vector of weights: it stands on the line at a right angle, and points to the + side."],
+  b: ["b", () => "b is the bias: it moves the line along w. Without it the line goes through 0."],
+  y: ["yᵢ", () => "yᵢ is the class of row i: +1 or −1."],
+  alpha: ["αᵢ", () => "αᵢ counts how often row i was corrected; w is the sum of αᵢ·yᵢ·xᵢ."],
+  k: ["k", () => "k counts the updates made so far."],
+  W: ["W", (app) => (app.state.bias ? "W is w with b as one more entry: (w, b)." : "W is w itself, since b is 0.")],
+  u: [
+    "u*",
+    () =>
+      "u* is the best W of length 1: the one with the largest margin γ. No run knows it; the proof needs only that it exists.",
+  ],
+  gamma: [
+    "γ",
+    (app) =>
+      `γ is the smallest yᵢ·(xᵢ${app.state.bias ? ", 1" : ""})·u* of all rows: how far u* keeps every row${app.state.bias ? " with a 1 appended" : ""} from 0.${margins(app)}`,
+  ],
+  R: [
+    "R",
+    (app) =>
+      `R is the length of the longest row${app.state.bias ? ", with a 1 appended" : ""}: all points lie in this circle.`,
+  ],
+};
+
+// The letters of a card, as small buttons; pointed at or in focus, they tell.
+export function lettersView(app, names) {
+  const said = html("p", { class: "meaning words", role: "status" });
+  const light = (name) => {
+    said.textContent = name ? MEANINGS[name][1](app) : "";
+    const root = /** @type {HTMLElement} */ (said.closest(".linsep"));
+    root.dataset.lit = app.lit = name ?? "";
+    app.redraw();
+  };
+  const letter = (name) =>
+    html(
+      "button",
+      {
+        type: "button",
+        class: "letter",
+        "data-letter": name,
+        "aria-label": `What is ${MEANINGS[name][0]}?`,
+        onpointerenter: () => light(name),
+        onpointerleave: () => light(null),
+        onfocus: () => light(name),
+        onblur: () => light(null),
+        onclick: () => light(name),
+      },
+      MEANINGS[name][0],
+    );
+  return html("div", { class: "letters" }, ...names.map(letter), said);
+}

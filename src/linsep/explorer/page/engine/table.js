@@ -1,0 +1,96 @@
+// @ts-check
+// Points from text: what people paste, drop or type. Two columns of numbers and one of labels, in any usual spelling.
+
+/** @typedef {import("./verdict.js").Point} Point */
+/** @typedef {{ points: Point[], labels: number[], columns: string[], classes: [string, string] }} PointTable */
+
+const LARGEST = 1e9; // of a coordinate: beyond it a picture says nothing
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const WIDE = "More columns need the library: linsep explore FILE.";
+
+/**
+ * The points of a text; an Error with a sentence for people where it has none.
+ * @param {string} text
+ * @param {number} most  points
+ * @returns {PointTable}
+ */
+export function pointsFrom(text, most) {
+  const lines = text
+    .replace(/^\uFEFF/, "")
+    .split(/\r\n|\n|\r/)
+    .map((words, i) => ({ words, number: i + 1 }));
+  const filled = lines.filter(({ words }) => words.trim() && !words.trim().startsWith("#"));
+  if (!filled.length) throw new RangeError("There is no text to read points from.");
+  if (filled.length > most + 1) {
+    const told = `${filled.length.toLocaleString("en-US")} lines: the page holds at most ${most.toLocaleString("en-US")} points.`;
+    throw new RangeError(`${told} linsep explore FILE shows larger files.`);
+  }
+  const split = splitterFor(filled[0].words);
+  const rows = filled.map(({ words, number }) => ({ cells: split(words), number }));
+  const width = rows[0].cells.length;
+  const hasHead = rows.length > 1 && rows[0].cells.every((cell) => !NUMBER.test(cell));
+  const head = hasHead ? rows.shift()?.cells : null;
+  if (width !== 3)
+    throw new RangeError(
+      `There ${width === 1 ? "is 1 column" : `are ${width} columns`}, not three: x1, x2 and the label. ${width > 3 ? WIDE : ""}`.trim(),
+    );
+  const short = rows.find(({ cells }) => cells.length !== width);
+  if (short) throw new RangeError(`Line ${short.number} has ${short.cells.length} cells, not ${width}.`);
+  const points = rows.map(
+    ({ cells, number }) => /** @type {Point} */ ([0, 1].map((j) => coordinate(cells[j], number, j))),
+  );
+  return { points, columns: head?.slice(0, 2) ?? ["x1", "x2"], ...signed(rows.map(({ cells }) => cells[2])) };
+}
+
+/**
+ * By the first of these signs that the line has: a tab, a semicolon, a comma, else spaces.
+ * @param {string} line
+ * @returns {(words: string) => string[]}
+ */
+function splitterFor(line) {
+  const sign = ["\t", ";", ","].find((one) => line.includes(one));
+  const bare = (/** @type {string} */ cell) =>
+    cell
+      .trim()
+      .replace(/^"(.*)"$/, "$1")
+      .trim();
+  return (words) => (sign ? words.split(sign) : words.trim().split(/\s+/)).map(bare);
+}
+
+/**
+ * @param {string} cell
+ * @param {number} line
+ * @param {number} column
+ */
+function coordinate(cell, line, column) {
+  const value = Number(cell);
+  const where = `Line ${line}, column ${column + 1}`;
+  if (!NUMBER.test(cell) || !Number.isFinite(value))
+    throw new RangeError(`${where}: “${cell.slice(0, 30)}” is not a finite number.`);
+  if (Math.abs(value) > LARGEST)
+    throw new RangeError(`${where}: ${cell.slice(0, 30)} is too large for a picture (at most 10⁹).`);
+  return value;
+}
+
+/**
+ * Two classes as -1 and +1: the larger label is +1, as in the library.
+ * @param {string[]} names
+ * @returns {{ labels: number[], classes: [string, string] }}
+ */
+function signed(names) {
+  const known = [...new Set(names)];
+  if (known.length !== 2) {
+    const shown = known
+      .slice(0, 4)
+      .map((name) => `“${name.slice(0, 20)}”`)
+      .join(", ");
+    const told =
+      known.length === 1
+        ? `only the class ${shown}`
+        : `${known.length} classes: ${shown}${known.length > 4 ? ", …" : ""}`;
+    throw new RangeError(`The last column has ${told}. The page needs exactly two.`);
+  }
+  const areNumbers = known.every((name) => NUMBER.test(name));
+  const [low, high] = known.sort((p, q) => (areNumbers ? Number(p) - Number(q) : p < q ? -1 : 1));
+  return { labels: names.map((name) => (name === high ? 1 : -1)), classes: [low, high] };
+}

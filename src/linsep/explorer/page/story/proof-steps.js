@@ -1,0 +1,145 @@
+// Steps 4 to 8: what R and gamma are, the floor, the ceiling, the wall, and an attempt to break it.
+import { explore } from "../engine/explore.js";
+import { plural, show } from "../numbers.js";
+import { SEVEN } from "./sets.js";
+import { wrongRows } from "./tale-math.js";
+import { taleDot, taleDots, taleLine, talePicture, taleSides } from "./tale-picture.js";
+import { taleChart, taleMeasures, taleWeights } from "./tale-proof.js";
+
+const WIDE_VIEW = { cx: 0, cy: 0, half: 3.7 };
+const answerFor = (dots) => explore({ ...dots, order: "cyclic", bias: false, seed: 0, updates: 2000 });
+const borderAt = (steps, k) => ({ w: steps.w[k - 1] ?? [0, 0], b: 0 });
+
+export const doesItStop = {
+  title: "It stops. Always?",
+  ask: "Seven points, and lines through the origin (b = 0) to keep the picture honest. Guess: over all orders in which mistakes can be picked, how many updates could there be at most?",
+  make(scene) {
+    const { bound } = answerFor(SEVEN);
+    const picture = talePicture({
+      view: WIDE_VIEW,
+      about:
+        "Seven points; once you have guessed, the circle of radius R, the band of width gamma and the direction u*",
+      paint: (at, box) => [scene.isTold ? taleMeasures(at, box, bound) : [], taleDots(at, SEVEN)],
+    });
+    scene.whenTold(picture.redraw);
+    scene.choose(["7, one for each point", "20", "a million", "there is no limit"], 1);
+    return [picture.node];
+  },
+  told: [
+    "At most 20, in any order. Two lengths decide it, and both are in the picture now.",
+    "R = √10.25: the circle that reaches all points. γ = √½: half the width of the widest band between the classes. u* is the arrow of length 1 across that band: every row has y·(u*·x) ≥ γ.",
+    "The machine knows neither R nor γ. They are for us, to see why it must stop.",
+  ],
+};
+
+// A run that is stepped through, in the plane and in the chart.
+function steppedRun(scene, shown) {
+  const { steps, bound } = answerFor(SEVEN);
+  let k = 0;
+  const picture = talePicture({
+    view: WIDE_VIEW,
+    about: "Seven points, the band, and the weights W of the run",
+    paint(at, box) {
+      const now = borderAt(steps, k);
+      const wrong = k ? wrongRows(SEVEN, now) : [];
+      const measures = taleMeasures(at, box, bound);
+      return [
+        taleSides(at, box, now),
+        measures,
+        taleLine(at, box, now),
+        taleDots(at, SEVEN, wrong),
+        taleWeights(at, now.w, 2.6),
+      ];
+    },
+  });
+  const chart = taleChart(() => ({ bound, steps, k, ...shown(scene.isTold) }));
+  scene.whenTold(chart.redraw);
+  scene.helper("Next update", () => {
+    k = (k + 1) % (steps.row.length + 1);
+    const grown = k ? `W·u* = ${show(steps.along[k - 1], 3)}, |W| = ${show(steps.norm[k - 1], 3)}` : "W = 0";
+    scene.say(`After ${plural(k, "update")}: ${grown}.`);
+    picture.redraw();
+    chart.redraw();
+  });
+  return [picture.node, chart.node];
+}
+
+export const theFloor = {
+  title: "The floor",
+  ask: "Each update adds Z = y·x, a row turned to its side, to W. How much does it add to W·u*, at least?",
+  make(scene) {
+    scene.choose(["nothing, perhaps", "γ", "R"], 1);
+    return steppedRun(scene, (isTold) => ({ floor: isTold, ceiling: false, wall: false }));
+  },
+  told: [
+    "(W + Z)·u* = W·u* + Z·u* ≥ W·u* + γ, because every row has Z·u* ≥ γ: that is what the band says.",
+    "So after k updates W·u* ≥ k·γ. A straight line from below: each mistake, whichever it is, brings W closer to the direction u*.",
+  ],
+};
+
+export const theCeiling = {
+  title: "The ceiling",
+  ask: "And how long does W get? |W + Z|² = |W|² + 2·W·Z + |Z|². The row was a mistake. So what is 2·W·Z?",
+  make(scene) {
+    scene.choose(["above 0", "at most 0", "either"], 1);
+    return steppedRun(scene, (isTold) => ({ floor: true, ceiling: isTold, wall: false }));
+  },
+  told: [
+    "A mistake is W·Z ≤ 0. So |W + Z|² ≤ |W|² + |Z|² ≤ |W|² + R².",
+    "After k updates |W|² ≤ k·R², and |W| ≤ √k·R. A root from above: mistakes point away from W, so W grows slowly.",
+  ],
+};
+
+export const theWall = {
+  title: "The wall",
+  ask: "W·u* is never more than |W|. So k·γ ≤ W·u* ≤ |W| ≤ √k·R. A straight line below a root: for how long?",
+  make(scene) {
+    scene.choose(["for ever", "until k = R/γ", "until k = (R/γ)²"], 2);
+    return steppedRun(scene, (isTold) => ({ floor: true, ceiling: true, wall: isTold }));
+  },
+  told: [
+    "k·γ ≤ √k·R means √k ≤ R/γ: at most (R/γ)² updates. Here 10.25/0.5 = 20.5, so 20. (Novikoff, 1962)",
+    "Floor and ceiling meet at the wall, and no run can pass it: not in any order, not in a thousand dimensions. With a bias, the same holds for rows with a 1 appended.",
+  ],
+};
+
+export const breakIt = {
+  title: "Try to break it",
+  ask: "Drag the points. Can you push the wall beyond 100 updates? What moves it farther: a narrow band, or points far out?",
+  make(scene) {
+    const dots = { points: SEVEN.points.map((p) => /** @type {[number, number]} */ ([...p])), labels: SEVEN.labels };
+    let answer = answerFor(dots);
+    const judged = () => {
+      answer = answerFor(dots);
+      const { bound, steps } = answer;
+      if (!bound) return scene.say("No line through the origin separates them now: no band, and no wall.");
+      scene.say(`The wall stands at ${show(bound.bound)}; the run makes ${plural(steps.row.length, "update")}.`);
+      return bound.bound > 100 ? scene.tell() : null;
+    };
+    const picture = talePicture({
+      view: WIDE_VIEW,
+      about: "Seven points to move, with the circle of R and the band of gamma",
+      paint: (at, box) => (answer.bound ? taleMeasures(at, box, answer.bound) : []),
+      grips: dots.points.map((_, row) => ({
+        spot: () => dots.points[row],
+        name: () => `Row ${row}, at ${show(dots.points[row][0])}, ${show(dots.points[row][1])}. Arrow keys move it.`,
+        look: () => taleDot(dots.labels[row]),
+        move(to) {
+          dots.points[row] = to.map((x) => Math.max(-3.5, Math.min(3.5, Math.round(x * 32) / 32)));
+          judged();
+        },
+      })),
+    });
+    scene.helper("Show me how", () => {
+      dots.points[2] = [-1.625, 1.5];
+      judged();
+      picture.redraw();
+    });
+    judged();
+    return [picture.node];
+  },
+  told: [
+    "The wall is (R/γ)²: a band half as wide puts it four times as far, and so do points twice as far out. That is all that makes the Perceptron slow.",
+    "And however you move them: while a line exists, the run stays on this side of the wall.",
+  ],
+};
