@@ -36,7 +36,7 @@ GROUPS = {
     "The Perceptron": ("perceptron", "perceptron_steps", "PerceptronRun", "Step", "Halfspace", "homogenise"),
     "Classifiers": (
         "PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier", "FewestMistakesClassifier",
-        "RegionsClassifier", "OnlinePerceptron", "load", "to_onnx",
+        "RegionsClassifier", "OnlinePerceptron", "load", "to_onnx", "register_skl2onnx",
     ),
     "Theory": ("theory", "losses"),
     "Rows from files and on a GPU": ("open", "on_files", "on_device"),

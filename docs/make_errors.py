@@ -64,7 +64,7 @@ def of_fault(name: str) -> str:
 
 def filled(sentence: str) -> str:
     """A sentence with dots for its words."""
-    return re.sub(r"\{\w+[^}]*\}", DOTS, sentence)
+    return re.sub(r"\{\w+[^}]*\}", DOTS, sentence).replace("{{", "{").replace("}}", "}")
 
 
 if __name__ == "__main__":

@@ -228,6 +228,7 @@ COMMANDS = {
     "verify": ["verify", "p.json", "d.csv"],
     "convert": ["convert", "d.csv", "all.parquet", "--label", "y"],
     "plot": ["plot", "d.csv", "--label", "y", "-o", "p.svg"],
+    "animate": ["animate", "d.csv", "--label", "y", "-o", "film.svg"],
     "explore": ["explore", "d.csv", "--label", "y", "--export", "p.html"],
     "learn": ["learn", "d.csv", "--label", "y"],
     "predict": ["predict", "m.json", "d.csv"],
