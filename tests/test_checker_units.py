@@ -261,6 +261,11 @@ def unit_least_of_all_cases(module):
     wrong = {"rows": ["0"], "right": [False], "obstructions": ["0"], "units": ["1"]}
     with pytest.raises(Exception, match="an obstruction with a mistaken row"):
         module.cost_of_leaf(wrong, [{0: 1, 1: 1}], {0: 1, 1: 1})
+    later = {"rows": [0, 2], "weights": ["1", "1"], "dependences": []}  # both on their sides: no obstruction
+    with pytest.raises(Exception, match="not proved to be an obstruction"):
+        module.check_mistakes(
+            mistakes_proof(obstructions=[], definite_obstructions=[later], leaves=[HALF], least="1"), ROWS, {1, 3}
+        )
     every = {"rows": ["0", "1"], "right": [False, False], "obstructions": [], "units": []}
     assert module.cost_of_leaf(every, [], {0: 1, 1: 2}) == 3 * 2**20
 
