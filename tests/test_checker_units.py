@@ -242,6 +242,34 @@ CASES = [
 ]  # right: row 0 and its copy are mistaken, or they cost less; the least of both cases counts
 
 
+CHEAP = CASES[1] | {"obstructions": [], "units": []}  # a case that costs 1 and no more
+
+
+def unit_least_of_all_cases(module):
+    """The cheapest case counts, all cases must be there, and all copies and all columns are looked at."""
+    for leaves in ([CASES[0], CHEAP], [CHEAP, CASES[0]], [CASES[0]], [CASES[1]]):
+        with pytest.raises(Exception, match=r"do not prove the bound|not those of a tree"):
+            module.check_mistakes(mistakes_proof(leaves=leaves), ROWS, {1, 3})
+    module.check_mistakes(mistakes_proof(leaves=[CASES[0], CHEAP], least="1"), ROWS, {1, 3})
+    partly = {"rows": ["2", "1"], "weights": ["1", "1"]}  # cancels in the second column alone
+    for changes, status in (
+        ({"copies": [["0", "4", "2"]]}, 1), ({"copies": [["0", "4"], ["2"]]}, 2), ({"obstructions": [partly]}, 1),
+    ):  # fmt: skip
+        with pytest.raises(Exception) as error:
+            module.check_mistakes(mistakes_proof(**changes), ROWS, {1, 3})
+        assert error.value.args[1] == status, changes
+    wrong = {"rows": ["0"], "right": [False], "obstructions": ["0"], "units": ["1"]}
+    with pytest.raises(Exception, match="an obstruction with a mistaken row"):
+        module.cost_of_leaf(wrong, [{0: 1, 1: 1}], {0: 1, 1: 1})
+    later = {"rows": [0, 2], "weights": ["1", "1"], "dependences": []}  # both on their sides: no obstruction
+    with pytest.raises(Exception, match="not proved to be an obstruction"):
+        module.check_mistakes(
+            mistakes_proof(obstructions=[], definite_obstructions=[later], leaves=[HALF], least="1"), ROWS, {1, 3}
+        )
+    every = {"rows": ["0", "1"], "right": [False, False], "obstructions": [], "units": []}
+    assert module.cost_of_leaf(every, [], {0: 1, 1: 2}) == 3 * 2**20
+
+
 def unit_mistakes(module):
     """A true bound, the wrong ones next to it, and the least of several cases."""
     module.check_mistakes(mistakes_proof(), ROWS, {1, 3})
@@ -286,7 +314,8 @@ def unit_tree(module):
     module.require_all_cases([[]])
     module.require_all_cases([[(1, True)], [(1, False), (2, True)], [(1, False), (2, False)]])
     for paths in (
-        [], [[(1, True)]], [[(1, True)], [(2, False)]], [[], [(1, True)], [(1, False)]], [[(1, True)], [(1, True)]],
+        [], [[(1, True)]], [[(1, False)]], [[(1, True)], [(2, False)]], [[], [(1, True)], [(1, False)]],
+        [[(1, True)], [(1, True)]],
         [[(1, True)], [(1, False), (2, True)]], [[], []],
     ):  # fmt: skip
         with pytest.raises(Exception, match="not those of a tree"):
