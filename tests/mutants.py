@@ -1,7 +1,8 @@
-"""Mutants of the checkers, each of which something must kill: python tests/mutants.py MODULE [SAMPLE] [SEED]
+"""Mutants of the checkers, each of which something must kill: python tests/mutants.py MODULE [SAMPLE] [SEED] [FROM TO]
 
     PYTHONPATH=.:tests python tests/mutants.py linsep.checker
     PYTHONPATH=.:tests python tests/mutants.py linsep.proofs.checks
+    PYTHONPATH=.:tests python tests/mutants.py library 20        so many of each module in `TESTS`
 
 A mutant is the module with one change: a comparison, an operator, a constant, a condition turned round, or a
 statement left out. All of a module are tried in one process and its forks, so that hundreds take minutes.
@@ -18,6 +19,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import functools
 import importlib
 import importlib.abc
 import importlib.util
@@ -37,7 +39,7 @@ from typing import Any
 import numba  # noqa: F401  loaded once, for all mutants
 import numpy  # noqa: F401
 import pytest
-import scipy.sparse  # noqa: F401
+import scipy.sparse
 
 import linsep
 from linsep import checker
@@ -117,15 +119,17 @@ class Replace(ast.NodeTransformer):
 def mutants(source: str) -> Iterator[tuple[int, str, int, ast.AST]]:
     """Line, words, and which node of the tree becomes what."""
     tree = ast.parse(source)
-    annotations = {id(n) for node in ast.walk(tree) for part in _annotations(node) for n in ast.walk(part)}
+    annotations = {id(n) for node in ast.walk(tree) for part in _untouched(node) for n in ast.walk(part)}
     for place, node in enumerate(ast.walk(tree)):
         if id(node) not in annotations:
             for words, new in changes(node):
                 yield node.lineno, words, place, new  # type: ignore[attr-defined]
 
 
-def _annotations(node: ast.AST) -> list[ast.AST]:
+def _untouched(node: ast.AST) -> list[ast.AST]:
+    """Annotations, and the `strict` of `zip`: lists of other lengths are refused before, or made equally long."""
     found = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+    found += [node.value] if isinstance(node, ast.keyword) and node.arg == "strict" else []
     return [part for part in found if part is not None]
 
 
@@ -254,16 +258,23 @@ def said_of(case: Case) -> str:
     try:
         found: Any = linsep.verdict_from_json(text)
         found.verify(X, y)
-        return f"{found!r}\n{found.to_json()}\n{found.explain(X, y)}\n{found.to_dict() if hasattr(found, 'to_dict') else ''}"
+        return "\n".join([repr(found), found.to_json(), found.explain(X, y)])
     except LinsepError as error:
         return f"{type(error).__name__}: {error}"
+
+
+@functools.cache
+def known_cases() -> list[tuple[Case, str]]:
+    """The cases in any order, and what is said of them."""
+    known = [(case, said_of(case)) for case in library_cases(30)]
+    random.Random(0).shuffle(known)
+    return known
 
 
 def library_judge(name: str, path: Path) -> Callable[[Any], bool]:
     """The cases in memory first, then the tests of the module."""
     importlib.import_module(name)
-    known = [(case, said_of(case)) for case in library_cases(30)]
-    random.Random(0).shuffle(known)
+    known = known_cases()
     tests = TESTS.get(name, [])
 
     def is_killed(code: Any) -> bool:
@@ -285,6 +296,8 @@ def cases() -> list[tuple[bytes, str, list[str], int, str]]:
         for _, data, proof in test_theorems.EXAMPLES:
             for options in ([], *test_theorems.DISAGREE, ["--json"]):
                 bench.hear("examples", proof.encode(), data, [*options])
+        nothing = test_theorems.point_proof(columns="0", bias=False, separator={"weights": [], "bias_weight": "0"})
+        bench.hear("no columns", nothing.encode(), "0\n1\n")
         for text in (b'["version"]', b"[]", b"1", b'{"kind": "classes"}', b'{"kind": 1, "version": "6"}'):
             bench.hear("not a proof", text, "0,0\n")
         for kind, changed in test_theorems.UNFIT:
@@ -369,19 +382,21 @@ def _placed(known: list[Any], paths: tuple[Path, Path]) -> Iterator[Any]:
         yield proof, data, options, status, said.getvalue()
 
 
-def main(name: str, sample: int = 0, seed: int = 0) -> int:
-    """Every mutant of a module, or some of them."""
+def main(name: str, sample: int = 0, seed: int = 0, first: int = 0, last: int = 1 << 30) -> int:
+    """Every mutant of a module, or some of them, in these lines."""
     os.chdir(ROOT)
+    if name == "library":
+        return max([main(each, sample, seed) for each in TESTS])
     path = ROOT / "src" / Path(*name.split(".")).with_suffix(".py")
     source = path.read_text("utf-8")
-    every = list(mutants(source))
-    chosen = random.Random(seed).sample(every, sample) if sample else every
+    every = [each for each in mutants(source) if first <= each[0] <= last]
+    chosen = random.Random(seed).sample(every, min(sample, len(every))) if sample else every
     is_killed, survivors = judge_of(name, path), 0
     for line, words, place, new in sorted(chosen, key=lambda each: each[0]):
         if not is_killed(code_of(source, place, new)):
             survivors += 1
             print(f"{path.name}:{line}: {words}", flush=True)
-    print(f"{name}: {len(every)} mutants, {len(chosen)} tried, {survivors} survived")
+    print(f"{name}: {len(every)} mutants, {len(chosen)} tried, {survivors} survived", flush=True)
     return int(bool(survivors))
 
 

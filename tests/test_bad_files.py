@@ -730,10 +730,11 @@ def test_files_that_do_not_go_together_are_refused(files, code, options, here, c
     assert json.loads(capsys.readouterr().err)["code"] == code
 
 
-def test_a_column_that_is_text_in_one_file_is_text_in_all(here):
+def test_a_column_that_is_text_in_one_file_is_text_in_all_if_it_is_named(here):
     (here / "a.csv").write_text("x,c,y\n1,5,0\n2,6,1\n")
     (here / "b.csv").write_text("x,c,y\n3,red,1\n")
-    source = linsep.open("*.csv", label="y", categories="all")
+    refused("E-FILES-DIFFER", "*.csv", categories="all")
+    source = linsep.open("*.csv", label="y", categories={"c": "all"})
     assert source.facts.names == ("x", "c[5]", "c[6]", "c[red]")
     assert source.take([0, 2]).values.tolist() == [[1, 1, 0, 0], [3, 0, 0, 1]]
 

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 import linsep
 from linsep import errors
+from linsep.cli import main
 from linsep.sources.calls import CallSource
 from linsep.tables import read_exact
 from linsep.tables.categories import looks_like_ids
@@ -197,6 +198,7 @@ REFUSED = {
     "empty text": (pandas(["u", ""]), {}, errors.MissingValueError, "Row 1, column 'a'"),
     "null category": (pandas(pd.Categorical(["u", None])), {}, errors.MissingValueError, "Row 1, column 'a'"),
     "mixed objects": (pandas([1, "u"]), {}, errors.NotNumericError, "Row 1, column 'a' holds 'u'"),
+    "text among numbers": (pandas(["1", "?"]), {}, errors.NotNumericError, r"Row 1, column 'a' holds '\?'.*name it"),
     "dates": (pandas(pd.to_datetime(["2020", "2021"])), {}, errors.ColumnTypeError, "Datetime"),
     "lists": (pl.DataFrame({"a": [[1], [2]]}), {}, errors.ColumnTypeError, "List"),
     "bytes": (arrow([b"u", b"v"]), {}, errors.ColumnTypeError, "Binary"),
@@ -206,7 +208,7 @@ REFUSED = {
     "another is text": (pd.DataFrame({"a": ["u", "v"], "b": ["u", "v"]}), {"categories": {"b": "all"}},
                         errors.NotNumericError, "Column 'a' holds text"),
     "named floats": (pandas([0.5, 1.5]), {"categories": {"a": "all"}}, errors.ColumnTypeError, "not categories"),
-    "names of an array": ([[1], [2]], {"categories": {"a": "all"}}, errors.ArgumentError, "no names"),
+    "names of an array": ([[1], [2]], {"categories": {"a": "all"}}, errors.ArgumentError, "not a dataframe"),
     "another word": (pandas(["u", "v"]), {"categories": "dummy"}, errors.ArgumentError, "categories is 'dummy'"),
     "another coding": (pandas(["u", "v"]), {"categories": {"a": "x"}}, errors.ArgumentError, "'reference' or 'all'"),
 }  # fmt: skip
@@ -217,6 +219,13 @@ def test_what_cannot_be_coded_is_refused(kind):
     X, options, error, said = REFUSED[kind]
     with pytest.raises(error, match=said):
         linsep.decide(X, [0, 1], **{"categories": "reference", **options})
+
+
+@pytest.mark.parametrize(
+    "X", [pandas(pd.Categorical(["1", "2+"])), pl.DataFrame({"a": ["1", "2+"]}, {"a": pl.Enum(["1", "2+"])})]
+)
+def test_declared_categories_may_be_numbers_and_text(X):
+    assert read_exact(X, "reference").columns == ("a[2+]",)
 
 
 def test_mle_exists_codes_text_by_itself_and_names_the_culprit_level():
@@ -269,8 +278,9 @@ def test_a_query_is_read_with_its_own_labels_alone():
     verdict = linsep.decide(query, "y", categories="reference")
     assert (verdict.names, verdict.numbers, verdict.kind) == (("a", "b", "c[v]"), "decimal", "separable")
     verdict.verify(query, "y")
-    with pytest.raises(errors.ArgumentError, match="a query: its rows have no order"):
-        linsep.decide(query, [0, 1])
+    for X, y in ((query, [0, 1]), ([[0], [1]], query.select("y"))):
+        with pytest.raises(errors.ArgumentError, match="a query: its rows have no order"):
+            linsep.decide(X, y)
 
 
 def test_a_query_that_fails_says_so():
@@ -385,3 +395,53 @@ def test_a_proof_that_names_a_dropped_row_or_left_out_others_is_refused():
 def test_dropping_that_leaves_nothing_or_means_nothing_is_refused(X, y, options, error):
     with pytest.raises(error):
         linsep.decide(X, y, **options)
+
+
+def test_the_frame_of_an_answer_has_the_rows_of_the_table():
+    X, y = pd.DataFrame(GAPS, columns=["a", "b"], index=list("pqrst")), GAPS_Y
+    verdict = linsep.decide(X, y, missing="drop")
+    assert verdict.frame(X).index.tolist() == ["p", "r", "s", "t"]
+    read = linsep.verdict_from_json(verdict.to_json())
+    assert read.frame(X, y)[["row", "label"]].to_numpy().tolist() == [[0, 1], [2, 1], [3, 0], [4, 0]]
+    with pytest.raises(errors.ArgumentError, match="X has 4 rows"):
+        verdict.frame(X.dropna())
+    report = linsep.mle_exists(X[["a"]], [1, 1, 1, 0, 0], missing="drop", weights=[1, 1, 1, 1, 0])
+    assert report.frame(X)[["row", "label"]].to_numpy().tolist() == [[row, 1] for row in report.separated_rows]
+
+
+# The command line ----------------------------------------------------------------------------------------------------
+
+SITES = "age,site,died\n1,A,0\n2,A,1\n1,B,1\n2,B,0\n1,C,1\n2,C,1\n"
+
+
+@pytest.fixture
+def sites(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text(SITES)
+
+
+def test_mle_compares_text_with_its_first_level_and_names_the_culprit(sites, capsys):
+    assert main(["mle", "d.csv", "--label", "died"]) == 1
+    out, err = capsys.readouterr()
+    assert "Diverging to +infinity: site[C]." in " ".join(out.split()) or "site[C]" in out
+    assert "liased" not in out and "site: one column for each of 'B', 'C', compared with 'A'." in err
+
+
+def test_a_proof_about_categories_is_verified_by_the_command_that_is_told(sites, capsys):
+    for how, code in (("reference", 1), ("all", 1), ("site=all", 1)):
+        assert main(["decide", "d.csv", "--label", "died", "--categories", how, "--proof", "p.json"]) == code
+        assert f"--categories {how}" in capsys.readouterr().err
+        assert main(["verify", "p.json", "d.csv", "--label", "died", "--categories", how]) == 0
+    assert main(["decide", "d.csv", "--label", "died"]) == 2
+    assert "--categories all" in capsys.readouterr().err
+
+
+def test_a_model_is_not_made_of_a_reference(sites, capsys):
+    assert main(["fit", "d.csv", "--label", "died", "--categories", "reference", "-o", "m.json"]) == 2
+    assert "Say --categories all." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", ["dummy", "site=dummy", "place=all"])
+def test_another_coding_is_refused(how, sites, capsys):
+    assert main(["decide", "d.csv", "--label", "died", "--categories", how]) == 2
+    assert "dummy" in (said := capsys.readouterr().err) or "no column 'place'" in said

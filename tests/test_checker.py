@@ -1,6 +1,7 @@
 """The stand-alone checker: what it accepts, what it says, and that no input makes it stumble."""
 
 import ast
+import io
 import json
 import os
 import random
@@ -95,6 +96,47 @@ def test_a_question_about_many_classes_may_be_left_open(check):
     proof["answers"][1] = {"kind": "undecided", "reason": "time", "margin": {"low": 0.0, "high": None}}
     status, said = check(resealed(proof), data)
     assert status == 0 and said.startswith("VERIFIED classes (pairs: 1 separable, 1 undecided, 1 touching)")
+
+
+def test_many_classes_of_a_long_file_are_read_again_for_each_question(check, monkeypatch):
+    monkeypatch.setattr(checker, "HELD", 0)
+    data, proof = next((data, proof) for kind, data, proof in EXAMPLES if kind == "classes")
+    assert check(proof, data)[0] == 0
+
+
+def test_a_positive_definite_proof_of_less_says_nothing_of_other_rows(check):
+    data, proof = next((data, json.loads(proof)) for kind, data, proof in EXAMPLES if kind == "definite")
+    proof["data"]["rows"] = "6"
+    outside = data + "1,1,5,true\n"
+    assert check(resealed(proof), outside) == (1, "REFUTED: row 5 is not in the span of the spread\n")
+    assert check(resealed(proof | {"kind": "not-separable", "reason": "time"}), outside)[0] == 0
+
+
+@pytest.mark.parametrize(("fault", "status"), [(OSError(28, "No space left on device"), 2), (BrokenPipeError(), 0)])
+def test_an_answer_that_cannot_be_written_is_none_unless_its_reader_left(fault, status, tmp_path, monkeypatch):
+    class Stuck(io.StringIO):
+        def flush(self):
+            raise fault
+
+        def fileno(self):
+            return descriptor
+
+    (tmp_path / "proof.json").write_text(EXAMPLES[0][2])
+    (tmp_path / "data.csv").write_text(EXAMPLES[0][1])
+    descriptor = os.open(tmp_path / "out", os.O_WRONLY | os.O_CREAT)
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", Stuck())
+        assert checker.main([str(tmp_path / "proof.json"), str(tmp_path / "data.csv")]) == status
+    os.close(descriptor)
+
+
+def test_an_answer_into_the_rows_is_refused_where_it_can_be_said(tmp_path, monkeypatch, capfd):
+    data = tmp_path / "data.csv"
+    data.write_text(EXAMPLES[0][1])
+    state, real = data.stat(), os.fstat
+    monkeypatch.setattr(checker.os, "fstat", lambda stream: state if stream == 1 else real(stream))
+    assert checker.main([str(tmp_path / "proof.json"), str(data)]) == 2
+    assert capfd.readouterr().err == "BAD INPUT: the output goes into a file that is read\n"
 
 
 def test_the_checker_is_one_short_file_on_the_standard_library():

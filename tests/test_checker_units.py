@@ -20,6 +20,8 @@ TABLES = [
     [[1, 0], [-1, 0], [0, 1], [0, -1]],
     [[5], [-4]],
     [[2**300, 3], [-(2**300), 1], [3, -4]],
+    [[(7 * i * j + i + 3 * j) % 11 - 5 for j in range(1, 7)] for i in range(1, 41)],  # many entries, much rounding
+    [[2**58 + 1] * 16, [-(2**59)] * 16],  # a row just longer than 1, each entry of which is rounded to less
 ]
 
 
@@ -138,6 +140,8 @@ def unit_null_vectors(module):
         ([[2, 0], [0, 3]], 0),
         ([[2**61 - 1, 0], [0, 1]], 0),  # singular modulo the prime, and not singular
         ([[0, 0]], 2),
+        ([[0]], 1),
+        ([[0, 0], [0, 0]], 2),
         ([[0, 1, 1, 5], [2, 0, 1, 7], [4, 3, 5, 29]], 2),
     ):
         found = module.null_vectors([list(row) for row in rows])
@@ -157,6 +161,8 @@ def unit_dependences(module):
     for bad in (
         [{"columns": ["3"], "weights": ["1"]}],
         [{"columns": ["0"], "weights": ["0"]}],
+        [{"columns": ["0", "1"], "weights": ["0", "1"]}],  # left out without depending on any other
+        [{"columns": ["0", "1"], "weights": ["1", "0"]}],
         [{"columns": [], "weights": []}],
         [{"columns": ["0", "0"], "weights": ["1", "1"]}],
         [{"columns": ["0", "1"], "weights": ["1"]}],

@@ -354,3 +354,12 @@ def test_a_file_that_is_read_by_its_url_is_not_written_to(tmp_path):
     for url in (f"file://{path}", f"local://{path}"):
         command = ["decide", url, "--label", "k", "--scheduler", "synchronous", "--proof", str(path)]
         assert main(command) == 2 and path.read_bytes() == content
+
+
+def test_a_dask_frame_keeps_its_names_and_says_what_it_cannot_do():
+    frame = dd.from_pandas(pd.DataFrame({"height": [1.0, 2.0, 3.0], "kind": ["a", "a", "b"]}), npartitions=2)
+    assert linsep.decide(frame[["height"]], frame["kind"]).names == ("height",)
+    assert linsep.decide(frame, "kind").names == ("height",)
+    for options in ({"missing": "drop"}, {"categories": {"height": "all"}}):
+        with pytest.raises(ArgumentError):
+            linsep.decide(frame[["height"]], frame["kind"], **options)

@@ -39,7 +39,8 @@ def named(classifier):
 
 
 every_classifier = pytest.mark.parametrize("classifier", FAMILY, ids=named)
-of_linear_form = pytest.mark.parametrize("classifier", [*PERCEPTRONS, FAMILY[-1]], ids=named)
+LINEAR = [*PERCEPTRONS, FAMILY[-1]]
+of_linear_form = pytest.mark.parametrize("classifier", LINEAR, ids=named)
 pytestmark = pytest.mark.filterwarnings("ignore::linsep.NotSeparableWarning")  # iris is not, one class against the rest
 
 
@@ -91,7 +92,9 @@ def test_frames_bring_their_names_also_out_of_a_transformer(classifier, kind, ir
     assert model.predict(frame).tolist() == plain.predict(X).tolist()
 
 
-@of_linear_form
+@pytest.mark.parametrize(
+    "classifier", [one for one in [*PERCEPTRONS, FAMILY[-1]] if getattr(one, "keep", "") != "vote"], ids=named
+)
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_features_are_selected_by_its_weights_and_come_out_as_a_frame(classifier, kind, iris):
     X, y = iris

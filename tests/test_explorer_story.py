@@ -2,6 +2,7 @@
 
 import re
 import threading
+import xml.etree.ElementTree as ET
 from contextlib import contextmanager
 
 import pytest
@@ -130,9 +131,12 @@ def test_a_slide_and_a_link_to_points_open_no_story(browser, address, rest):
 
 
 def test_every_step_asks_before_it_tells(story):
-    for number in range(1, 11):
-        page = story(number)
+    page = story(1)
+    for title in TITLES:
+        expect(page.locator(".tale h2")).to_have_text(title)
         assert told(page) == "" and page.locator(".tale-ask").inner_text()[-1] in ".?"
+        page.locator(".tale-next").click()
+    expect(page.locator(".data-space")).to_be_visible()
 
 
 def test_the_address_follows_the_steps_and_leads_back(story):
@@ -255,14 +259,29 @@ def test_step_10_lifts_the_corners_and_ends_in_the_sandbox(story):
     expect(page.locator(".data-space")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone_every_step_fits_its_width_and_can_be_touched(scheme, browser, story):
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "color_scheme": scheme}
+def test_on_a_phone_every_step_fits_its_width_and_can_be_touched(browser, story):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "color_scheme": "dark"}
     with visitor(browser, **phone) as page:
-        for number in range(1, 11):
-            story(number, page)
+        story(1, page)
+        for title in TITLES:
+            expect(page.locator(".tale h2")).to_have_text(title)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            if title != TITLES[-1]:
+                page.locator(".tale-next").tap()
         page.locator(".tale-choice").first.tap()
         expect(page.locator(".tale-sheet")).to_be_visible()
         sizes = [button.bounding_box()["height"] for button in page.locator(".tale button").all()]
         assert min(sizes) >= 28
+
+
+def test_the_run_is_saved_as_a_film(shared, address, tmp_path):
+    page = shared
+    page.goto("about:blank")
+    page.goto(f"{address}#p=-1,3-;-1,-1-;3,-1+;0,1.5+&b=1")
+    with page.expect_download() as saved:
+        page.locator(".save-film").click()
+    saved.value.save_as(tmp_path / "film.svg")
+    root = ET.parse(tmp_path / "film.svg").getroot()
+    moves = [move for move in root.iter("{http://www.w3.org/2000/svg}animate") if move.get("attributeName") == "points"]
+    assert {len(move.get("values").split(";")) for move in moves} == {10}
+    assert "Update 9: row 3 (+) had score -3." in "".join(root.itertext())

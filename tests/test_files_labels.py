@@ -6,11 +6,21 @@ import types
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+from pyarrow import csv, parquet
 
 import linsep
-from linsep.errors import ArgumentError, ManyClassesError, OneClassError, SvmlightError
+from linsep.errors import (
+    ArgumentError,
+    ColumnTypeError,
+    ManyClassesError,
+    MissingColumnError,
+    NotNumericError,
+    OneClassError,
+    SvmlightError,
+)
 from linsep.sources import files
 from linsep.sources.files.csv_faults import MISSING
 from test_files_formats import proof
@@ -84,6 +94,58 @@ def test_categories_of_all_files_are_columns_of_all(tmp_path):
     source = linsep.open(tmp_path, label="y", categories="all")
     assert source.facts.names == ("x", "c[blue]", "c[red]")
     assert source.take([0, 1]).values.tolist() == [[1, 0, 1], [2, 1, 0]]
+
+
+def written(table, folder):
+    """The same table as CSV and as Parquet."""
+    csv.write_csv(table, folder / "a.csv")
+    parquet.write_table(table, folder / "a.parquet")
+    return folder / "a.csv", folder / "a.parquet"
+
+
+def test_the_first_category_is_the_reference_in_every_format(tmp_path):
+    table = pa.table({"x": [1, 2, 3], "c": ["red", "blue", "red"], "ok": [True, False, True], "y": [0, 1, 0]})
+    parquet.write_table(table.set_column(1, "c", table["c"].dictionary_encode()), tmp_path / "b.parquet")
+    for path in (*written(table, tmp_path), tmp_path / "b.parquet"):
+        source = linsep.open(path, label="y", categories="reference")
+        assert source.facts.names == ("x", "c[red]", "ok")
+        assert source.take([0, 1]).values.tolist() == [[1, 1, 1], [2, 0, 0]]
+        assert source.remarks() == ["c: one column for each of 'red', compared with 'blue'."]
+
+
+def test_named_columns_alone_are_categories_also_those_of_numbers(tmp_path):
+    for path in written(pa.table({"plz": [900, 8001, 900], "x": [1, 2, 3], "y": [0, 1, 0]}), tmp_path):
+        source = linsep.open(path, label="y", categories={"plz": "all"})
+        assert (source.facts.names, source.take([1]).values.tolist()) == (("plz[900]", "plz[8001]", "x"), [[0, 1, 2]])
+        with pytest.raises(MissingColumnError, match="no column 'zip'"):
+            linsep.open(path, label="y", categories={"zip": "all"})
+
+
+def test_an_id_of_files_is_not_a_category_unless_it_is_named(tmp_path):
+    table = pa.table({"who": [f"p{k}" for k in range(20)], "x": range(20), "y": [0, 1] * 10})
+    for path in written(table, tmp_path):
+        with pytest.raises(ColumnTypeError, match="'who' has 20 different values in 20 rows, as an id has"):
+            linsep.open(path, label="y", categories="all")
+        assert linsep.open(path, label="y", categories={"who": "all"}).n_columns == 21
+
+
+def test_text_among_numbers_is_a_bad_cell_and_not_a_category(tmp_path):
+    (tmp_path / "a.csv").write_text("x,c,y\n1,u,0\n?,v,1\n3,u,0\n4,v,1\n")
+    with pytest.raises(NotNumericError, match=r"row 1 \(line 3\), column 'x' holds '\?'.*--categories x=reference"):
+        linsep.open(tmp_path / "a.csv", label="y", categories="reference")
+    source = linsep.open(tmp_path / "a.csv", label="y", categories="reference", reject=tmp_path / "bad.csv")
+    assert (source.facts.names, source.n_rows) == (("x", "c[v]"), 3)
+
+
+def test_many_categories_of_files_are_sparse_rows(tmp_path):
+    site = [f"s{k % 400:03d}" for k in range(1200)]
+    table = pa.table({"x": [k % 7 + 0.5 for k in range(1200)], "c": site, "y": [k % 2 for k in range(1200)]})
+    for path in written(table, tmp_path):
+        source = linsep.open(path, label="y", categories="reference")
+        block = source.take([401])
+        assert block.is_sparse and source.n_columns == 400
+        assert block.values.nonzero()[1].tolist() == [0, 1] and block.values.toarray()[0, 0] == 401 % 7 + 0.5
+        assert linsep.decide(source).kind == "separable"
 
 
 def test_bad_rows_are_set_aside_and_counted(tmp_path):

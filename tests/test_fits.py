@@ -4,25 +4,15 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
 import linsep
 from linsep.errors import ArgumentError
-
-# logistf's sex2 (Foxman et al. 1997): age, oc, vic, vicl, vis, dia, then cases and controls.
-SEX2 = """000010 1 1|001000 14 2|001010 3 1|001100 10 8|001110 12 18|001111 1 0|010000 44 42|010001 3 0|010010 0 1|
-011000 15 1|011001 1 0|011010 2 0|011100 7 5|011110 3 6|101000 2 0|101010 1 0|101011 1 0|101100 1 2|101110 0 4|
-101111 1 0|110000 5 14|110010 0 1|111000 3 1|111110 0 2"""
-
+from textbooks import sex2
 
 SLOWLY = {"method": "Nelder-Mead", "options": {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 10_000, "maxfev": 10_000}}
-
-
-def sex2():
-    groups = [group.split() for group in SEX2.replace("\n", "").split("|")]
-    X = [[int(digit) for digit in code] for code, _, _ in groups]
-    return X, [[int(cases), int(controls)] for _, cases, controls in groups], ["age", "oc", "vic", "vicl", "vis", "dia"]
 
 
 def test_firth_agrees_with_logistf_on_sex2():
@@ -156,3 +146,20 @@ def test_families_without_a_fit_and_reports_without_an_answer_are_refused():
     report = linsep.mle_exists(np.random.default_rng(0).normal(size=(3000, 30)), np.arange(3000) % 2, time_limit=0)
     with pytest.raises(ArgumentError, match="not decided"):
         report.limits()
+
+
+def test_one_table_has_what_becomes_of_each_coefficient_and_both_fits():
+    report = linsep.mle_exists([[0], [1]], [[3, 7], [5, 0]], ["treated"])
+    fit, table = report.firth(level=0.9), pd.DataFrame(report.table(level=0.9)).set_index("coefficient")
+    assert list(table.columns) == ["estimate", "limit", "limit_error", "firth", "firth_error", "low", "high", "p_value"]
+    assert table["estimate"].to_dict() == report.coefficients
+    assert table["limit"].to_dict() == report.limits().coefficients
+    assert table["firth"].to_dict() == fit.coefficients
+    assert table.loc["treated", ["low", "high"]].tolist() == [fit.estimates[1].low, fit.estimates[1].high]
+
+
+def test_the_table_of_a_family_without_a_fit_has_what_becomes_of_each_coefficient():
+    report = linsep.mle_exists([[1], [0], [0]], [1, 0, 1], ["x"], family="cox", time=[1, 2, 3])
+    assert report.table() == {"coefficient": ["x"], "estimate": [report.coefficients["x"]]}
+    with pytest.raises(ArgumentError, match=r"are for families binomial .* not for 'cox'. .*coxphf"):
+        report.firth()

@@ -3,6 +3,7 @@
 import pytest
 
 import forge_definite
+from tests import forge_classes
 from tests.forge import forge
 from tests.forge_files import forge_containers, forge_files
 
@@ -29,3 +30,7 @@ def test_proofs_of_what_a_library_makes_of_a_table_are_refused():
 def test_no_forged_positive_definite_proof_is_accepted_that_is_not_true():
     court = forge_definite.forge(1000, seed=5)
     assert not court.false and not court.disagreed and court.accepted.total() > 100
+
+
+def test_no_forged_proof_about_many_classes_is_accepted_that_is_not_true():
+    assert forge_classes.main(4, 120, 11) == 0

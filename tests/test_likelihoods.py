@@ -18,6 +18,7 @@ import linsep
 import naive
 from linsep.errors import ArgumentError, CertificateError
 from test_mle import WORDS, independent, takes_sign
+from textbooks import INFCOX, leukaemia, matched_pairs, wine
 
 # ---------------------------------------------------------------------------------------------------
 # The definitions: forms that must not be negative, each with the comparison that it is
@@ -179,15 +180,6 @@ def confirmed(family, X, y, **options):
     return report
 
 
-# The bitterness of wine (Randall 1989): temperature, contact, rating. clm and polr print 2.503 and 1.528.
-WINE = {(0, 0): (4, 9, 5, 0, 0), (0, 1): (1, 7, 8, 2, 0), (1, 0): (0, 5, 8, 3, 2), (1, 1): (0, 1, 5, 7, 5)}
-
-
-def wine():
-    rows = [(*cell, k) for cell, counts in WINE.items() for k, count in enumerate(counts, 1) for _ in range(count)]
-    return np.array(rows)[:, :2], np.array(rows)[:, 2]
-
-
 def test_the_wine_ratings_have_an_estimate_and_lose_it_without_the_warm_bottles_of_low_rating():
     X, y = wine()
     report = confirmed("ordinal", X, y)
@@ -203,13 +195,6 @@ def test_iris_has_no_multinomial_estimate_because_of_setosa():
     assert confirmed("multinomial", X[y > 0], y[y > 0]).exists
 
 
-# survival's own test of its check for infinity: coxph stops at -21.2 and -21.9.
-INFCOX = np.array([[0, 1] * 6, [0] * 6 + [1] * 6]).T, [1, 0, 1, 0, 1] + [0] * 7
-# Freireich et al. 1963, the example of Cox's paper: coxph prints 1.57 for the control group.
-TREATED = [6, 6, 6, -6, 7, -9, 10, -10, -11, 13, 16, -17, -19, -20, 22, 23, -25, -32, -32, -34, -35]  # < 0: censored
-CONTROL = [1, 1, 2, 2, 3, 4, 4, 5, 5, 8, 8, 8, 8, 11, 11, 12, 12, 15, 17, 22, 23]
-
-
 def test_the_monotone_likelihood_in_the_tests_of_survival():
     report = confirmed("cox", *INFCOX, time=np.arange(1, 13))
     assert report.coefficients == {"x1": "-inf", "x2": "-inf"}
@@ -217,16 +202,14 @@ def test_the_monotone_likelihood_in_the_tests_of_survival():
 
 
 def test_the_leukaemia_trial_has_an_estimate():
-    weeks = np.array([*TREATED, *CONTROL])
-    X = np.repeat([[0], [1]], [len(TREATED), len(CONTROL)], axis=0)
-    assert confirmed("cox", X, (weeks > 0).astype(int), time=np.abs(weeks)).exists
+    X, relapse, week = leukaemia()
+    assert confirmed("cox", X, relapse, time=week).exists
 
 
 @pytest.mark.parametrize(("discordant", "state"), [((37, 16), "finite"), ((37, 0), "+inf"), ((0, 3), "-inf")])
 def test_matched_pairs_diverge_where_all_discordant_pairs_are_alike(discordant, state):
     """Agresti's pairs of myocardial infarction and diabetes: the estimate is log(37/16)."""
-    pairs = [(1, 0)] * discordant[0] + [(0, 1)] * discordant[1] + [(1, 1)] * 9
-    X, y, strata = np.reshape(pairs, (-1, 1)), np.tile([1, 0], len(pairs)), np.repeat(np.arange(len(pairs)), 2)
+    X, y, strata = matched_pairs(*discordant)
     report = confirmed("conditional", X, y, strata=strata)
     assert report.coefficients == {"x1": state}
     assert len(report.separated_rows) == (0 if state == "finite" else 2 * max(discordant))
@@ -387,6 +370,50 @@ def test_separation_by_one_column_is_said_in_plain_words(family):
     report = linsep.mle_exists(X, y, ["site"], family=family, **options)
     assert report.exists is False and sentence in report.explain()
     assert report.facts()["reasons"] == list(report.reasons) and report.facts()["family"] == family
+
+
+MODELLED = {
+    "binomial": "the probability that y is 'lived', against 'died'",
+    "poisson": "the mean of y",
+    "multinomial": "the class, y, each compared with 'a', the first",
+    "ordinal": "the class, y, in the order 1 < 2 < 3; a positive coefficient stands for higher classes",
+    "conditional": "which rows of a stratum are cases, y being 1, against 0",
+    "cox": "the hazard of an event, y being 1",
+}
+
+
+@pytest.mark.parametrize("family", SAID)
+def test_what_is_modelled_is_said_before_the_geometry(family):
+    X, y, options, _ = SAID[family]
+    report = linsep.mle_exists(X, y, ["site"], family=family, **options)
+    assert report.modelled == report.facts()["modelled"] == MODELLED[family]
+    assert report.explain().splitlines()[1] == f"modelled: {MODELLED[family]}."
+
+
+def test_the_label_that_is_modelled_has_the_name_of_its_column(tmp_path):
+    (tmp_path / "d.csv").write_text("x,w,outcome\n1,1,a\n2,1,a\n3,1,b\n4,1,b\n")
+    for options in ({}, {"weights": "w"}):
+        source = linsep.open(tmp_path / "d.csv", label="outcome", positive="a")
+        report = linsep.mle_exists(source, **options)
+        assert report.modelled == "the probability that outcome is 'a', against 'b'"
+        assert report.coefficients["x"] == "-inf"  # with weights the chosen label was once forgotten
+    named = linsep.mle_exists([[1], [2]], pd.Series([3, 5], name="died"))
+    assert named.modelled == "the probability that died is 5, against 3"
+
+
+def test_a_column_of_a_file_is_said_in_plain_words_too(tmp_path):
+    (tmp_path / "d.csv").write_text("site,age,y\n1,5,a\n1,2,a\n0,3,b\n0,4,a\n")
+    report = linsep.mle_exists(linsep.open(tmp_path / "d.csv", label="y"))
+    assert report.reasons[0] == "All 2 rows with site = 1 are 'a'."
+
+
+def test_columns_that_a_formula_made_are_said_as_categories():
+    X, y = [[1, 0], [1, 0], [0, 1], [0, 0], [0, 0]], ["lived", "lived", "died", "lived", "died"]
+    report = linsep.mle_exists(X, y, ["C(site)[T.Chur]", "site[T.Bern]:ward[T.2]"])
+    assert report.reasons == (
+        "All 2 rows with site = Chur are 'lived'.",
+        "The 1 row with site = Bern and ward = 2 is 'died'.",
+    )
 
 
 def test_a_threshold_is_said_in_plain_words():

@@ -8,6 +8,7 @@ import pytest
 
 import linsep
 from linsep.loops.dual_bases import dual_basis, exchange, met
+from linsep.loops.vertices import DEEP, sort_by
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.disjoint import DisjointObstructions
 from linsep.solvers.obstruction_search import ObstructionSearch
@@ -124,6 +125,25 @@ def test_a_dual_basis_meets_one_vector_each_before_and_after_an_exchange():
     met(duals, vectors[2], products)
     exchange(duals, products, 2)
     assert duals @ vectors.T == pytest.approx(np.eye(6), abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [0, 1, 17, 1000])
+def test_keys_are_sorted_whatever_they_are(n):
+    random = np.random.default_rng(n)
+    few = random.choice([-np.inf, 0.0, 1.0, np.inf], n)
+    for keys in (random.random(n), few, np.sort(few), np.zeros(n), np.arange(n)[::-1] / 7):
+        order = np.empty(n, np.int64)
+        sort_by(keys, order, n, np.empty(DEEP, np.int64))
+        assert (
+            sorted(order.tolist()) == list(range(n))
+            and (np.diff(np.searchsorted(np.sort(keys), keys[order])) >= 0).all()
+        )
+
+
+def test_keys_that_are_not_numbers_do_not_keep_the_sort_busy():
+    order = np.empty(100, np.int64)
+    sort_by(np.where(np.arange(100) % 3, np.nan, 1.0), order, 100, np.empty(DEEP, np.int64))
+    assert sorted(order.tolist()) == list(range(100))
 
 
 def test_dependent_vectors_have_no_dual_basis():

@@ -350,7 +350,7 @@ def test_out_of_time_after_peeling_it_is_still_known_that_there_is_no_estimate(m
     report = linsep.mle_exists(X, y)
     assert report.exists is False and report.verdict.kind == "touching" and report.separated_rows is None
     assert set(report.coefficients.values()) == {"unknown"}
-    assert "some of the 2000 rows" in report.explain()
+    assert "some of the 2,000 rows" in report.explain()
 
 
 def test_columns_past_counting_leave_the_coefficients_unknown(monkeypatch):

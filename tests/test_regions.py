@@ -136,6 +136,15 @@ def test_sparse_rows_frames_and_sources_are_read_alike(tmp_path):
     assert " with " in other.explain() and "x1" not in other.explain()
 
 
+@pytest.mark.parametrize("kept", [[], [5], [2, 7], range(9)])
+def test_columns_without_a_weight_need_not_be_read(kept):
+    random = np.random.default_rng(0)
+    X, rows = random.integers(-3, 4, (50, 9)), np.arange(0, 50, 3)
+    weights = [int(random.integers(1, 5)) if j in kept else 0 for j in range(9)]
+    found = Cut(weights, -1, ~0, ~1).signs(X, rows)
+    assert found.tolist() == np.sign(X[rows] @ weights - 1).tolist()
+
+
 @pytest.mark.parametrize("limit", [0, 0.2])
 def test_past_the_time_limit_every_row_is_still_in_a_region_of_its_class(limit):
     random = np.random.default_rng(0)

@@ -19,6 +19,7 @@ from linsep import checker
 from linsep.cli import main
 from linsep.proofs import eigenvalues, packings
 from linsep.solvers import perceptron
+from tests import many_forgeries
 from tests.extracted import PROGRAM, Extracted
 from tests.test_checker import EXAMPLES, point_proof, proof_of
 from tests.three_checkers import compare
@@ -373,6 +374,13 @@ CLAIMED = [
 
 
 @needs_program
+def test_without_columns_and_bias_nothing_is_separable(both):
+    nothing = point_proof(columns="0", bias=False, separator={"weights": [], "bias_weight": "0"})
+    alone, extracted = both(nothing, "0\n1\n")
+    assert alone == extracted == (1, "REFUTED: row 0 is not on its side of the hyperplane\n")
+
+
+@needs_program
 @pytest.mark.parametrize(("kind", "changes", "data", "status"), CLAIMED)
 def test_claims_that_are_nearly_true_get_the_same_answer(both, kind, changes, data, status):
     data = data or next(data for name, data, _ in EXAMPLES if name == kind)
@@ -427,3 +435,10 @@ def test_three_checkers_agree_on_proofs_and_forgeries_of_every_kind(seed, tmp_pa
     assert {campaign for campaign, verdict in bench.asked if verdict == "verified"} == {
         "small tables", "other files", "positive definite", "mistakes", "many classes",
     }  # fmt: skip
+
+
+@needs_program
+def test_forgeries_by_the_hundred_get_three_times_the_same_answer(tmp_path):
+    found = many_forgeries.flood(500, 3, 60, tmp_path)
+    assert not found.faults
+    assert {version for version, _ in found.seen} >= {"1", "2", "4", "6"}

@@ -1,7 +1,9 @@
 """Rows that count more than once, rules beside Rosenblatt's, and the ways in which a fit begins, resumes and stops."""
 
+import importlib
 import itertools
 import math
+import sys
 
 import numpy as np
 import pandas as pd
@@ -11,11 +13,14 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import compute_class_weight
 
 import linsep
 from linsep import KernelPerceptronClassifier, OnlinePerceptron, PerceptronClassifier
 from linsep.errors import ArgumentError, LinsepError
+from linsep.estimators import TRUSTED_TYPES
 from linsep.estimators.training_rows import HeldOut
 from linsep.solvers.perceptron import Perceptron, plain_rule, visits
 from linsep.sources.base import Block, marks
@@ -267,6 +272,14 @@ def test_the_weights_of_the_best_pass_are_kept(monkeypatch):
     assert np.array_equal(again.coef_, model.coef_)
 
 
+def test_weights_of_an_earlier_pass_do_not_pass_for_those_that_converged(monkeypatch):
+    X, y = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]), [0, 0, 0, 1, 1, 1]
+    falling = itertools.count(1, -0.001)
+    monkeypatch.setattr(HeldOut, "score", lambda *_: next(falling))
+    model = PerceptronClassifier("last", stop_after=900, max_passes=900, held_out=0.34, random_state=0).fit(X, y)
+    assert not model.converged_ and model.score(X, y) < 1
+
+
 @pytest.mark.parametrize(
     ("options", "fit"),
     [
@@ -331,6 +344,33 @@ def test_weights_are_routed_to_fit_and_score():
             .set_score_request(sample_weight=True)
         )
         assert len(cross_val_score(model, X, y, params={"sample_weight": weights + 1.0}, cv=3)) == 3
+
+
+def test_the_types_that_skops_may_trust_are_those_of_the_classifiers():
+    for name in TRUSTED_TYPES:
+        module, _, kind = name.rpartition(".")
+        assert isinstance(getattr(importlib.import_module(module), kind), type)
+    skops = pytest.importorskip("skops.io")
+    X, y, _ = rows(2)
+    model = PerceptronClassifier("vote", max_passes=2).fit(X, y)
+    assert alike(skops.loads(skops.dumps(model), trusted=TRUSTED_TYPES), model, X)
+
+
+def test_a_pipeline_is_converted_by_skl2onnx():
+    skl2onnx, onnxruntime = pytest.importorskip("skl2onnx"), pytest.importorskip("onnxruntime")
+    X, y, _ = rows(3)
+    pipeline = make_pipeline(StandardScaler(), PerceptronClassifier(max_passes=2, random_state=0)).fit(X, y)
+    linsep.register_skl2onnx()
+    session = onnxruntime.InferenceSession(skl2onnx.to_onnx(pipeline, X[:1]).SerializeToString())
+    label, scores = session.run(["label", "scores"], {"X": X})
+    assert label.tolist() == pipeline.predict(X).tolist()
+    np.testing.assert_allclose(scores, pipeline.decision_function(X), atol=1e-12)
+
+
+def test_without_skl2onnx_its_name_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "skl2onnx", None)
+    with pytest.raises(LinsepError, match="skl2onnx"):
+        linsep.register_skl2onnx()
 
 
 # ---- streams ----------------------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ from linsep.solvers.clock import Clock
 from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
+from linsep.tables.categories import Categories
 from linsep.tables.row_ids import RowIds
 
 FITTED, FITTED_CELLS = 100_000, 1 << 24  # rows and numbers that the logistic regression is fitted on, at most
@@ -193,6 +194,7 @@ def clean(
     y: Any = None,
     *,
     ids: Any = None,
+    categories: Categories = None,
     cost: Any = None,
     bias: bool = True,
     time_limit: float | None = 60,
@@ -210,7 +212,7 @@ def clean(
         As `decide` takes them.
     ids : what the rows are called
         As `decide` takes them.
-    cost, bias, time_limit, watch
+    categories, cost, bias, time_limit, watch
         As `fewest_mistakes` takes them.
 
     >>> import linsep
@@ -219,7 +221,7 @@ def clean(
     >>> found.mistakes.lower, found.mistakes.best, found.rows[0]
     (1, 1, 0)
     """
-    return cleaned(X, y, ids, cost, bias, time_limit, watch)[0]
+    return cleaned(as_source(X, y, ids=ids, categories=categories), None, None, cost, bias, time_limit, watch)[0]
 
 
 def cleaned(

@@ -50,7 +50,7 @@ from linsep.solvers.exact_search import ExactSearch, violated
 from linsep.solvers.peel import Peeling, lift, peel
 from linsep.solvers.scaling import free_memory, require_columns
 from linsep.solvers.short_weights import WIDE, Blocked
-from linsep.solvers.working_set import Found, Separated, Stuck, search
+from linsep.solvers.working_set import FIRST_LOOK, Found, Separated, Stuck, at_once, search
 from linsep.sources.base import Array, Block, Floats, Ints, Signs, Source, require_finite
 from linsep.sources.gpu import DeviceSource
 from linsep.sources.inputs import as_source, left_out, rows_given
@@ -198,7 +198,12 @@ class Case:
             if found is not None:
                 return found
         columns = np.flatnonzero(everything.values.any(axis=0))
-        return self.settle_rows(rows, columns, three_way=True)
+        seen: Found | None = None
+        is_few = rows.n_rows <= FIRST_LOOK and len(columns) and everything.values.dtype != object
+        if is_few and self.clock.watch is None:
+            seen = at_once(everything, columns, bias=self.bias, clock=self.clock)
+            self.clock.reads += 1
+        return self.settle_rows(rows, columns, three_way=True, found=seen)
 
     def lifted(self, peeling: Peeling, rows: Ints | Marks) -> Settled:
         """Decide what is left after peeling, and take the peeled rows back in.
@@ -216,14 +221,15 @@ class Case:
             return Settled("separable", *lifted)
         return Settled("touching", *lifted, found.obstruction, found.spread if self.maximal else None)
 
-    def settle_rows(self, rows: Source, columns: Ints, *, three_way: bool) -> Settled:
+    def settle_rows(
+        self, rows: Source, columns: Ints, *, three_way: bool, found: Settled | Found | None = None
+    ) -> Settled:
         """Decide rows that no single column helps with; without `three_way` any obstruction will do."""
         if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
             zero = Obstruction((int(rows.sample(1, 0).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
         wide = WideRows(self.source, rows, columns, self.bias, self.clock, self.maximal, three_way)
         pairs: list[Pair] | None = None
-        found: Settled | Found | None = None
         if len(columns) >= WIDE:
             found = device_newton.search(rows, columns, bias=self.bias, clock=self.clock)
         if len(columns) >= WIDE and found is None:

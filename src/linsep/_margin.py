@@ -303,11 +303,18 @@ class Novikoff(Reported):
 
 
 def novikoff(
-    X: Any, y: Any = None, *, bias: bool = True, gap: float = 1e-6, time_limit: float | None = None
+    X: Any,
+    y: Any = None,
+    *,
+    bias: bool = True,
+    gap: float = 1e-6,
+    categories: Categories = None,
+    time_limit: float | None = None,
 ) -> Novikoff:
     """Novikoff's bound on the updates of the Perceptron: `bound` = (R/gamma)², between certified ends.
 
-    `gap` is how far the ends of gamma may differ, as a part of it; `bias` and `time_limit` are those of `decide`.
+    `gap` is how far the ends of gamma may differ, as a part of it; `bias`, `categories` and `time_limit` are those of
+    `decide`.
 
     Raises
     ------
@@ -322,7 +329,7 @@ def novikoff(
     True
     """
     bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
-    source, clock = as_source(X, y), Clock(arguments.seconds("time_limit", time_limit))
+    source, clock = as_source(X, y, categories=categories), Clock(arguments.seconds("time_limit", time_limit))
     theory = _novikoff(source, bias, gap, clock)
     return theory if theory.bound[1] < SLOW else _eased(theory, source, gap, clock)
 

@@ -34,6 +34,7 @@ from linsep.solvers.vertex_walk import STEEPNESS, VertexWalk
 from linsep.sources.base import Block, Floats, Ints, Signs, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
+from linsep.tables.categories import Categories
 
 STEPS = 2000  # of the first walks over vertices; later ones are longer
 BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close another hyperplane is tried
@@ -56,6 +57,7 @@ def fewest_mistakes(
     cost: Any = None,
     bias: bool = True,
     ids: Any = None,
+    categories: Categories = None,
     time_limit: float | None = 60,
     watch: Callable[["MistakeSearch"], None] | None = None,
 ) -> FewestMistakes:
@@ -75,6 +77,8 @@ def fewest_mistakes(
         False asks for a hyperplane through the origin.
     ids : what the rows are called
         As `decide` takes them; `mistaken_ids` are those of the mistakes.
+    categories : "reference", "all", a dictionary, or None
+        How text of a dataframe becomes numbers, as `decide` takes it.
     time_limit : float or None
         Seconds; None for as long as it takes.
     watch : callable
@@ -87,7 +91,7 @@ def fewest_mistakes(
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     clock = Clock(limit)
-    return searched(as_source(X, y, ids=ids), cost, bias, clock, watch)[0]
+    return searched(as_source(X, y, ids=ids, categories=categories), cost, bias, clock, watch)[0]
 
 
 def searched(

@@ -33,18 +33,17 @@ import numpy as np
 from linsep import arguments
 from linsep._decide import Case, part_of
 from linsep.errors import OutOfMemoryError
-from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of
+from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of, pose
 from linsep.mle_report import DIVERGING, Dependence, MleReport, State
 from linsep.proofs import Overlapping, Separable, Touching, Verdict
 from linsep.proofs.verdicts import check
-from linsep.reasons import reasons
+from linsep.reasons import modelled, reasons
 from linsep.solvers.aliasing import INTERCEPT, Alias, TooLarge, find_aliases
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact_outcomes import Settled
 from linsep.solvers.recession import Cone
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import Ints, Source
-from linsep.sources.inputs import rows_given
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Missing
 
@@ -71,17 +70,18 @@ def mle_exists(
 ) -> MleReport:
     """Say whether a regression has a maximum likelihood estimate, and which coefficients diverge.
 
-    `names` are the names of the columns; a dataframe brings its own. The intercept, added unless `bias=False`, is
-    called "(Intercept)". The report's `coefficients` map each name to "finite", "+inf", "-inf", "undetermined" (the
-    estimate diverges, but separation alone does not say how) or "aliased" (a combination of earlier columns). All of
-    it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `ids` and `watch` are
-    those of `decide`.
+    X and y may be a formula and a table, as in `mle_exists("died ~ age + C(site)", frame)`, or X alone a model of
+    statsmodels or its result. `names` are the names of the columns; a dataframe brings its own. The intercept, added
+    unless `bias=False`, is called "(Intercept)". The report's `coefficients` map each name to "finite", "+inf", "-inf",
+    "undetermined" (the estimate diverges, but separation alone does not say how) or "aliased" (a combination of earlier
+    columns). All of it is decided in exact arithmetic; past `time_limit` seconds what is not proved is "unknown". `ids`
+    and `watch` are those of `decide`.
 
     Parameters
     ----------
     family : what y is
         "binomial": two labels, or counts, with any link (logit, probit, complementary log-log). "poisson": counts or
-        amounts with a log link, negative binomial and gamma-like ones included. "multinomial": classes, the first being
+        amounts with a log link, negative binomial ones included. "multinomial": classes, the first being
         the one that others are compared with. "ordinal": classes in order, by a cumulative model. "conditional": two
         labels within strata. "cox": y says whether there was an event (1) or the row was censored (0).
     trials : the number of trials of each row, of which y is the number of successes
@@ -106,12 +106,11 @@ def mle_exists(
     {'(Intercept)': 'finite', 'site': '-inf'}
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    rows = rows_given(X, y, ids, missing)
-    options = Extras(*map(rows.only, (trials, weights, offset, strata, time)))
-    with rows.numbered():
-        likelihood = likelihood_of(rows, names, family=family, bias=bias, options=options, categories=categories)
-        found = Regression(likelihood, Clock(limit, watch=watch)).report()
-    return found if rows.kept is None else found.in_own_numbers(rows)
+    options, asked = Extras(trials, weights, offset, strata, time), {"ids": ids, "missing": missing}
+    posed = pose(X, y, names, family=family, bias=bias, options=options, categories=categories, **asked)
+    with posed.rows.numbered():
+        found = Regression(likelihood_of(posed), Clock(limit, watch=watch)).report()
+    return found if posed.rows.kept is None else found.in_own_numbers(posed.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +155,16 @@ class Regression:
         except OutOfMemoryError as error:
             verdict = verdict or self._checked(case.out_of_memory(error))
         named = tuple((self._name(c), state) for c, state in states.items() if c not in hidden)
+        separated = self._separated(verdict)
         return MleReport(
             verdict=verdict,
             states=named,
             dependences=tuple(self._dependence(alias) for alias in aliases),
             family=self.likelihood.family,
             n_rows=self.likelihood.n_rows,
-            separated_rows=self._separated(verdict),
-            reasons=reasons(self.likelihood, named) if any(state in DIVERGING for _, state in named) else (),
+            separated_rows=separated,
+            modelled=modelled(self.likelihood),
+            reasons=reasons(self.likelihood, named, separated) if any(s in DIVERGING for _, s in named) else (),
             likelihood=self.likelihood,
         )
 

@@ -77,7 +77,9 @@ def register_skl2onnx() -> None:
     try:
         from skl2onnx import update_registered_converter
     except ImportError as error:
-        raise MissingPackageError("skl2onnx", "onnx", "Converters of pipelines") from error
+        raise ArgumentError(
+            "Converters of pipelines need skl2onnx, which is not installed: pip install skl2onnx"
+        ) from error
     for classifier in (
         PerceptronClassifier,
         KernelPerceptronClassifier,
@@ -90,13 +92,14 @@ def register_skl2onnx() -> None:
 
 def _outputs(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
     """What a classifier gives in a pipeline of skl2onnx: a label and the scores."""
-    from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType, StringTensorType
+    from skl2onnx.common.data_types import BooleanTensorType, DoubleTensorType, Int64TensorType, StringTensorType
 
     operator = scope.declare_local_operator(f"Linsep{type(model).__name__}", model)
     operator.inputs.extend(inputs)
     labels = _classes(model.classes_)
-    kind = StringTensorType if labels.dtype.kind == "O" else DoubleTensorType if labels.dtype.kind == "f" else None
-    operator.outputs.append(scope.declare_local_variable("label", (kind or Int64TensorType)([None])))
+    kinds = {"O": StringTensorType, "f": DoubleTensorType, "b": BooleanTensorType}
+    kind = kinds.get(labels.dtype.kind, Int64TensorType)
+    operator.outputs.append(scope.declare_local_variable("label", kind([None])))
     shape = [None] if len(labels) == 2 else [None, len(labels)]
     operator.outputs.append(scope.declare_local_variable("scores", DoubleTensorType(shape)))
     return operator.outputs

@@ -15,8 +15,17 @@ from linsep.errors import Fault, InputError, Where
 DROP_OR_FILL = "Drop the row or fill in the value."
 EVERY_ROW = "Every row needs a label, a finite number or text."
 TEXT_FIX = (
-    'Say categories="reference" (--categories reference), which makes a column of 0 and 1 of each value but the first, '
-    'or "all"; convert it to numbers; or leave the column out.'
+    "Convert it to numbers, leave the column out, or make columns of 0 and 1 of text: "
+    'categories="reference" or "all" (--categories all).'
+)
+NAME_IT = (
+    "Correct it; if the column holds categories, name it: categories={{{column!r}: 'reference'}} "
+    "(--categories {column}=reference)."
+)
+NAME_TOO = "Name it in categories too, convert it to numbers, or leave the column out."
+CODE_FIRST = (
+    "Convert it to numbers first, for instance by scikit-learn's OneHotEncoder, or leave the column out. Of "
+    "tables in memory and of files, decide, max_margin, mle_exists and linsep.open code it by categories=."
 )
 SHIFT = "Subtract a constant from the column, or scale it."
 AGAIN = "Download or write the file again."
@@ -42,6 +51,7 @@ FAULTS = {
     "not finite": Entry(errors.NotFiniteError, "not a finite number", DROP_OR_FILL),
     "beyond doubles": Entry(errors.NotFiniteError, "not a finite number, but beyond the largest double", DROP_OR_FILL),
     "not a number": Entry(errors.NotNumericError, "not a number", TEXT_FIX),
+    "text among numbers": Entry(errors.NotNumericError, "not a number, as others of its column are", NAME_IT),
     "not a boolean": Entry(
         errors.NotNumericError, "neither true nor false", "Write true or false in the whole column, or 1 and 0."
     ),

@@ -36,6 +36,14 @@ from linsep.tables import is_sparse
 MOST_STEPS, MOST_HALVINGS = 500, 60
 CLOSE, ENOUGH = 1e-14, 1e-22  # of the likelihood: what rounding may lose of it, and what is not worth another step
 MOST_ENTRIES = 50_000_000  # of the predictors, which are held in memory as floats
+OFFERED = ("binomial", "poisson")
+OFFER = "binomial (with the logit link) and poisson (with the log link)"
+ELSEWHERE = {  # where to find Firth's estimates of the families that have none here
+    "multinomial": "brglm2 in R",
+    "ordinal": "brglm2 in R",
+    "conditional": "coxphf in R",
+    "cox": "coxphf in R",
+}
 WIDEST = 60  # doublings on the way to the end of an interval
 
 
@@ -67,8 +75,16 @@ class Sample:
 def sample_of(likelihood: Likelihood) -> Sample:
     """The rows of a binomial or Poisson model in floats, the intercept first."""
     seen, source = likelihood.observed, likelihood.source
-    if likelihood.family not in ("binomial", "poisson"):
-        raise ArgumentError(f"Estimates are for families binomial and poisson, not for {likelihood.family!r}.")
+    if likelihood.family not in OFFERED:
+        raise ArgumentError(
+            f"limits() and firth() are for families {OFFER}, not for {likelihood.family!r}.",
+            fix=f"Firth's estimates of this family: {ELSEWHERE[likelihood.family]}.",
+        )
+    if likelihood.link:
+        raise ArgumentError(
+            f"limits() and firth() are for families {OFFER}; this model has {likelihood.link}.",
+            fix="Fit it elsewhere to the rows that are not in separated_rows: that is the limit.",
+        )
     if likelihood.n_rows * (len(likelihood.names) + 1) > MOST_ENTRIES:
         raise ArgumentError("The table is too large for a fit in memory.", fix="Fit it elsewhere, or take fewer rows.")
     if seen is None:

@@ -9,11 +9,11 @@ import numpy as np
 
 from linsep import arguments
 from linsep.errors import ArgumentError
-from linsep.fits import Fit, firth_of, limits_of
-from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of
+from linsep.fits import ELSEWHERE, OFFERED, Fit, firth_of, limits_of
+from linsep.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of, pose
 from linsep.proofs import NotSeparable, Overlapping, Separable, Undecided, Verdict, explain
-from linsep.proofs.class_verdicts import in_kept_numbers, in_own_numbers
 from linsep.proofs.checked_rows import labels_of_rows, shown_rows
+from linsep.proofs.class_verdicts import in_kept_numbers, in_own_numbers
 from linsep.proofs.verdicts import HalfspaceVerdict, check
 from linsep.report import (
     SHOWN,
@@ -34,7 +34,6 @@ from linsep.report import (
     row_grid,
 )
 from linsep.sources.base import Ints, Source
-from linsep.sources.inputs import rows_given
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Given
 from linsep.tables.row_ids import named_column
@@ -52,20 +51,13 @@ ADVICE = (
 )
 
 
-FIRTH = {  # where to find it for the families that have no fit here
-    "multinomial": "brglm2 in R",
-    "ordinal": "brglm2 in R",
-    "conditional": "coxphf in R",
-    "cox": "coxphf in R",
-}
-
-
 class Words(NamedTuple):
     """How a family says why there is an estimate, why there is none, and which rows are to blame."""
 
     overlap: str
     separation: str
     rows: str
+    kind: str = "separation"
 
 
 WORDS: dict[Family, Words] = {
@@ -74,31 +66,31 @@ WORDS: dict[Family, Words] = {
     ),
     "poisson": Words(
         "no combination of the columns is 0 where y > 0 and negative where y = 0",
-        "separation. A combination of the columns is 0 wherever y > 0, never positive where y = 0, and negative on {}",
+        "A combination of the columns is 0 wherever y > 0, never positive where y = 0, and negative on {}",
         "Rows with y = 0 whose fitted means tend to 0:",
     ),
     "multinomial": Words(
         "the classes overlap",
-        "separation. Along some direction no row's own class loses to another class, and on {} it gains on some",
+        "Along some direction no row's own class loses to another class, and on {} it gains on some",
         "Rows where the fitted probability of some other class tends to 0:",
     ),
     "ordinal": Words(
         "the classes overlap",
-        "separation. Along some direction no row's score leaves the interval of its class, and on {} it moves "
+        "Along some direction no row's score leaves the interval of its class, and on {} it moves "
         "away from an end of it",
         "Rows whose scores move away from a threshold for ever:",
     ),
     "conditional": Words(
         "in no direction do cases stand above the controls of their strata",
-        "separation. A combination of the columns is nowhere smaller for a case than for a control of the same "
+        "A combination of the columns is nowhere smaller for a case than for a control of the same "
         "stratum, and sets {} apart",
         "Rows whose outcome within their stratum becomes certain:",
     ),
     "cox": Words(
         "in no direction does every event stand above the rows at risk",
-        "monotone likelihood. A combination of the columns is at every event the largest of all rows at risk, and "
-        "smaller than that on {}",
+        "A combination of the columns is at every event the largest of all rows at risk, and smaller than that on {}",
         "Rows whose share of a risk set tends to 0:",
+        "monotone likelihood",
     ),
 }
 
@@ -134,7 +126,8 @@ class MleReport(Reported):
     `dependences` say for each aliased column which combination of earlier columns it is.
     `separated_rows` are the rows that some direction along which the likelihood never falls puts strictly on their
     side, as many as can be; None if time ran out. They are what makes coefficients diverge: some of their fitted
-    probabilities (of counts, their means) tend to 0. `reasons` are sentences about columns that do it on their own.
+    probabilities (of counts, their means) tend to 0. `modelled` says what the model is of: which label, against which.
+    `reasons` are sentences about categories and columns that separate rows on their own.
     """
 
     verdict: Verdict
@@ -144,6 +137,7 @@ class MleReport(Reported):
     n_rows: int = 0
     separated_rows: tuple[int, ...] | None = None
     reasons: tuple[str, ...] = ()
+    modelled: str = ""
     likelihood: Likelihood | None = field(default=None, compare=False, repr=False)
     kept: Ints | None = field(default=None, compare=False, repr=False)
 
@@ -168,8 +162,14 @@ class MleReport(Reported):
         rows = self.separated_rows
         if rows is None:
             raise ArgumentError("Which rows are separated is not decided: allow more time.")
-        labels = labels_of_rows(X, y, rows, self.n_rows) if y is not None else self._data().labels_at(rows)
-        return shown_rows(X, rows, {"label": labels}, self.n_rows, self._names(rows))
+        n_rows = self.n_rows + (0 if self.kept is None else self.verdict.rows_left_out)
+        known = y is None or self.kept is not None  # where rows were dropped, y has gaps too
+        labels = self._data().labels_at(self._places(rows)) if known else labels_of_rows(X, y, rows, n_rows)
+        return shown_rows(X, rows, {"label": labels}, n_rows, self._names(rows))
+
+    def _places(self, rows: tuple[int, ...]) -> tuple[int, ...]:
+        """Where rows are among those that were not dropped."""
+        return rows if self.kept is None else tuple(np.searchsorted(self.kept, rows).tolist())
 
     def _names(self, rows: Sequence[int]) -> RowNames | None:
         """What the user calls these rows: asked when it is shown, since all rows may be separated."""
@@ -208,11 +208,13 @@ class MleReport(Reported):
         """
         has_intercept = any(name.endswith(f":{INTERCEPT_NAME}") for name, _ in self.states)
         bias = has_intercept if self.family == "multinomial" else self.verdict.bias
-        ids = None if isinstance(X, Source) else named_column(X, self._names(()))
-        rows = rows_given(X, y, ids, "drop" if self.kept is not None else None)
-        options = Extras(*map(rows.only, (trials, weights, offset, strata, time)))
-        made = likelihood_of(rows, None, family=self.family, bias=bias, options=options, categories=categories)
-        verdict = self.verdict if made.order is not None else in_kept_numbers(self.verdict, rows.kept)
+        table, missing = y if isinstance(X, str) else X, "drop" if self.kept is not None else None
+        ids = None if isinstance(table, Source) else named_column(table, self._names(()))
+        options = Extras(trials, weights, offset, strata, time)
+        asked: dict[str, Any] = {"ids": ids, "categories": categories, "missing": missing}
+        posed = pose(X, y, family=self.family, bias=bias, options=options, **asked)
+        made = likelihood_of(posed)
+        verdict = self.verdict if made.order is not None else in_kept_numbers(self.verdict, posed.rows.kept)
         check(replace(verdict, names=None), made.source)
 
     def in_own_numbers(self, rows: Given) -> "MleReport":
@@ -232,10 +234,7 @@ class MleReport(Reported):
         likelihood = self._data()
         if self.separated_rows is None or "unknown" in self.coefficients.values():
             raise ArgumentError("What diverges is not decided: allow more time.")
-        separated = self.separated_rows
-        if self.kept is not None:
-            separated = tuple(np.searchsorted(self.kept, separated).tolist())
-        return limits_of(likelihood, self.states, separated)
+        return limits_of(likelihood, self.states, self._places(self.separated_rows))
 
     def firth(self, *, level: float = 0.95) -> Fit:
         """Firth's penalised estimates, with profile intervals of this level, and the limits beside them.
@@ -243,6 +242,22 @@ class MleReport(Reported):
         Of families "binomial" (with the logit link) and "poisson". They are finite whatever is separated.
         """
         return firth_of(self._data(), self.states, arguments.part("level", level), self.limits())
+
+    def table(self, *, level: float = 0.95) -> dict[str, list[Any]]:
+        """Both fits in one table, a list for each column: what becomes of a coefficient, its limit, Firth's estimate.
+
+        A dataframe is made of it as it is, as in `pandas.DataFrame(report.table())`. Of the families of `firth`; of
+        others it has the coefficients and what becomes of them. What there is no number for is NaN.
+        """
+        names, states = (list(column) for column in zip(*self.states, strict=True))
+        if self.family not in OFFERED or self._data().link:
+            return {"coefficient": names, "estimate": states}
+        fit = self.firth(level=level)
+        limits = () if fit.limits is None else fit.limits.estimates
+        own = {"limit": [each.value for each in limits], "limit_error": [each.error for each in limits]}
+        called = {"firth": "value", "firth_error": "error", "low": "low", "high": "high", "p_value": "p_value"}
+        firths = {name: [getattr(each, key) for each in fit.estimates] for name, key in called.items()}
+        return {"coefficient": names, "estimate": states, **own, **firths}
 
     def _data(self) -> Likelihood:
         if self.likelihood is None:
@@ -256,9 +271,11 @@ class MleReport(Reported):
 
     def report(self, where: Where | None = None) -> Report:
         """The answer, what diverges, what to do next, the coefficients, and the rows behind it."""
-        sentences = [*map(Sentence, self.reasons), *self._divergence(), *self._aliasing(), *self._advice()]
+        title, *geometry = self._existence()
+        plain = [*self._of_what(), *map(Sentence, self.reasons), *map(Sentence, geometry)]
+        sentences = [*plain, *self._divergence(), *self._aliasing(), *self._advice()]
         parts = (*sentences, self._coefficients(), *self._separated(where), *explain.left_out(self.verdict))
-        return Report(self._existence(), parts, TONES[self.exists])
+        return Report(title, parts, TONES[self.exists])
 
     def facts(self) -> dict[str, Any]:
         """The answer as plain values."""
@@ -269,6 +286,7 @@ class MleReport(Reported):
             "family": self.family,
             "kind": self.verdict.kind,
             "coefficients": self.coefficients,
+            "modelled": self.modelled,
             "reasons": list(self.reasons),
             "separated_rows": None if rows is None else list(rows),
             **({} if names is None else names.facts()),
@@ -278,31 +296,32 @@ class MleReport(Reported):
             "seconds": self.verdict.seconds,
         }
 
-    def _existence(self) -> str:
+    def _existence(self) -> list[str]:
+        """Whether the estimate exists, and in the words of geometry why it does not."""
         if self.exists is None:
             reason = f"{self.verdict.reason} " if isinstance(self.verdict, NotSeparable | Undecided) else ""
-            return f"Not decided. {reason}Whether the estimate exists is open: allow more time."
+            return [f"Not decided. {reason}Whether the estimate exists is open: allow more time."]
         words = WORDS[self.family]
         if self.exists:
-            return (
+            return [
                 f"The maximum likelihood estimate exists and is unique: {words.overlap}, "
                 "and every coefficient that is not aliased is finite."
-            )
-        none = "The maximum likelihood estimate does not exist"
-        strict = "some" if self.separated_rows is None else f"{len(self.separated_rows):,}"
+            ]
+        number = None if self.separated_rows is None else len(self.separated_rows)
+        of_them = "some" if number is None else f"{number:,}"
+        of_them = f"all {of_them} rows" if number == self.n_rows else f"{of_them} of the {count(self.n_rows, 'row')}"
         if self.family != "binomial":
-            of_them = f"{strict} of the {count(self.n_rows, 'row')}"
-            return f"{none}: {words.separation.format(of_them)}, so the likelihood grows for ever."
-        if isinstance(self.verdict, Separable):
-            return (
-                f"{none}: complete separation. "
-                f"A hyperplane has all {self.n_rows} rows strictly on their side, so the likelihood grows for ever."
-            )
-        return (
-            f"{none}: quasi-complete separation. "
-            f"A hyperplane has {strict} of the {self.n_rows} rows strictly on their side "
-            "and the others on itself, so the likelihood grows for ever."
-        )
+            kind, way = words.kind, words.separation.format(of_them)
+        elif isinstance(self.verdict, Separable):
+            kind, way = "complete separation", f"A hyperplane has {of_them} strictly on their side"
+        else:
+            kind = "quasi-complete separation"
+            way = f"A hyperplane has {of_them} strictly on their side and the others on itself"
+        return [f"The maximum likelihood estimate does not exist: {kind}.", f"{way}, so the likelihood grows for ever."]
+
+    def _of_what(self) -> Iterable[Part]:
+        if self.modelled:
+            yield Fact("modelled", f"{self.modelled}.")
 
     def _divergence(self) -> Iterable[Part]:
         if self.exists is not False:
@@ -333,7 +352,7 @@ class MleReport(Reported):
 
     def _advice(self) -> Iterable[Part]:
         if self.exists is False:
-            yield Fact("what to do", ADVICE.format(FIRTH.get(self.family, "report.firth()")))
+            yield Fact("what to do", ADVICE.format(ELSEWHERE.get(self.family, "report.firth()")))
 
     def _coefficients(self) -> Grid:
         """Every coefficient; of many, those without a finite estimate."""

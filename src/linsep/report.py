@@ -238,7 +238,8 @@ class RowNames:
     """What the user calls the rows that a result names, by their numbers.
 
     `word` is what such a name is: an "id", or a "file number", which counts the rejected rows too. `column` is the
-    column of the table that holds the ids, where one does.
+    column of the table that holds the ids, where one does. Rows of files are numbered without those that were rejected;
+    other rows keep their numbers in the table, whichever were dropped.
     """
 
     known: Mapping[int, Any]
@@ -264,7 +265,7 @@ class RowNames:
 
 def name_text(name: Any, *, is_quoted: bool = False) -> str:
     """What a row is called; in a sentence, text in quotes if it would be taken for several names."""
-    if name is None or name != name:  # NaN, NaT: nobody said
+    if is_nameless(name):
         return "-"
     if isinstance(name, tuple):
         return f"({', '.join(map(name_text, name))})"
@@ -273,9 +274,19 @@ def name_text(name: Any, *, is_quoted: bool = False) -> str:
     return told(short) if is_quoted and (", " in short or short.strip() != short or not short) else short
 
 
+def is_nameless(name: Any) -> bool:
+    """Whether nobody said what a row is called: None, NaN, NaT, pandas' NA, which says so to every question."""
+    if name is None or type(name).__name__ == "NAType":
+        return True
+    try:
+        return bool(name != name)
+    except ValueError:  # an array
+        return False
+
+
 def plain_name(name: Any) -> Any:
     """What a row is called, as JSON has it: text, a whole number, a list of those; everything else as text."""
-    if name is None or name != name:
+    if is_nameless(name):
         return None
     if isinstance(name, tuple):
         return list(map(plain_name, name))
@@ -353,13 +364,18 @@ def bounded(updates: float) -> Sentence:
     return Sentence(f"Novikoff's bound for these rows: at most {updates:,.0f} updates, in any order.", "bound")
 
 
-def most_corrected(mistakes_per_row: Any) -> list[Part]:
+def most_corrected(mistakes_per_row: Any, names: RowNames | None = None) -> list[Part]:
     """The rows that a run of the Perceptron corrected most often."""
     if mistakes_per_row is None or not mistakes_per_row.any():
         return []
-    order = (-mistakes_per_row).argsort(kind="stable")[: (mistakes_per_row > 0).sum()]
+    order = by_corrections(mistakes_per_row)
     counts = [f"{number:,}" for number in mistakes_per_row[order[:SHOWN_ROWS]].tolist()]
-    return [Sentence("Corrected most often:", "rows"), row_grid(order.tolist(), {"updates": counts})]
+    return [Sentence("Corrected most often:", "rows"), row_grid(order.tolist(), {"updates": counts}, names=names)]
+
+
+def by_corrections(mistakes_per_row: Any) -> Any:
+    """The numbers of the rows that were corrected, most often first."""
+    return (-mistakes_per_row).argsort(kind="stable")[: (mistakes_per_row > 0).sum()]
 
 
 def _term(value: Any, name: str) -> str:

@@ -34,6 +34,8 @@ class Question:
     search: Search
     proof: str | None = None
     any_labels: bool = False  # rather than two
+    formula: str | None = None  # that says which columns are read
+    aside: Sequence[str] = ()  # columns that other options name
 
     @contextmanager
     def asked(self, doing: str, **told: Any) -> "Iterator[tuple[Table, tuple[Any, Any], Callable[[Any], None] | None]]":
@@ -41,7 +43,9 @@ class Question:
         written = (("--proof", self.proof), ("--reject", self.reading.reject))
         file_arguments.require_outputs(self.files, *written)
         with on_files.about(self.files):
-            table = file_arguments.read(self.files, self.label, self.reading, any_labels=self.any_labels)
+            any_labels, formula = self.any_labels, self.formula
+            asked = self.files, self.label, self.reading
+            table = file_arguments.read(*asked, any_labels=any_labels, formula=formula, aside=self.aside)
             with progress.searching(doing, table.data, wanted=self.search.progress, **told) as (data, watch):
                 yield table, data, watch
 

@@ -59,10 +59,23 @@ class Table:
         return {name: [str(found.get(row, "-")) for row in rows] for name, found in known.items() if found}
 
 
-def read(files: Sequence[str], label: str | None, reading: Reading, *, any_labels: bool = False) -> Table:
-    """The rows and labels of files, or of an example."""
+def read(
+    files: Sequence[str],
+    label: str | None,
+    reading: Reading,
+    *,
+    any_labels: bool = False,
+    formula: str | None = None,
+    aside: Sequence[str] = (),
+) -> Table:
+    """The rows and labels of files, or of an example; with a formula the columns that it names and those `aside`."""
     if (found := example(files, label)) is not None:
+        if formula is not None:
+            raise ArgumentError("an example has no columns that a formula could name", file=files[0])
         return found
+    if formula is not None:
+        source = on_files.open_for_formula(files, formula, label=label, aside=aside, **reading.keywords())
+        return of_files(source, any_labels=any_labels)
     return of_files(linsep.open(files, label=label, **reading.keywords()), any_labels=any_labels)
 
 

@@ -36,8 +36,15 @@ def animate(
     writer(output)
     with on_files.about(file), progress.waiting("Drawing"):
         table = file_arguments.read(file, label, reading)
-        options = {"bias": table.chosen_bias(bias, file[0]), "order": order, "random_state": seed}
-        title = plots.animate(*table.data, path=output, max_updates=max_updates, seconds=seconds, **options)
+        title = plots.animate(
+            *table.data,
+            path=output,
+            bias=table.chosen_bias(bias, file[0]),
+            order=order,
+            max_updates=max_updates,
+            seconds=seconds,
+            random_state=seed,
+        )
     if json:
         terminal.say_json({"title": title, "output": output})
     else:

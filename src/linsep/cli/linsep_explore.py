@@ -64,6 +64,7 @@ def _read(files: Sequence[str], label: str | None, reading: Learning, standardis
     with on_files.about(files):
         table = file_arguments.read(files, label, reading)
         X, y = on_files.in_memory(table.source) if table.source else table.data
-        return OwnTable(
-            X, y, columns=table.columns, title=on_files.named(files), bias=table.bias, standardise=standardise
-        )
+        known = table.source.ids(range(len(y))) if table.source else {}
+        ids = [known[row] for row in range(len(y))] if known else None
+        title = on_files.named(files)
+        return OwnTable(X, y, columns=table.columns, title=title, bias=table.bias, standardise=standardise, ids=ids)

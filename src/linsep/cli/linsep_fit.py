@@ -1,5 +1,6 @@
 """`linsep fit`: learn a hyperplane, and write it as a model."""
 
+from contextlib import suppress
 from signal import SIGINT, SIGTERM
 from time import monotonic
 from typing import Annotated
@@ -22,7 +23,7 @@ from linsep.cli.parameters import (
     Run,
     app,
 )
-from linsep.cli.progress import learning
+from linsep.cli.progress import learning, waiting
 
 SECONDS = 10.0  # at least, and at most as long as the run: to find out what is true of rows it did not separate
 
@@ -58,7 +59,7 @@ def fit(
             trainer.save(output, result, table.columns, table.label)
         is_open = not result.separated and not result.converged and not result.stopped_by
         spent = monotonic() - started
-        proved = trainer.proved(max(SECONDS, spent)) if is_open else on_files.Proved()
+        proved = _proved(trainer, max(SECONDS, spent)) if is_open else on_files.Proved()
     if run.json:
         terminal.say_json({**result.facts(), "separable": True if result.separated else proved.separable})
     else:
@@ -73,3 +74,10 @@ def fit(
         if result.stopped_by:
             return TERMINATED if result.stopped_by == SIGTERM else INTERRUPTED
     return SEPARABLE if result.separated else UNDECIDED
+
+
+def _proved(trainer: "on_files.Trainer", seconds: float) -> "on_files.Proved":
+    """What is true of rows that the run did not separate; Ctrl-C leaves that open, and the run is still told of."""
+    with suppress(KeyboardInterrupt), waiting("Deciding"):
+        return trainer.proved(seconds)
+    return on_files.Proved()

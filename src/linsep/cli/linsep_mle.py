@@ -36,17 +36,32 @@ class Likelihoods:
     offset: Annotated[str | None, column("an offset, which changes estimates but not whether they exist")] = None
     strata: Annotated[str | None, column("the strata")] = None
     time: Annotated[str | None, column("the times of a Cox model")] = None
+    formula: Annotated[
+        str | None,
+        Parameter(help='The model, such as "died ~ age + C(site)"; the label is then the outcome.', converter=path),
+    ] = None
 
     @property
     def keywords(self) -> dict[str, str]:
         """What was given, for `linsep.mle_exists`."""
-        given = {name: value for name, value in asdict(self).items() if value is not None}
+        given = {name: value for name, value in asdict(self).items() if value is not None and name != "formula"}
         return {} if given == {"family": "binomial"} else given
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are named."""
+        return [name for option, name in self.keywords.items() if option != "family"]
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the model is more than two labels and the columns as they are."""
+        return bool(self.keywords) or self.formula is not None
 
     @property
     def takes_any_labels(self) -> bool:
         """Whether there may be more or fewer labels than two."""
-        return self.family not in TWO_LABELS or self.trials is not None
+        is_counted = self.trials is not None or (self.formula or "").lstrip().startswith("cbind")
+        return self.family not in TWO_LABELS or is_counted
 
 
 @app.command(
@@ -66,18 +81,23 @@ def mle(
 
     The intercept is the bias. Text columns are compared with their first category, unless --categories says otherwise.
     """
-    if reading.categories is None and not reading.is_elsewhere:
+    any_labels, formula = model.takes_any_labels, model.formula
+    if reading.categories is None and not reading.is_elsewhere and formula is None:
         reading = replace(reading, categories="reference")
-    question = answers.Question(file, label, reading, search, any_labels=model.takes_any_labels)
+    asked = file, label, reading, search
+    question = answers.Question(*asked, any_labels=any_labels, formula=formula, aside=model.columns)
     with question.asked("Deciding") as (table, data, watch):
         chosen, limit = table.chosen_bias(bias, file[0]), search.time_limit
         options: dict[str, Any] = {"bias": chosen, "time_limit": limit, "watch": watch, **model.keywords}
-        found = linsep.mle_exists(*data, names=table.columns, **options)
+        if formula is None:
+            found = linsep.mle_exists(*data, names=table.columns, **options)
+        else:
+            found = linsep.mle_exists(formula, data[0], **options)
         fit = found.firth() if firth and found.exists is not None else None
     if search.json:
         terminal.say_json({**found.facts(), **({} if fit is None else {"firth": fit.facts()})})
     else:
         said = found.report(table.where)
-        size = f"{count(found.n_rows, 'row')}, {count(len(found.states), 'coefficient')}" if model.keywords else ""
+        size = f"{count(found.n_rows, 'row')}, {count(len(found.states), 'coefficient')}" if model.is_told else ""
         answers.show(said if fit is None else said + fit.report().parts, found.verdict, size)
     return CODES[found.exists]

@@ -8,7 +8,7 @@ from typing import Any
 from linsep import on_files
 from linsep.cli import file_arguments, terminal
 from linsep.cli.parameters import LEARNED_CODES, SEPARABLE, UNDECIDED, File, Label, Learning, Run, app
-from linsep.report import Grid, column_names
+from linsep.report import Grid, RowNames, column_names, plain_name, row_columns
 
 TRACED_UPDATES = 1000
 SECONDS = 10.0  # to find out what is true of rows that the run did not separate
@@ -29,12 +29,14 @@ def trace(*file: File, label: Label = None, run: Run = Run(), reading: Learning 
         trainer = on_files.Trainer(*table.data, keep="last", **run.keywords(bias))
         if run.standardise:
             _say_scaling(trainer, run.json)
+        steps, names = _named(trainer)
         if run.json:
-            for step in trainer.steps():
+            for step in steps:
                 about = {"update": step.update, "row": step.row, "label": step.label, "score": step.score}
-                terminal.say_json({**about, "w": step.w.tolist(), "b": step.b})
+                known = {} if names is None else {names.word.replace(" ", "_"): plain_name(names.known[step.row])}
+                terminal.say_json({**about, **known, "w": step.w.tolist(), "b": step.b})
         else:
-            _show(trainer.steps(), table.columns, trainer.source.n_columns, bias=bias)
+            _show(steps, table.columns, trainer.source.n_columns, names, bias=bias)
         result = trainer.result()
     if run.json:
         terminal.say_json({"summary": True, **result.facts()})
@@ -46,15 +48,29 @@ def trace(*file: File, label: Label = None, run: Run = Run(), reading: Learning 
     return SEPARABLE if result.separated else UNDECIDED
 
 
-def _show(run: Iterable[Any], columns: Sequence[str] | None, n_columns: int, *, bias: bool) -> None:
+def _named(trainer: Any) -> tuple[Iterable[Any], RowNames | None]:
+    """The steps, and what their rows are called: then all steps come first, since files are asked once."""
+    ids = trainer.source.facts.ids
+    if ids is None:
+        return trainer.steps(), None
+    steps = list(trainer.steps())
+    return steps, ids.names(step.row for step in steps)
+
+
+def _show(
+    run: Iterable[Any], columns: Sequence[str] | None, n_columns: int, names: RowNames | None, *, bias: bool
+) -> None:
     """The updates as a table, from the zero weights on."""
     shown = min(n_columns, SHOWN_WEIGHTS)
-    rows = [("0", "", "", "", *["0"] * (shown + bias))]
+    rows = [("0", "", *([] if names is None else [""]), "", "", *["0"] * (shown + bias))]
     for step in run:
         weights = [*step.w[:shown].tolist(), *([step.b] if bias else [])]
-        rows.append((str(step.update), str(step.row), str(step.label), *map(_number, (step.score, *weights))))
+        row = [column[0] for column in row_columns([step.row], names, None).values()]
+        rows.append((str(step.update), *row, str(step.label), *map(_number, (step.score, *weights))))
     heads = [f"w({name})" for name in column_names(columns, n_columns)[:shown]]
-    for line in Grid(("update", "row", "label", "score before", *heads, *(["b"] if bias else [])), tuple(rows)).ruled():
+    called = () if names is None else (names.word,)
+    head = ("update", "row", *called, "label", "score before", *heads, *(["b"] if bias else []))
+    for line in Grid(head, tuple(rows)).ruled():
         terminal.say(line)
     if shown < n_columns:
         terminal.note(f"The first {shown} of {n_columns} weights are shown; --json gives all of them.")

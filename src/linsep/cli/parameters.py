@@ -40,8 +40,8 @@ def path(kind: type, tokens: "Sequence[Token]") -> str:
 
 
 READABLE = (
-    "Files, patterns, folders, or - for standard input: CSV, TSV, Parquet, Arrow, Feather, svmlight, .npy or .npz; "
-    "text also .gz, .bz2, .zst."
+    "Files, patterns, folders, or - for standard input: CSV, TSV, Parquet, Arrow, Feather, svmlight, .vw, .npy or "
+    ".npz; text also .gz, .bz2, .zst, .xz."
 )
 OR_EXAMPLE = "Or example:cornwell, :tao, :wang, :xor."
 

@@ -6,9 +6,28 @@ from linsep.estimators.mistakes_classifier import FewestMistakesClassifier
 from linsep.estimators.perceptron_classifier import PerceptronClassifier
 from linsep.estimators.regions_classifier import RegionsClassifier
 
-TRUSTED_TYPES = (  # what a classifier is made of, for `skops.io.load(path, trusted=TRUSTED_TYPES)`
-    "linsep.estimators.perceptron_classifier.PerceptronClassifier",
-)
+# What a fitted classifier is made of, for `skops.io.load(path, trusted=TRUSTED_TYPES)`.
+TRUSTED_TYPES = [
+    "fractions.Fraction",
+    *(
+        f"linsep.estimators.{kind}_classifier.{name}"
+        for kind, name in (
+            ("kernel", "KernelPerceptronClassifier"),
+            ("margin", "MaxMarginClassifier"),
+            ("mistakes", "FewestMistakesClassifier"),
+            ("perceptron", "PerceptronClassifier"),
+            ("regions", "RegionsClassifier"),
+        )
+    ),
+    "linsep.loops.sweeps.Vectors",
+    "linsep.proofs.mistakes.FewestMistakes",
+    "linsep.proofs.obstructions.Obstruction",
+    "linsep.proofs.packings.Leaf",
+    *(f"linsep.proofs.regions.{name}" for name in ("Cut", "Regions")),
+    *(f"linsep.proofs.verdicts.{name}" for name in ("Overlapping", "Separable", "Touching", "Undecided")),
+    *(f"linsep.solvers.kept_weights.{name}" for name in ("Ballot", "Pocket", "Weights")),
+    "linsep.solvers.perceptron.Perceptron",
+]
 
 __all__ = [
     "TRUSTED_TYPES",

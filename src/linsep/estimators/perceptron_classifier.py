@@ -18,6 +18,7 @@ from linsep.estimators.score_classifier import (
     seed_of,
 )
 from linsep.estimators.training_rows import (
+    HeldOut,
     TrainingRows,
     class_weights,
     read_weights,
@@ -236,18 +237,30 @@ class PerceptronClassifier(ScoreClassifier):
             learner.weights = Weights(W[own].copy(), b[own].copy())
             learner.pocket.weights = learner.weights.copy()
 
+    def _take_weights(self, kind: Any) -> None:
+        """The weights that predict as attributes; a vote has none."""
+        if self._learners[0].keep == "vote":
+            for name in ("coef_", "intercept_"):
+                self.__dict__.pop(name, None)
+            return
+        kept: list[Weights] = [learner.kept for learner in self._learners]
+        self.coef_: Array = narrowed(np.vstack([weights.W for weights in kept]), kind)
+        self.intercept_: Array = narrowed(np.concatenate([weights.b for weights in kept]), kind)
+
     def _walk(self, rows: TrainingRows, max_passes: int) -> "PerceptronClassifier":
         source, before = rows.source, [learner.passes for learner in self._learners]
         sources = [against_the_rest(source, k) for k in range(len(self.classes_))] if self._is_ovr else [source]
         require_scores(source, *(learner.weights.W for learner in self._learners))  # runs differ in labels alone
         try:
-            counts = self._stopping(sources, rows, max_passes) if rows.held_out else self._run(sources, max_passes)
+            if rows.held_out is None:
+                counts = self._run(sources, max_passes)
+                self._take_weights(rows.kind)
+            else:
+                counts = self._stopping(sources, rows.held_out, rows.kind, max_passes)
         except InputError as error:
             raise error.at(row=rows.row_given(error.row)) from None
         self.mistakes_per_row_ = rows.in_place(counts)
-        if not rows.held_out:
-            self._take_weights(rows.kind)
-        if self.keep in ("last", "best") and not self._is_right(source):
+        if self.keep in ("last", "best") and not self._is_right(source, is_last=rows.held_out is None):
             for learner in self._learners:
                 learner.converged = False
         self._count()
@@ -264,36 +277,26 @@ class PerceptronClassifier(ScoreClassifier):
             counts += [] if run.mistakes_per_row is None else [run.mistakes_per_row]
         return sum(counts[1:], counts[0]) if counts else None
 
-    def _stopping(self, sources: list[Source], rows: TrainingRows, max_passes: int) -> Ints | None:
+    def _stopping(self, sources: list[Source], held_out: HeldOut, kind: Any, max_passes: int) -> Ints:
         """The same pass by pass, until so many have not helped on the rows held out. The best weights are taken."""
-        counts, best, since, chosen = np.zeros(sources[0].n_rows, np.int64), -1.0, 0, ()
+        counts, best, since = np.zeros(sources[0].n_rows, np.int64), -1.0, 0
         for _ in range(max_passes):
-            counts += self._run(sources, 1)
-            self._take_weights(rows.kind)
-            score = rows.held_out.score(self.coef_, self.intercept_)
-            since += 1
+            made = self._run(sources, 1)
+            counts += 0 if made is None else made
+            self._take_weights(kind)
+            score, since = held_out.score(self.coef_, self.intercept_), since + 1
             if score > best:
-                best, since, chosen = score, 0, (self.coef_, self.intercept_)
+                best, since, coef, intercept = score, 0, self.coef_, self.intercept_
             if since == self.stop_after or all(learner.converged for learner in self._learners):
                 break
-        self.coef_, self.intercept_ = chosen
+        self.coef_, self.intercept_ = coef, intercept
         return counts
 
-    def _take_weights(self, kind: Any) -> None:
-        """The weights that predict as attributes; a vote has none."""
-        if self._learners[0].keep == "vote":
-            for name in ("coef_", "intercept_"):
-                self.__dict__.pop(name, None)
-            return
-        kept: list[Weights] = [learner.kept for learner in self._learners]
-        self.coef_ = narrowed(np.vstack([weights.W for weights in kept]), kind)
-        self.intercept_ = narrowed(np.concatenate([weights.b for weights in kept]), kind)
-
-    def _is_right(self, source: Source) -> bool:
+    def _is_right(self, source: Source, *, is_last: bool) -> bool:
         """Whether `coef_`, which may be rounded to float32, has every row on its side, if the run says so."""
         if not all(learner.converged for learner in self._learners):
             return False
-        if len(self.coef_) == 1 and self.coef_.dtype == np.float64:
+        if is_last and len(self.coef_) == 1 and self.coef_.dtype == np.float64:
             return True  # the run has looked at doubtful rows exactly
         return all(source.each(partial(_are_right, self.coef_, self.intercept_)))
 

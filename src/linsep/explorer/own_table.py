@@ -15,7 +15,9 @@ from linsep import on_files
 from linsep.errors import ArgumentError
 from linsep.explorer import engine, requests
 from linsep.plots.view import widest_direction
+from linsep.report import name_text
 from linsep.tables import read_doubles, read_labels
+from linsep.tables.row_ids import without_ids
 
 Answer = dict[str, Any]
 Floats = npt.NDArray[np.float64]
@@ -48,7 +50,9 @@ class OwnTable:
         title: str = "your rows",
         bias: bool = True,
         standardise: bool = False,
+        ids: Any = None,
     ) -> None:
+        X, self._ids = without_ids(X, ids, y)
         table = read_doubles(X)
         columns = columns or table.columns
         self.X = table.values if engine.is_sparse(table.values) else np.ascontiguousarray(table.values)
@@ -125,10 +129,15 @@ class OwnTable:
         width = min(len(self.columns), LISTED_COLUMNS)
         return {
             "rows": rows,
+            "ids": self._names(rows),
             "labels": [str(self.y[row]) for row in rows],
             "columns": self.columns[:width],
             "values": self._rows(rows)[:, :width].tolist(),
         }
+
+    def _names(self, rows: list[int]) -> list[str] | None:
+        """What the user calls these rows; None where they have no names."""
+        return None if self._ids is None else list(map(name_text, self._ids.at(rows)))
 
     def _seen(self, look: requests.LookRequest) -> Answer:
         """The drawn rows along two columns (or across the hyperplane), and which of them the verdict names."""
@@ -160,7 +169,14 @@ class OwnTable:
         values = self._rows([row])[0].tolist()
         named = [[name, str(value)] for name, value in zip(self.columns, values, strict=True)]
         more = max(0, len(named) - VALUES_SHOWN)
-        return {"row": row, "label": str(self.y[row]), "values": named[:VALUES_SHOWN], "more": more}
+        name = self._names([row])
+        return {
+            "row": row,
+            "id": name and name[0],
+            "label": str(self.y[row]),
+            "values": named[:VALUES_SHOWN],
+            "more": more,
+        }
 
     def _reached(self, run: requests.RunRequest, update: int) -> Side:
         """The hyperplane of the run after so many updates."""

@@ -36,10 +36,10 @@ class ExplorerWidget(anywidget.AnyWidget):
             self.send({"id": number, "error": str(error)})
 
 
-def explore(X: Any = None, y: Any = None, *, bias: bool = True) -> ExplorerWidget:
+def explore(X: Any = None, y: Any = None, *, bias: bool = True, ids: Any = None) -> ExplorerWidget:
     """The explorer in a notebook cell: on rows of your own, or on the lectures' examples.
 
     Two columns become points that can be moved; more are seen along two of them, or across the hyperplane. X and y
-    are rows in memory, as `decide` takes them, not a source. Needs the extra `explore`.
+    are rows in memory, and `ids` what they are called, as `decide` takes them, not a source. Needs the extra `explore`.
     """
-    return ExplorerWidget(None if X is None else OwnTable(X, y, bias=bias))
+    return ExplorerWidget(None if X is None else OwnTable(X, y, bias=bias, ids=ids))

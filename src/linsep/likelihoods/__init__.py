@@ -26,20 +26,36 @@ C. Geyer (2009) the theory.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
 
 from linsep.likelihoods.asked import Likelihood
 from linsep.likelihoods.compared_rows import conditional, cox
-from linsep.likelihoods.observed import INTERCEPT_NAME, Extras, Family, chosen_names, is_pair, observed, require_options
+from linsep.likelihoods.fitted_models import is_model, of_model
+from linsep.likelihoods.formulas import WITH_INTERCEPT, of_formula
+from linsep.likelihoods.observed import (
+    INTERCEPT_NAME,
+    Extras,
+    Family,
+    Posed,
+    chosen_names,
+    is_pair,
+    observed,
+    require_options,
+)
 from linsep.likelihoods.own_rows import binomial, multinomial, ordinal, poisson
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Source
-from linsep.sources.inputs import as_given, as_source, is_elsewhere, left_out
-from linsep.tables import is_on_device
-from linsep.tables.categories import Categories
-from linsep.tables.given_rows import Given, given
+from linsep.sources.inputs import as_given, as_source, is_elsewhere, left_out, rows_given
+from linsep.tables import is_on_device, is_sparse
+from linsep.tables.categories import Categories, Levels, is_categorical, levels_of
+from linsep.tables.given_rows import Given, Missing, given
+from linsep.tables.handed_over import as_frame
 from linsep.tables.row_ids import without_ids
 
-__all__ = ["INTERCEPT_NAME", "Extras", "Family", "Likelihood", "likelihood_of"]
+__all__ = ["INTERCEPT_NAME", "Extras", "Family", "Likelihood", "Posed", "likelihood_of", "pose"]
 
 BYTES_A_COLUMN = 500  # its name, its coefficient and what is found out about it
 MAKERS = {
@@ -52,27 +68,70 @@ MAKERS = {
 }
 
 
-def likelihood_of(
-    rows: Given, names: Sequence[str] | None, *, family: Family, bias: bool, options: Extras, categories: Categories
-) -> Likelihood:
-    """The question about a model, made from its data; `categories` says how text columns are coded."""
+def pose(
+    X: Any,
+    y: Any,
+    names: Sequence[str] | None = None,
+    *,
+    family: Family,
+    bias: bool,
+    options: Extras,
+    ids: Any = None,
+    categories: Categories = "reference",
+    missing: Missing = None,
+) -> Posed:
+    """A model and its rows: X and y, a formula and a table, or a model of statsmodels."""
+    if isinstance(X, str) or is_model(X):
+        posed = Posed(Given(X, y, ids), names, family, bias, options, categories)
+        return of_formula(posed, missing) if isinstance(X, str) else of_model(posed, missing)
+    rows = rows_given(X, y, ids, missing)
     if not (isinstance(rows.X, Source) or is_on_device(rows.X) or is_elsewhere(rows.X)):
         rows = rows if rows.dropped else given(rows.X, rows.y, rows.ids)
+    kept = Extras(*map(rows.only, options))
+    factors = tuple if categories is None else partial(_factors, rows.X)
+    return Posed(rows, names, family, bias, kept, categories, _called(rows.X, rows.y), factors)
+
+
+def _called(X: Any, y: Any) -> str:
+    """What the outcome is called: the label column of a source, or the name of a series."""
+    name = X.facts.label_column if isinstance(X, Source) else getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "y"
+
+
+def _factors(X: Any) -> tuple[Levels, ...]:
+    """The columns of a dataframe that hold text or categories."""
+    frame = None if isinstance(X, (Source, np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
+    own = [] if frame is None else [frame.get_column(name) for name in frame.columns]
+    return tuple(levels_of(column, str(column.name), "all") for column in own if is_categorical(column))
+
+
+def likelihood_of(posed: Posed) -> Likelihood:
+    """The question about a model, made from its data."""
+    require_options(posed.family, posed.options)
+    posed = posed._replace(bias=posed.bias and posed.family in WITH_INTERCEPT)
+    found = _made(posed)
+    if posed.rejected:
+        found.source.facts = replace(found.source.facts, rows_left_out=posed.rejected)
+    return replace(found, outcome=posed.outcome, link=posed.link, factors=posed.factors)
+
+
+def _made(posed: Posed) -> Likelihood:
+    rows, names, family, bias, options, categories, *_ = posed
     X, y, ids, *_ = rows
-    require_options(family, options)
-    bias = bias and family in ("binomial", "poisson", "multinomial")
-    is_plain = family == "binomial" and options.trials is None and options.weights is None and not is_pair(y)
-    if is_plain and options.offset is None:
+    is_plain = family == "binomial" and all(value is None for value in options) and posed.labels is None
+    if is_plain and not is_pair(y):
         source = left_out(as_source(X, y, decimals=True, ids=ids, categories=categories), rows)
+        if rows.names is not None and not rows.dropped:
+            source.facts = replace(source.facts, ids=rows.names)
         require_columns(source.n_columns, BYTES_A_COLUMN)
         named = _names(source, names, bias)
         return Likelihood(family, source, named, bias, source.n_rows, ids=rows.names or source.facts.ids)
     own = as_given(X, y, decimals=True, ids=ids).facts.ids if isinstance(X, Source) else None
     X, own = (X, own) if isinstance(X, Source) else without_ids(X, ids, y)
-    seen = observed(X, y, names, family=family, bias=bias, options=options, categories=categories)
+    seen = observed(posed._replace(rows=rows._replace(X=X)))
     if rows.dropped:
-        seen, own = replace(seen, facts=replace(seen.facts, rows_left_out=rows.dropped)), rows.names
-    return replace(MAKERS[family](seen), ids=own)
+        seen = replace(seen, facts=replace(seen.facts, rows_left_out=rows.dropped))
+    return replace(MAKERS[family](seen), ids=rows.names if rows.dropped else rows.names or own)
 
 
 def _names(source: Source, names: Sequence[str] | None, bias: bool) -> tuple[str, ...]:

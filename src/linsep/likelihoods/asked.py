@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linsep.likelihoods.observed import Family, Observed
+from linsep.likelihoods.observed import Factors, Family, Observed
 from linsep.sources.base import Ints, Source
 from linsep.sources.memory import MemorySource
 from linsep.tables.row_ids import RowIds
@@ -31,6 +31,9 @@ class Likelihood:
     last: Ints | None = None
     sides: tuple[Ints, Ints] | None = None  # of a conditional model: the stratum of each row, and whether it is a case
     observed: Observed | None = None
+    outcome: str = "y"  # what the outcome is called
+    link: str = ""  # where that is not the logarithm or the logit
+    factors: Factors = tuple  # columns of categories that some of the names are made of
     ids: RowIds | None = None  # what the user calls the rows
 
     def separated(self, strict: Ints) -> tuple[int, ...]:

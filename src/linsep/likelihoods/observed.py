@@ -1,7 +1,7 @@
 """What the user handed over: predictors as exact numbers, outcomes as the family has them, a value of each option."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -14,7 +14,8 @@ from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.inputs import as_signs, as_table
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, is_sparse, read_exact, read_labels, require_finite, require_one_index
-from linsep.tables.categories import Categories, require_categories
+from linsep.tables.categories import Categories, Levels, require_categories
+from linsep.tables.given_rows import Given
 from linsep.tables.handed_over import as_frame
 from linsep.tables.label_values import distinct
 
@@ -33,6 +34,25 @@ class Extras(NamedTuple):
     offset: Any = None
     strata: Any = None
     time: Any = None
+
+
+Factors: TypeAlias = Callable[[], tuple[Levels, ...]]
+
+
+class Posed(NamedTuple):
+    """A model, in the words of `mle_exists`, and what is known about it beside."""
+
+    rows: Given
+    names: Sequence[str] | None
+    family: Family
+    bias: bool
+    options: Extras
+    categories: Categories = None
+    outcome: str = "y"  # what y is called
+    factors: Factors = tuple  # the columns of categories, once somebody asks
+    rejected: int = 0  # rows of files
+    link: str = ""  # where that is not the logarithm or the logit
+    labels: tuple[Label, ...] | None = None  # of y, the positive one last, where that is not the larger
 
 
 NEEDED = {"conditional": ("strata",), "cox": ("time",)}
@@ -121,17 +141,9 @@ def chosen_names(own: Sequence[str], names: Sequence[str] | None, bias: bool) ->
     return tuple(chosen)
 
 
-def observed(
-    X: Any,
-    y: Any,
-    names: Sequence[str] | None,
-    *,
-    family: Family,
-    bias: bool,
-    options: Extras,
-    categories: Categories = None,
-) -> Observed:
+def observed(posed: Posed) -> Observed:
     """The user's rows, each option a value for each of them."""
+    (X, y, *_), names, family, bias, options, categories, *_ = posed
     if names is None and not isinstance(X, Source):
         X, options = _series_out(X, options)
     values, own, facts, labels = _table(X, y, categories)
@@ -142,7 +154,8 @@ def observed(
     elif values.dtype != np.float64:
         values = values.astype(np.float64)
     seen = Observed(family, values, chosen, bias, labels, facts, options)
-    return _outcomes(seen, _categories(y))
+    known = X.facts.labels if isinstance(X, Source) else posed.labels
+    return _outcomes(seen, _categories(y), known)
 
 
 def _series_out(X: Any, options: Extras) -> tuple[Any, Extras]:
@@ -258,8 +271,8 @@ def entries_of(values: Any) -> Array:
     return np.asarray(values.data if is_sparse(values) else values)
 
 
-def _outcomes(seen: Observed, categories: tuple[str, ...] | None) -> Observed:
-    """What was observed, as the family has it."""
+def _outcomes(seen: Observed, categories: tuple[str, ...] | None, known: tuple[Label, ...] | None) -> Observed:
+    """What was observed, as the family has it; `known` labels have the positive one last."""
     y = seen.y
     if y.ndim == 2:
         if seen.family != "binomial" or seen.options.trials is not None:
@@ -274,6 +287,8 @@ def _outcomes(seen: Observed, categories: tuple[str, ...] | None) -> Observed:
         return replace(seen, counts=(successes, trials - successes), levels=("failure", "success"))
     if seen.family in ("binomial", "conditional"):
         signs, labels = as_signs(y)
+        if known is not None and labels == known[::-1]:
+            signs, labels = -signs, (labels[1], labels[0])
         return replace(seen, counts=((signs > 0).astype(float), (signs < 0).astype(float)), levels=labels)
     if seen.family in ("poisson", "cox"):
         numbers = _numbers("y", y, 0)

@@ -11,43 +11,49 @@ from typing import Any
 import numpy as np
 
 from linsep.loops.compiler import njit
-from linsep.loops.dual_bases import dual_basis, exchange, met
+from linsep.loops.dual_bases import PLAIN, combination, dual_basis, exchange, invert, met
 
 ZERO = 1e-9
 VIOLATED = 1.0 - 1e-4
 RENEWED = 50  # pivots after which the inverse is computed anew
 
 
-@njit(cache=True, nogil=True)
 def inverse_of(z: Any, basis: Any) -> Any:
     """The inverse of the basis, whose columns are the rows z with a 1 appended; infinite if there is none."""
+    return dual_basis(np.column_stack([z[basis], np.ones(len(basis))]))
+
+
+@njit(**PLAIN)
+def write_inverse(z: Any, basis: Any, square: Any, inverse: Any) -> None:
+    """Write the same."""
     width = z.shape[1]
-    vectors = np.ones((basis.size, width + 1))
-    for k in range(basis.size):
+    for k in range(width + 1):
+        square[width, k] = 1.0
         for j in range(width):
-            vectors[k, j] = z[basis[k], j]
-    return dual_basis(vectors)
+            square[j, k] = z[basis[k], j]
+    invert(square, inverse)
 
 
-@njit(cache=True, nogil=True)
-def entering(z: Any, prices: Any, basis: Any, inverse: Any) -> int:
+@njit(**PLAIN)
+def entering(columns: Any, prices: Any, basis: Any, inverse: Any, dual: Any, values: Any) -> int:
     """The row of the most negative reduced price; -1 if there is none."""
-    width = z.shape[1]
-    dual = np.zeros(width)
+    width = columns.shape[0]
     constant = 0.0
+    for j in range(width):
+        dual[j] = 0.0
     for k in range(width + 1):
         constant += prices[basis[k]] * inverse[k, width]
         for j in range(width):
-            dual[j] += prices[basis[k]] * inverse[k, j]
-    values = z @ dual
-    worst, found = -ZERO, -1
+            dual[j] -= prices[basis[k]] * inverse[k, j]
+    combination(columns, dual, prices, values)
+    worst, found = constant - ZERO, -1
     for i in range(prices.size):
-        if prices[i] - values[i] - constant < worst:
-            worst, found = prices[i] - values[i] - constant, i
+        if values[i] < worst:
+            worst, found = values[i], i
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(**PLAIN)
 def leaving(weights: Any, direction: Any) -> int:
     """The place in the basis that becomes 0 first, of equal ones that with the largest pivot; -1 if none does."""
     least, found = np.inf, -1
@@ -59,7 +65,7 @@ def leaving(weights: Any, direction: Any) -> int:
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(**PLAIN)
 def exchanged(basis: Any, weights: Any, direction: Any, place: int, row: int, found: Any) -> int:
     """Write down the rows of the obstruction in which a row takes a place in the basis; returns how many there are."""
     step, size = max(weights[place], 0.0) / direction[place], 0
@@ -73,59 +79,96 @@ def exchanged(basis: Any, weights: Any, direction: Any, place: int, row: int, fo
     return size
 
 
-@njit(cache=True, nogil=True)
-def look_around(z: Any, shares: Any, basis: Any, inverse: Any, cheapest: Any, rows: Any) -> Any:
+@njit(**PLAIN)
+def look_around(
+    z: Any, shares: Any, basis: Any, inverse: Any, weights: Any, cheapest: Any, rows: Any, turned: Any, directions: Any
+) -> None:
     """For each place in the basis, the row that makes the cheapest obstruction there, and what its shares are.
 
-    Returns the directions in which the weights of the basis move as each row enters.
+    Writes the directions, too, in which the weights of the basis move as each row enters.
     """
-    width, weights = z.shape[1], inverse[:, z.shape[1]]
-    turned = np.empty((width, width + 1))
+    width = z.shape[1]
     for k in range(width + 1):
         cheapest[k], rows[k] = VIOLATED, -1
         for j in range(width):
             turned[j, k] = inverse[k, j]
-    directions = z @ turned
+    np.dot(z, turned, directions)
     for i in range(shares.size):
         for k in range(width + 1):
             directions[i, k] += weights[k]
-    kept = np.empty(width + 1, np.int64)
-    for i in range(shares.size):
         place = leaving(weights, directions[i]) if shares[i] < VIOLATED else -1
         if place >= 0 and basis[place] != i:
-            share = 0.0
-            for k in range(exchanged(basis, weights, directions[i], place, i, kept)):
-                share += shares[kept[k]]
+            share = share_of(shares, basis, weights, directions[i], place, i)
             if share < cheapest[place]:
                 cheapest[place], rows[place] = share, i
-    return directions
 
 
-@njit(cache=True, nogil=True)
+@njit(**PLAIN)
+def share_of(shares: Any, basis: Any, weights: Any, direction: Any, place: int, row: int) -> float:
+    """The sum of the shares of the obstruction in which a row takes a place in the basis."""
+    step = max(weights[place], 0.0) / direction[place]
+    share = shares[row] if step > ZERO else 0.0
+    for k in range(basis.size):
+        if k != place and weights[k] - step * direction[k] > ZERO:
+            share += shares[basis[k]]
+    return share
+
+
 def walk(z: Any, prices: Any, shares: Any, basis: Any, steps: int, every: int, found: Any, sizes: Any) -> int:
     """Pivot up to `steps` times, looking around at every so many; writes the violated obstructions that it sees.
 
     `found` takes as many as it has rows, `sizes` says how many entries of each are in use; returns their number. The
     basis is changed to the last one.
     """
+    size, columns = z.shape[1] + 1, np.ascontiguousarray(z.T)
+    vectors, squares = np.ones((5, size)), np.empty((3, size, size))
+    rows, directions, values = np.empty(size, np.int64), np.empty((len(z), size)), np.empty(len(z))
+    room = rows, vectors, squares, directions, values
+    count: int = pivot(z, columns, prices, shares, basis, steps, every, found, sizes, *room)
+    return count
+
+
+@njit(**PLAIN)
+def pivot(
+    z: Any,
+    columns: Any,
+    prices: Any,
+    shares: Any,
+    basis: Any,
+    steps: int,
+    every: int,
+    found: Any,
+    sizes: Any,
+    rows: Any,
+    vectors: Any,
+    squares: Any,
+    directions: Any,
+    values: Any,
+) -> int:
+    """The walk itself, with the room that it needs."""
     width = z.shape[1]
-    cheapest, rows = np.empty(width + 1), np.empty(width + 1, np.int64)
-    column, products, inverse = np.ones(width + 1), np.empty(width + 1), inverse_of(z, basis)
+    square, inverse, turned = squares[0], squares[1], squares[2, :width]
+    cheapest, column, products, dual, weights = vectors[0], vectors[1], vectors[2], vectors[3, :width], vectors[4]
+    write_inverse(z, basis, square, inverse)
     count, last = 0, np.inf
     for step in range(1, steps + 1):
         if not inverse[0, 0] < np.inf:
             break
-        row = entering(z, prices, basis, inverse) if last == np.inf else -1
-        weights = inverse[:, width]
+        row = entering(columns, prices, basis, inverse, dual, values) if last == np.inf else -1
+        for k in range(width + 1):
+            weights[k] = inverse[k, width]
         if row < 0 or step % every == 0:
-            directions = look_around(z, shares, basis, inverse, cheapest, rows)
+            look_around(z, shares, basis, inverse, weights, cheapest, rows, turned, directions)
             for place in range(width + 1):
                 if rows[place] >= 0 and count < sizes.size:
                     sizes[count] = exchanged(basis, weights, directions[rows[place]], place, rows[place], found[count])
                     count += 1
         is_end = row < 0
         if is_end:
-            place = int(np.argmin(cheapest))
+            place = 0
+            for k in range(width + 1):
+                if cheapest[k] < cheapest[place]:
+                    place = k
             row = rows[place]
             if row < 0 or cheapest[place] > last - 1e-6:
                 break
@@ -141,5 +184,5 @@ def walk(z: Any, prices: Any, shares: Any, basis: Any, steps: int, every: int, f
         if step % RENEWED:
             exchange(inverse, products, place)
         else:
-            inverse = inverse_of(z, basis)
+            write_inverse(z, basis, square, inverse)
     return count

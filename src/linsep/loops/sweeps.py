@@ -59,8 +59,8 @@ class Hinge(NamedTuple):
 class End(NamedTuple):
     """Where a sweep ended: the next position, the updates made, the rows since the last of them, the last mistake
     with its gap before the update, the row whose score is not finite (or ALL_FINE), the largest |x|² seen, whether
-    every row that was taken for right is, in spite of rounding, the rows walked (the sum of their weights), and what is
-    left of the weight of the next row."""
+    every row that was taken for right is, in spite of rounding; and where rows have weights, their sum so far and what
+    is left of that of the next row."""
 
     position: int
     updates: int
@@ -135,7 +135,6 @@ def sweep(
             if right < 0:
                 looks_ahead, is_sure, right = False, False, 0
             if weights is None:
-                walked += right
                 run += right
             else:
                 for j in range(position, position + right):
@@ -153,13 +152,15 @@ def sweep(
             length2 = norm2(table, i)
             if length2 > longest2:
                 longest2, near = length2, near_of(W, b, length2)
-        if foretold is not None and not foretell(table, i, y[i], gap, rival, walked, W, b, lag, foretold):
+        before = walked
+        if weights is None:
+            before = walked + position - start
+        if foretold is not None and not foretell(table, i, y[i], gap, rival, before, W, b, lag, foretold):
             return position, updates, run, last, last_gap, i, longest2, False, walked, left
         if margin < gap < np.inf:
             position += 1
             is_sure = is_sure and gap > near
             if weights is None:
-                walked += 1
                 run += 1
             else:
                 left = left if left > 0 else weights[i]
@@ -178,19 +179,18 @@ def sweep(
         if spread is None:
             correct(table, i, y[i], rival, step, bias, W, b)
             if lag is not None:
-                correct(table, i, y[i], rival, step * float(walked), bias, lag.W, lag.b)
+                correct(table, i, y[i], rival, step * float(before), bias, lag.W, lag.b)
         else:
             soft = hinge.soft / share
-            correct_spread(table, i, y[i], rival, step, soft, float(walked), bias, W, b, spread, lag)
+            correct_spread(table, i, y[i], rival, step, soft, float(before), bias, W, b, spread, lag)
         if log is not None:
             log[updates, ROW], log[updates, LABEL], log[updates, RIVAL] = i, code_of(y[i], W), rival
-            log[updates, BORN], log[updates, STEP] = walked, step
+            log[updates, BORN], log[updates, STEP] = before, step
         mistakes_per_row[i] += 1
         if looks_ahead:
             near = near_of(W, b, longest2)
         run, updates, last, last_gap = 0, updates + 1, i, gap
         if weights is None:
-            walked += 1
             position += 1
         else:
             walked, left = walked + share, left - share
@@ -214,7 +214,9 @@ def step_of(
     """How far an update goes for a row whose gap is `loss` short of 1: there, or as far as the hinge allows."""
     length2 = length2_of(table, i, y, rival, bias, W, spread) + hinge.soft / share
     most = hinge.cap * share
-    return loss / length2 if length2 * most > loss else most  # a row of zeros would not survive the division
+    if length2 * most > loss:  # a row of zeros would not survive the division
+        return loss / length2  # type: ignore[no-any-return]
+    return most  # type: ignore[no-any-return]
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -222,7 +224,7 @@ def length2_of(table: Any, i: Any, y: Any, rival: Any, bias: int, W: Any, spread
     """|Z|² of row i: of x and its 1 for two classes, twice that for more; each entry times its spread, if any."""
     if spread is None:
         once = norm2(table, i) + bias
-        return once if W.ndim == 1 else 2.0 * once
+        return once if W.ndim == 1 else 2.0 * once  # type: ignore[no-any-return]
     if W.ndim == 1:
         return norm2_spread(table, i, spread.W) + bias * spread.b[0]  # type: ignore[no-any-return]
     both = norm2_spread(table, i, spread.W[y]) + norm2_spread(table, i, spread.W[rival])

@@ -171,7 +171,7 @@ class Trainer:
                 break
             if (now := time.monotonic()) - shown > LOOK_EVERY_S:
                 shown = now
-                mistakes = pocket.mistakes if pocket.mistakes < self.source.n_rows else None
+                mistakes = int(pocket.mistakes) if pocket.mistakes < self.source.n_rows else None
                 show(Progress(learner.passes, learner.updates, learner.rows_read - before, now - started, mistakes))
         if checkpoint is not None and not learner.converged:
             checkpoint.save(now=True)
@@ -191,7 +191,7 @@ class Trainer:
             passes=run.passes,
             rows=self.source.n_rows,
             rows_left_out=facts.rows_left_out,
-            mistakes=pocket.mistakes if is_best else None,
+            mistakes=int(pocket.mistakes) if is_best else None,
             stopped_by=0 if run.converged else stopped_by,
         )
         return self._in_own_units(ended) if isinstance(self.source, StandardisedSource) else ended

@@ -106,7 +106,7 @@ def drawn(film: Film) -> Iterator[Any]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=SIZE, dpi=DOTS_PER_INCH, layout="constrained")
-    canvas = FigureCanvasAgg(figure)
+    canvas: Any = FigureCanvasAgg(figure)
     parts = figure.subplots(1, 1 if film.theory is None else 2, squeeze=False)[0]
     show = [_plane(parts[0], film), *([_proof(parts[1], film)] if film.theory is not None else [])]
     for frame in film.frames:

@@ -90,7 +90,7 @@ class Film:
         """The corners of a square around the points, against the clock."""
         low, high = self.points.min(axis=0), self.points.max(axis=0)
         middle, half = low / 2 + high / 2, AROUND * (float((high / 2 - low / 2).max()) or 1.0)
-        return middle + half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+        return np.asarray(middle + half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
 
     def side(self, frame: Moment, sign: int) -> Floats:
         """The corners of the part of the box on one side of the line; none before there is a line."""

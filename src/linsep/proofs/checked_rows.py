@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from linsep.errors import ArgumentError, CertificateError, shown
 from linsep.report import RowNames
 from linsep.tables import is_sparse, read_exact, read_labels, require_finite
-from linsep.tables.categories import Stated
+from linsep.tables.categories import UNCODED, Stated
 from linsep.tables.exact_numbers import EXACT, fit_doubles
 from linsep.tables.given_rows import Given, given
 from linsep.tables.label_values import distinct
@@ -199,7 +199,7 @@ def shown_rows(
 def labels_of_rows(X: Any, y: Any, rows: Sequence[int], n_rows: int) -> list[Any]:
     """The labels of these rows: as y has them, or as a source does."""
     if y is not None:
-        return labels_at(y, rows, n_rows)
+        return labels_at(given(X, y).y, rows, n_rows)
     if not can_scan(X):
         raise ArgumentError("The labels of the rows are not known.", fix="Give y too: frame(X, y).")
     labels = X.facts.labels
@@ -233,7 +233,7 @@ def rows_of(
         raise ArgumentError("y is missing: each row of X needs a label.")
     rows = given_as_stated(X, y, left_out)
     with rows.numbered():
-        table = read_exact(rows.X, None if names is None else Stated(names))
+        table = read_exact(rows.X, UNCODED if names is None else Stated(names))
         require_finite(table)
         signs = _signs(read_labels(rows.y, table.values.shape[0]), labels)
     return MemoryRows(table.values, signs, table.scales, table.is_decimal, table.columns, True, rows.kept)

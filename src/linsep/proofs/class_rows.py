@@ -31,7 +31,7 @@ from linsep.proofs.checked_rows import (
     is_same,
 )
 from linsep.tables import is_sparse, read_exact, read_labels, require_finite
-from linsep.tables.categories import Stated
+from linsep.tables.categories import UNCODED, Stated
 from linsep.tables.label_values import distinct
 
 By: TypeAlias = Literal["joint", "pairs", "rest"]
@@ -59,7 +59,7 @@ def rows_of_classes(
         raise ArgumentError("y is missing: each row of X needs a label.")
     rows = given_as_stated(X, y, left_out)
     with rows.numbered():
-        table = read_exact(rows.X, None if names is None else Stated(names))
+        table = read_exact(rows.X, UNCODED if names is None else Stated(names))
         require_finite(table)
         codes = _codes(read_labels(rows.y, table.values.shape[0]), labels)
     marks: Any = 2 * codes - 1 if len(labels) == 2 else codes

@@ -92,6 +92,7 @@ class ClassVerdicts(Reported):
     reads: int = 0
     seconds: float = field(default=0.0, compare=False)
     row_names: RowNames | None = field(default=None, compare=False)
+    dropped: int = field(default=0, compare=False)  # as of a `Verdict`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(map(plain, self.labels)))
@@ -211,7 +212,7 @@ class ClassVerdicts(Reported):
                 asked = [other for _, other in contests] or [", ".join(map(label_text, classes))] * len(found.rows)
                 for values, new in zip(told.values(), (found.classes, asked, shares), strict=True):
                     values += new or [None] * len(found.rows)
-        return shown_rows(X, rows, told, self.n_rows, self.row_names)
+        return shown_rows(X, rows, told, self.n_rows + self.dropped, self.row_names)
 
     def to_json(self) -> str:
         """All proofs in one text: see docs/certificate-format.md."""
@@ -437,7 +438,9 @@ def renumbered(verdict: Verdict, numbers: Callable[[Sequence[int]], Sequence[int
 def in_own_numbers(verdict: Verdict, rows: Given) -> Verdict:
     """The same verdict, its rows those of the user's table, of which some were dropped, and what they are called."""
     kept = rows.kept
-    return verdict if kept is None else renumbered(verdict, lambda own: kept[list(own)].tolist()).called(rows.names)
+    if kept is None:
+        return verdict
+    return renumbered(verdict, lambda own: kept[list(own)].tolist(), dropped=rows.dropped).called(rows.names)
 
 
 def in_kept_numbers(verdict: Verdict, kept: Ints | None) -> Verdict:
@@ -461,4 +464,4 @@ def classes_in_own_numbers(found: ClassVerdicts, rows: Given) -> ClassVerdicts:
     n_classes = len(found.labels) if found.by == "joint" else 1
     numbers = (n_classes * rows.kept[:, None] + np.arange(n_classes)).ravel()
     verdicts = (renumbered(verdict, lambda own: numbers[list(own)].tolist()) for verdict in found.verdicts)
-    return replace(found, verdicts=tuple(verdicts)).called(rows.names)
+    return replace(found, verdicts=tuple(verdicts), dropped=rows.dropped).called(rows.names)

@@ -42,6 +42,7 @@ Ints: TypeAlias = NDArray[np.int64]
 Side: TypeAlias = tuple[int, int]  # a cut, and 0 for what is above it or 1 for what is below
 
 SHOWN_CUTS = 30  # in words
+FEW_WEIGHTS = 0.25  # part of the columns: up to here only these are read
 
 
 @final
@@ -63,6 +64,13 @@ class Cut:
     def is_pure(self) -> bool:
         """Whether it takes rows of one class, above it or below."""
         return self.above < 0 or self.below < 0
+
+    def signs(self, values: Any, rows: Ints) -> NDArray[np.int8]:
+        """The exact side of these rows of finite numbers; of a dense table, only the columns with a weight are read."""
+        used = np.array([j for j, weight in enumerate(self.weights) if weight], np.int64)
+        if is_sparse(values) or not len(used) or len(used) > FEW_WEIGHTS * len(self.weights):
+            return signs(form_of(self.weights, self.bias_weight), values[rows])
+        return signs(form_of([self.weights[j] for j in used.tolist()], self.bias_weight), values[np.ix_(rows, used)])
 
     def condition(self, names: Sequence[str], *, is_above: bool = True) -> str:
         """Which rows are above it, or which are not: a + 2·b > 3."""
@@ -189,7 +197,7 @@ class Regions(Reported):
         while work:
             k, rows = work.pop()
             cut = self.cuts[k]
-            above = signs(form_of(cut.weights, cut.bias_weight), values[rows]) > 0
+            above = cut.signs(values, rows) > 0
             yield k, rows, above
             work += [(child, own) for child, own in ((cut.above, rows[above]), (cut.below, rows[~above])) if child >= 0]
 

@@ -30,6 +30,7 @@ from linsep.halfspace import Halfspace
 from linsep.proofs import checks, margin_checks
 from linsep.proofs.checked_rows import (
     Label,
+    MemoryRows,
     Rows,
     allows_exact_integers,
     can_scan,
@@ -89,6 +90,7 @@ class Verdict(Reported, ABC):
     seconds: float = 0.0
     sample: tuple[Floats, Signs] | None = field(default=None, compare=False)
     row_names: RowNames | None = field(default=None, compare=False)
+    dropped: int = field(default=0, compare=False)  # rows with gaps of a table in memory, which row numbers count
 
     def __post_init__(self) -> None:
         negative, positive = map(plain, self.labels)
@@ -189,9 +191,16 @@ class Verdict(Reported, ABC):
         rows = () if found is None else found.rows
         told: dict[str, Sequence[Any]] = {"label": (), "share": ()}
         if found is not None:
-            classes = found.classes or labels_of_rows(X, y, rows, self.n_rows)
+            classes = found.classes or labels_of_rows(X, y, rows, self._length_of(X, y))
             told = {"label": classes, "share": replace(found, classes=tuple(classes)).shares or ()}
-        return shown_rows(X, rows, told, self.n_rows, self.row_names)
+        return shown_rows(X, rows, told, self._length_of(X, y), self.row_names)
+
+    def _length_of(self, X: Any, y: Any) -> int:
+        """How many rows the table has that the verdict is about, those that were left out counted if numbers do."""
+        if self.rows_left_out > self.dropped and not can_scan(X) and y is not None:  # from a file: the data say it
+            rows = self._verified(X, y)
+            return self.n_rows + self.rows_left_out * (isinstance(rows, MemoryRows) and rows.kept is not None)
+        return self.n_rows + self.dropped
 
     def to_json(self) -> str:
         """The written proof: versioned JSON, made of the fields alone (of which `seconds` differ from run to run)."""

@@ -27,6 +27,7 @@ NARROW = 3.0  # how far a bound may be from the best that a few cases are expect
 FADING = 0.8  # of the mean of earlier shares is kept from round to round
 MANY, SLACK = 1500, 1.3  # from so many obstructions on, those with x(S) above this are put aside
 TRIED, QUICK = 8, 0.1  # rows of which both cases are tried before one is chosen, if a program takes no more seconds
+IN_VAIN = 3  # of them that may be worse than the best before them
 A_WHILE = 1.0  # seconds between two looks at what else there is to do, while a large table is dealt
 SHARE_OF_PACKING = 0.85  # of the time may pass while the packing of a large table still grows
 
@@ -187,8 +188,8 @@ class HittingSet:
 
     def _add_violated(self, case: CaseNode, shares: Floats, duals: Floats) -> bool:
         """Take violated obstructions into the relaxation, and put others aside; whether there are any."""
-        sums = np.array([shares[list(self.found[k])].sum() for k in self.active])
-        tight = [self.found[k] for k, total in zip(self.active, sums.tolist(), strict=True) if total < 1.0 + 1e-4]
+        sums = self.program.sums
+        tight = [self.found[self.active[k]] for k in np.flatnonzero(sums < 1.0 + 1e-4).tolist()]
         if len(self.active) > MANY:
             self._drop(np.flatnonzero((duals <= 1e-9) & (sums > SLACK)))
         mean = shares if case.mean is None else case.mean
@@ -311,8 +312,8 @@ class HittingSet:
         rows = [row for row in np.argsort(-undecided)[:TRIED].tolist() if undecided[row] > 1e-6]
         start = self.clock.seconds
         best: tuple[float, int] | None = None
-        for row in rows:
-            if best is not None and self.clock.seconds - start > QUICK * TRIED:
+        for k, row in enumerate(rows):
+            if best is not None and (k - rows.index(best[1]) > IN_VAIN or self.clock.seconds - start > QUICK * TRIED):
                 break
             gains = [self._gain(case, row, is_right) for is_right in (True, False)]
             best = max(best or (-1.0, row), (min(gains) * max(gains), row))

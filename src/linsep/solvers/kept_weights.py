@@ -95,7 +95,7 @@ class Candidate:
     run: int
 
 
-@dataclass(slots=True)
+@dataclass
 class Pocket:
     """The weights with the fewest mistakes of those weighed, and the candidates for the next weighing.
 

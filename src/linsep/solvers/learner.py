@@ -12,6 +12,7 @@ from linsep.halfspace import Halfspace
 from linsep.loops.scans import ALL_FINE
 from linsep.loops.shuffling import shuffled
 from linsep.loops.sweeps import worst
+from linsep.report import SHOWN_ROWS, by_corrections
 from linsep.scores import linear_scores
 from linsep.solvers.kept_weights import NO_LIMIT, Voters, joined
 from linsep.solvers.perceptron_run import Mistake, PerceptronRun, Step
@@ -259,7 +260,10 @@ class Learner:
         self.perceptron.require_finite()
         is_exact = self.perceptron.is_exact()
         bits = max(abs(int(value)).bit_length() for value in (*self.w, self.b[0])) if is_exact else None
-        return PerceptronRun(self.halfspace, self.converged, self.updates, self.passes, self.mistakes_per_row, bits)
+        per_row, ids, names = self.mistakes_per_row, self.source.facts.ids, None
+        if ids is not None and per_row is not None:
+            names = ids.names(by_corrections(per_row)[:SHOWN_ROWS].tolist())
+        return PerceptronRun(self.halfspace, self.converged, self.updates, self.passes, per_row, bits, names)
 
     @property
     def random_state(self) -> dict[str, Any]:

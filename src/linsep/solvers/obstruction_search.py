@@ -49,17 +49,18 @@ class ObstructionSearch:
             self.first = max(0, self.first - 1) if found else 0
         if not found and not self.is_large:
             found = self._walked(shares, mean, tight, walks)
-        both = 0.5 * (shares + mean)
-        order = sorted(found, key=lambda rows: (float(both[list(rows)].sum()), rows))
+        both = (0.5 * (shares + mean)).tolist()
+        order = sorted(found, key=lambda rows: (sum(map(both.__getitem__, rows)), rows))
         return order if self.is_large else self._different(order)
 
     def _different(self, order: Sequence[Rows]) -> list[Rows]:
         """The first ones, of which only a few share a row; or some of the first, whatever they share."""
-        times, taken = np.zeros(len(self.z), np.int64), list[Rows]()
+        times, taken = [0] * len(self.z), list[Rows]()
         for rows in order:
-            if times[list(rows)].max() < OFTEN:
+            if max(map(times.__getitem__, rows)) < OFTEN:
                 taken.append(rows)
-                times[list(rows)] += 1
+                for row in rows:
+                    times[row] += 1
             if len(taken) == TAKEN:
                 return taken
         rest = [rows for rows in order[:TAKEN] if rows not in set(taken)]
@@ -98,7 +99,8 @@ class ObstructionSearch:
         count = loops.circuits.walk(self.z, prices, shares, basis, self.steps, self.every, self.found, self.sizes)
         if self._is_sound(basis):
             self.basis = basis
-        return {tuple(sorted(self.found[k, : self.sizes[k]].tolist())) for k in range(count)}
+        sizes = self.sizes[:count].tolist()
+        return {tuple(sorted(rows[:size])) for rows, size in zip(self.found[:count].tolist(), sizes, strict=True)}
 
     def _is_sound(self, basis: Ints) -> bool:
         """Whether a basis is one to go on from: neither singular nor, as floats see it, infeasible."""

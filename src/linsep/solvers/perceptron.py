@@ -263,7 +263,8 @@ class Perceptron:
         )
         if start <= self.measured - first and order is None:
             self.measured = max(self.measured, first + end.position)
-        self.walked, self.left = end.walked, end.left
+        self.walked = self.walked + end.position - start if block.weights is None else end.walked
+        self.left = end.left
         self.longest2, self.is_sure = end.longest2, self.is_sure and end.is_sure
         self.updates, self.run = self.updates + end.updates, end.run
         if self.voters is not None and log is not None:

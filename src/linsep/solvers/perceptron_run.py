@@ -1,13 +1,13 @@
 """What a run of the Perceptron hands out: each step, and its end."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from linsep.halfspace import Halfspace
-from linsep.report import Report, Reported, bounded, count, most_corrected, one_line, run_ended
+from linsep.report import Report, Reported, RowNames, bounded, count, most_corrected, one_line, run_ended
 from linsep.sources.base import Ints
 
 
@@ -21,7 +21,7 @@ class Mistake(NamedTuple):
 def _equal(one: Any, other: Any) -> bool:
     """Whether two values of one class have equal fields, arrays entry by entry."""
     return type(one) is type(other) and all(
-        np.array_equal(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+        np.array_equal(getattr(one, f.name), getattr(other, f.name)) for f in fields(one) if f.compare
     )
 
 
@@ -54,6 +54,7 @@ class PerceptronRun(Reported):
     dual counts alpha:
     w = sum alpha_i·y_i·x_i and b = sum alpha_i·y_i; files, which may have more rows than memory holds, have None.
     `bits` is the length of the largest weight where the run was exact in integers, and None where it ran in floats.
+    `row_names` is what the user calls the rows that were corrected most often.
     """
 
     halfspace: Halfspace
@@ -62,6 +63,7 @@ class PerceptronRun(Reported):
     passes: int
     mistakes_per_row: Ints | None
     bits: int | None
+    row_names: RowNames | None = field(default=None, compare=False)
 
     def __eq__(self, other: object) -> bool:
         return _equal(self, other)
@@ -82,4 +84,8 @@ class PerceptronRun(Reported):
         plane = self.halfspace.equation()
         title = run_ended(self.converged, self.updates, self.passes, plane, separable=is_separable)
         known = [] if bound is None else [bounded(bound)]
-        return Report(title, (*known, *most_corrected(self.mistakes_per_row)), "yes" if self.converged else "unsure")
+        return Report(
+            title,
+            (*known, *most_corrected(self.mistakes_per_row, self.row_names)),
+            "yes" if self.converged else "unsure",
+        )

@@ -104,9 +104,9 @@ class VertexWalk:
         w *= 1.0 if w @ near >= 0 else -1.0
         best, least = np.zeros((2, width)), np.inf
         heats = self.unit * HOT * (COLD / HOT) ** (np.arange(steps) / steps)
-        loops.vertices.seed(int(self.random.integers(2**31)))
         for part in np.array_split(heats, -(-steps * z.size // SLICE)):
-            least = loops.vertices.anneal(z, costs, tight, w, part, least, best)
+            draws = self.random.random((len(part), 2))
+            least = loops.vertices.anneal(z, costs, tight, w, part, draws, least, best)
             if self.clock.is_over():
                 break
         return [best]

@@ -53,6 +53,7 @@ class CoverProgram:
         self.lp.addVars(n, np.zeros(n), np.ones(n))
         self.lp.changeColsCost(n, numbers(np.arange(n)), tilted)
         self.fixed = np.full(n, -1)
+        self.sums = np.zeros(0)  # x(S) of each set, in the last solution
 
     def add(self, sets: Sequence[tuple[int, ...]]) -> None:
         """Take sets into use."""
@@ -81,6 +82,7 @@ class CoverProgram:
         if not solved(self.lp, self.clock):
             return None
         solution = self.lp.getSolution()
+        self.sums = np.array(solution.row_value)
         return np.array(solution.col_value), self.unit * np.maximum(solution.row_dual, 0.0)
 
 

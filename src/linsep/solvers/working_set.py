@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import OverflowedError
-from linsep.exact import FEW_CELLS, null_combination, original_multipliers
+from linsep.exact import FEW_CELLS, SMALLEST, null_combination, original_multipliers, rounding_factor
 from linsep.signs import row_products
 from linsep.solvers.clock import Clock
 from linsep.solvers.min_norm import PATIENCE, Shortest, nearest_to_zero, shortest
@@ -167,6 +167,24 @@ def search(
     return found
 
 
+def at_once(rows: Block, columns: Ints, *, bias: bool, clock: Clock) -> Separated | Blocked | None:
+    """The answer for so few dense rows that all of them are looked at first; None if one look does not prove it."""
+    values, y = rows.values, rows.y
+    working = WorkingSet(Frame.around(rows, columns, bias=bias), rows)
+    answer = working.solve(clock)
+    if not answer.is_solved:
+        return _prove_blocked(working, answer.multipliers, None, clock, careful=True)
+    w, b = working.frame.halfspace(answer.w)
+    with np.errstate(all="ignore"):
+        x = values.astype(np.float64, copy=False)
+        scores, sizes = y * (x @ w + b), np.abs(x) @ np.abs(w) + abs(b)
+        terms = len(w) + 4
+        is_proved = scores > rounding_factor(terms) * 1.001 * sizes + 2 * terms * SMALLEST
+    if not is_proved.all():  # or a score is not finite
+        return None
+    return Separated(w, b, float(scores.min()), rows, answer.multipliers)
+
+
 def levels(source: Source, width: int) -> Iterator[SampleLevel]:
     """Samples of the rows, each larger than the one before, drawn when their turn comes; at last the whole."""
     sizes = [source.n_rows]
@@ -292,7 +310,7 @@ def is_separated(source: Source, w: Floats, b: float, scan: Scan) -> bool:
 
 
 def _prove_blocked(
-    working: WorkingSet[Frame], multipliers: Floats, source: Source, clock: Clock, careful: bool
+    working: WorkingSet[Frame], multipliers: Floats, source: Source | None, clock: Clock, careful: bool
 ) -> Blocked | None:
     """The rows that matter in an impossible working set should cancel: find the weights, short or exact.
 
@@ -300,7 +318,7 @@ def _prove_blocked(
     """
     support = np.flatnonzero(working.matters)
     rows = working.block.take(support)
-    if working.frame.width >= WIDE and is_about_doubles(source):
+    if working.frame.width >= WIDE and source is not None and is_about_doubles(source):
         short = prove(working.frame, rows, multipliers[support].copy(), clock)
         if short is not None or not (careful or len(rows) <= FEW_ROWS):
             return short

@@ -28,15 +28,15 @@ from linsep.tables import (
     read_labels,
     require_finite,
 )
-from linsep.tables.categories import Categories, require_categories
+from linsep.tables.categories import UNCODED, Categories, require_categories, require_named
 from linsep.tables.exact_numbers import Columns, ExactTable
 from linsep.tables.given_rows import Given, Missing, given
 from linsep.tables.label_values import distinct
-from linsep.tables.row_ids import without_ids
+from linsep.tables.row_ids import ListedIds, without_ids
 
 
 def as_source(
-    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = None
+    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = UNCODED
 ) -> Source:
     """The rows of X with the labels y, two of them, as a source; a source is passed through.
 
@@ -44,18 +44,22 @@ def as_source(
     called: see `tables.row_ids`; `categories` says how text columns are coded.
     """
     if isinstance(X, Source) or is_on_device(X):
+        require_named(require_categories(categories), None)
         source = as_given(X, y, decimals=decimals, ids=ids) if isinstance(X, Source) else _on_device(X, y, ids)
         _ = source.facts.pair  # more than two labels are refused
         return source
     if is_elsewhere(X):
+        require_named(require_categories(categories), None)
         return as_source(_on_cluster(X, y, ids))
     return _in_memory(given(X, y, ids), decimals, categories, as_signs)
 
 
 def as_classes(
-    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = None
+    X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = UNCODED
 ) -> Source:
     """The same with any number of classes, one included: labels are then positions among them (see `marks`)."""
+    if is_elsewhere(X) or isinstance(X, Source) or is_on_device(X):
+        require_named(require_categories(categories), None)
     if is_elsewhere(X):
         return _on_cluster(X, y, ids)
     if isinstance(X, Source):
@@ -115,6 +119,8 @@ def _in_memory(
     exact = _in_64_bits(read_exact(X, require_categories(categories)), decimals)
     n_rows, n_columns = exact.values.shape
     signs, labels = mark(read_labels(rows.y, n_rows))
+    if isinstance(row_ids, ListedIds):
+        row_ids.require_length(n_rows)
     table = as_table(exact.values)
     bits = integer_bits(table)
     is_whole = exact.scales is not None or (bits is not None and bits > MOST_BITS and is_long(table[0]))

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from linsep.errors import ShapeError
 from linsep.faults import fault
-from linsep.tables.categories import Categories, Stated, require_named
+from linsep.tables.categories import UNCODED, Categories, Stated, require_named
 from linsep.tables.exact_numbers import ExactTable, are_doubles, as_double, inexact_number, is_long, name_of
 from linsep.tables.handed_over import (
     SupportsArray,
@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 
-def read_exact(X: Any, categories: Categories | Stated = None) -> ExactTable:
+def read_exact(X: Any, categories: Categories | Stated = UNCODED) -> ExactTable:
     """The numbers of X, exactly, and the names of its columns if it has any; text is coded as `categories` says.
 
     >>> read_exact([[2**53 + 1, 0.5], [2**53, 1.5]])[:3]

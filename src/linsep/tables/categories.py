@@ -7,8 +7,10 @@ The first level that occurs is the reference. A level that no row has gives no c
 site is called site[Chur].
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -16,12 +18,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from linsep.errors import ArgumentError, shown
-from linsep.faults import fault, few
+from linsep.faults import CODE_FIRST, NAME_TOO, fault, few
 from linsep.tables.exact_numbers import Array, ExactTable
 
 Coding: TypeAlias = Literal["reference", "all"]
 Categories: TypeAlias = Coding | Mapping[str, Coding] | None
 
+NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+UNCODED: Categories = MappingProxyType({})  # where there is no option for it: no column is coded
 CODINGS: tuple[Coding, ...] = get_args(Coding)
 FEW_LEVELS = 10  # of which a column is never taken for an id
 WORTH_SPARSE = 100_000  # cells of a dense table, from which on a sparse one is smaller and may be worth it
@@ -68,7 +72,7 @@ def require_categories(categories: Any) -> Categories:
         for name, coding in categories.items():
             if coding not in CODINGS:
                 raise ArgumentError(f"categories[{shown(name)}] is {shown(coding)}: it must be 'reference' or 'all'.")
-        return {str(name): coding for name, coding in categories.items()}
+        return {str(name): coding for name, coding in categories.items()} or UNCODED
     if categories is not None and categories not in CODINGS:
         raise ArgumentError(
             f"categories is {shown(categories)}: it must be 'reference', 'all', or a dictionary of columns such as "
@@ -115,16 +119,46 @@ def require_named(categories: Categories | Stated, names: Sequence[str] | None) 
     if not isinstance(categories, Mapping):
         return
     if names is None and categories:
-        raise ArgumentError("categories names columns, and this table has no names: give a dataframe.")
+        raise ArgumentError(
+            "categories names columns, and X is not a dataframe in memory.",
+            fix="Give one; columns of files are named in linsep.open(..., categories=).",
+        )
     for name in categories:
         if name not in (names or ()):
             raise fault("no column", column=name, advice=f"The columns are {few(names or (), 20)}.")
 
 
-def require_few(found: Levels, categories: Categories | Stated) -> None:
-    """Refuse a column with about as many levels as rows, which is an id, unless it is named."""
-    if isinstance(categories, str) and looks_like_ids(len(found.levels), len(found.codes)):
+def text_fix(categories: Categories | Stated) -> str | None:
+    """What to do about text that is not coded; None for the usual advice."""
+    if not isinstance(categories, Mapping):
+        return None
+    return NAME_TOO if categories else CODE_FIRST
+
+
+def require_categories_in(column: Any, found: Levels) -> None:
+    """Refuse text that nobody named: numbers with some text among them, and about as many levels as rows, an id."""
+    import narwhals as nw
+
+    if kind_of(column) == nw.String and is_mixed(found.levels):
+        odd = next(k for k, level in enumerate(found.levels) if not is_number(level))
+        row = int(np.argmax(found.codes == odd))
+        raise fault("text among numbers", row=row, column=found.name, value=found.levels[odd])
+    if looks_like_ids(len(found.levels), len(found.codes)):
         raise fault("ids as categories", column=found.name, levels=len(found.levels), rows=len(found.codes))
+
+
+def is_mixed(levels: Iterable[Any]) -> bool:
+    """Whether some texts are numbers and others are not: then a number may be written wrongly.
+
+    >>> is_mixed(["1", "2.5", "?"]), is_mixed(["8001", "0900"]), is_mixed(["u", "v"])
+    (True, False, False)
+    """
+    return len({is_number(level) for level in levels}) == 2
+
+
+def is_number(level: Any) -> bool:
+    """Whether a category is the text of a number."""
+    return isinstance(level, str) and NUMBER.fullmatch(level) is not None
 
 
 def looks_like_ids(n_levels: int, n_rows: int) -> bool:
@@ -161,8 +195,9 @@ def _own_order(column: Any) -> Sequence[Any] | None:
         return tuple(kind.categories)
     if kind != nw.Categorical:
         return None
-    if column.implementation.is_pandas_like() and hasattr(native.dtype, "categories"):
-        return list(native.dtype.categories)
+    if column.implementation.is_pandas_like():
+        declared = getattr(native.dtype, "categories", None)  # Arrow's own dictionaries declare none
+        return None if declared is None else list(declared)
     if column.implementation.is_pyarrow() and native.type.ordered:
         return list(native.chunk(0).dictionary.to_pylist()) if native.num_chunks == 1 else None
     return None

@@ -11,7 +11,7 @@ from linsep.errors import ArgumentError, InputError, shown
 from linsep.faults import fault, few
 from linsep.tables.categories import kind_of
 from linsep.tables.exact_numbers import Array, is_missing
-from linsep.tables.handed_over import as_frame, as_series, is_query
+from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query
 from linsep.tables.label_values import require_one_index
 from linsep.tables.row_ids import RowIds, without_ids
 from linsep.tables.sparse_tables import is_sparse, of_sparse
@@ -65,9 +65,10 @@ def given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
     require_one_index(X, y)
     if isinstance(y, str) and (frame := as_frame(X)) is not None:
         X, y = _label_out(frame, y)
-    elif is_query(X) and y is not None:
+    elif y is not None and (is_query(X) or is_query(y)):
+        name, table = ("X", X) if is_query(X) else ("y", y)
         raise ArgumentError(
-            f"X is a {type(X).__name__}, a query: its rows have no order, and labels beside it may be those of others.",
+            f"{name} is a {type(table).__name__}, a query: its rows have no order, so labels may be those of others.",
             fix="Name its label column, such as y='kind', or fetch the rows first.",
         )
     return Given(X, y, ids) if missing is None or y is None else _without_gaps(X, y, ids)
@@ -113,9 +114,9 @@ class _Held(NamedTuple):
             series = as_series(values) if frame is None and is_column else None
             columns = [series] if frame is None else [frame.get_column(name) for name in frame.columns]
             if columns[0] is not None:
-                gaps = np.array([_gaps_of_series(column) for column in columns])
+                gaps = np.array([gaps_of_series(column) for column in columns])
                 return cls(series if frame is None else frame, np.asarray(gaps.any(axis=0)))
-            values = np.asarray(values) if hasattr(values, "__array__") else list(values)
+            values = np.asarray(values) if isinstance(values, SupportsArray) else list(values)
         if isinstance(values, np.ndarray):
             gaps = _gaps_of_array(values)
             return cls(values, np.asarray(gaps.reshape(len(gaps), -1).any(axis=1)))
@@ -130,7 +131,8 @@ class _Held(NamedTuple):
         return self.values.filter(is_kept.tolist()).to_native()
 
 
-def _gaps_of_series(series: Any) -> Flags:
+def gaps_of_series(series: Any) -> Flags:
+    """Which values of a narwhals series are missing."""
     import narwhals as nw
 
     kind = kind_of(series)

@@ -9,6 +9,7 @@ import numpy as np
 from linsep.errors import InexactError, ShapeError, shown
 from linsep.faults import fault
 from linsep.tables.categories import (
+    UNCODED,
     Categories,
     Levels,
     Stated,
@@ -17,8 +18,9 @@ from linsep.tables.categories import (
     joined,
     kind_of,
     levels_of,
-    require_few,
+    require_categories_in,
     require_named,
+    text_fix,
 )
 from linsep.tables.exact_numbers import EXACT, Array, ExactTable, is_long, of_cells, plain_numbers, require_cells
 
@@ -252,7 +254,7 @@ def as_series(values: Any) -> Any:
     return None if frame is None else frame.get_column(frame.columns[0])
 
 
-def of_frame(frame: Any, categories: Categories | Stated = None) -> ExactTable:
+def of_frame(frame: Any, categories: Categories | Stated = UNCODED) -> ExactTable:
     """The numbers of a narwhals dataframe, text and categories coded as asked for."""
     names = tuple(map(str, frame.columns))
     if len(set(names)) < len(names):
@@ -261,9 +263,9 @@ def of_frame(frame: Any, categories: Categories | Stated = None) -> ExactTable:
     require_cells(*frame.shape)
     require_named(categories, names)
     series = dict(zip(names, map(frame.get_column, frame.columns), strict=True))
-    coded = {} if categories is None else _coded(series, categories)
+    coded = _coded(series, categories) if categories else {}
     own = tuple(name for name in names if name not in coded)
-    columns = [_column(series[name], name) for name in own]
+    columns = [_column(series[name], name, text_fix(categories)) for name in own]
     if not coded:
         return _numbers(columns, names)
     return joined(names, _numbers(columns, own) if own else None, coded, len(frame))
@@ -276,7 +278,8 @@ def _coded(series: Mapping[str, Any], categories: Categories | Stated) -> dict[s
         if (coding := coding_of(column, name, categories)) is not None:
             _require_present(column, name)
             coded[name] = levels_of(column, name, coding)
-            require_few(coded[name], categories)
+            if isinstance(categories, str):
+                require_categories_in(column, coded[name])
     return coded
 
 
@@ -293,7 +296,7 @@ def _numbers(columns: list[Array], names: tuple[str, ...]) -> ExactTable:
     return ExactTable(table, names)
 
 
-def _column(series: Any, name: str) -> Array:
+def _column(series: Any, name: str, fix: str | None) -> Array:
     import narwhals as nw
 
     kind = kind_of(series)
@@ -301,7 +304,8 @@ def _column(series: Any, name: str) -> Array:
         given = series.drop_nulls().head(1).to_list()
         example = f", such as {given[0]!r}" if given else ""
         what = "text column" if kind == nw.String else "category column" if is_categorical(series) else "column type"
-        raise fault(what, column=name, seen=f"{kind}{example}", example=example)
+        fix = fix if is_categorical(series) else None
+        raise fault(what, column=name, seen=f"{kind}{example}", example=example, fix=fix)
     _require_present(series, name)
     return plain_numbers(series_values(series))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linsep.errors import ArgumentError, shown
-from linsep.report import RowNames, column_names
+from linsep.report import RowNames, column_names, is_nameless
 from linsep.tables.handed_over import as_frame
 from linsep.tables.label_values import read_labels
 from linsep.tables.row_ids import ListedIds, RowIds, index_ids
@@ -85,7 +85,7 @@ def _own_names(X: Any, frame: Any, names: RowNames | None) -> RowIds | None:
 def _require_same(rows: Sequence[int], own: Sequence[Any], names: RowNames) -> None:
     """Refuse a table that has other names for these rows: it is another one, or in another order."""
     for row, new, known in zip(rows, own, names.ids(rows), strict=True):
-        if new != known and new == new:
+        if not (is_nameless(new) and is_nameless(known)) and (is_nameless(new) or new != known):
             raise ArgumentError(
                 f"X calls row {row} {shown(new)}, and the result calls it {shown(known)}.",
                 fix="Give the table that was asked about, in its order.",

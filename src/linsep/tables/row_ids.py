@@ -6,7 +6,7 @@ the few rows that a result names is a `RowNames`, a value.
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, final
 
 import numpy as np
@@ -46,10 +46,15 @@ class ListedIds(RowIds):
     def __init__(self, values: Any, column: str | None = None) -> None:
         self.values, self.column = values, column
 
+    def require_length(self, n_rows: int) -> None:
+        """Refuse more names than rows, or fewer."""
+        if len(self.values) != n_rows:
+            raise ArgumentError(f"ids has {len(self.values):,} names; there are {n_rows:,} rows.")
+
     def at(self, rows: Sequence[int]) -> Sequence[Any]:
         """The ids of these rows, each what it was."""
         values, wanted = self.values, list(rows)
-        if isinstance(values, (list, tuple)):
+        if isinstance(values, Sequence):
             return [values[row] for row in wanted]
         if isinstance(values, np.ndarray):
             return list(values[wanted]) if values.dtype.kind in "mM" else list(values[wanted].tolist())
@@ -81,11 +86,10 @@ def without_ids(X: Any, ids: Any, y: Any = None) -> tuple[Any, RowIds | None]:
     if isinstance(ids, str):
         return _column_out(X, ids)
     require_one_index(X, ids, "ids")
-    values = _listed(ids)
-    n_rows = _length(X)
-    if n_rows is not None and len(values) != n_rows:
-        raise ArgumentError(f"ids has {len(values):,} names; there are {n_rows:,} rows.")
-    return X, ListedIds(values)
+    own, n_rows = ListedIds(_listed(ids)), _length(X)
+    if n_rows is not None:
+        own.require_length(n_rows)
+    return X, own
 
 
 def named_column(X: Any, names: RowNames | None) -> str | None:
@@ -109,7 +113,7 @@ def index_ids(X: Any, y: Any = None) -> RowIds | None:
 def _counts(index: Any) -> bool:
     """Whether an index is 0, 1, 2, ...; of a range nothing is read."""
     last = len(index) - 1
-    if last < 0 or index.dtype.kind not in "iu" or (index[0], index[last]) != (0, last):
+    if last < 0 or index.dtype.kind not in "iu" or index.hasnans or (index[0], index[last]) != (0, last):
         return last < 0
     return type(index).__name__ == "RangeIndex" or bool(index.is_monotonic_increasing and index.is_unique)
 
@@ -133,13 +137,11 @@ def _column_out(X: Any, name: str) -> tuple[Any, RowIds]:
 
 def _listed(ids: Any) -> Any:
     """A list of ids as one that knows its length."""
-    if isinstance(ids, (list, tuple)):
-        return ids
-    if _is_index(ids):
+    if (isinstance(ids, Sequence) and not isinstance(ids, (bytes, memoryview))) or _is_index(ids):
         return ids
     values: Array | None = ids if isinstance(ids, np.ndarray) else None
     if values is None:
-        series = None if isinstance(ids, (dict, set, bytes)) else as_series(ids)
+        series = None if isinstance(ids, (Mapping, Set, bytes)) else as_series(ids)
         if series is not None:
             return series
         values = taken_over(ids, "ids") if isinstance(ids, SupportsArray) else None

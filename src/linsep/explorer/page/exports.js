@@ -1,5 +1,6 @@
 // What can be taken along: the link, a picture, the points, and the Python code that makes the same run.
 import { button, html } from "./dom.js";
+import { filmSvg } from "./film.js";
 
 const DRAWN = [
   "fill",
@@ -153,6 +154,12 @@ export function exportsMenu(app, root) {
           button("CSV", "Save the points as CSV", () => textFile("linsep.csv", "text/csv", csvOf(app.state)), {
             class: "save-csv",
           }),
+          button(
+            "Film",
+            "Save the run as an SVG that moves",
+            () => textFile("linsep_film.svg", "image/svg+xml", filmSvg(app.state, app.steps)),
+            { class: "save-film" },
+          ),
           button(
             "Python",
             "Save the Python code of this run",

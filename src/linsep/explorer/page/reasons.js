@@ -85,10 +85,11 @@ function wideProof(app, obstruction) {
 
 // The rows that the verdict rests on, with their values, and with their weights in the obstruction.
 function namedRows(app, obstruction) {
-  const { rows, labels, columns, values } = app.answer.named;
-  const head = ["row", "label", ...(obstruction ? ["weight"] : []), ...columns];
+  const { rows, ids, labels, columns, values } = app.answer.named;
+  const head = ["row", ...(ids ? ["id"] : []), "label", ...(obstruction ? ["weight"] : []), ...columns];
   const line = (row, n) => [
     html("td", {}, rowLink(app, row)),
+    ids ? html("td", {}, ids[n]) : null,
     html("td", {}, labels[n]),
     obstruction ? html("td", { class: "share" }, shareOf(obstruction.weights[n])) : null,
     ...values[n].map((value) => html("td", {}, show(value))),

@@ -104,7 +104,7 @@ function factsOf(row, found, seen) {
       ? ", nearest to the hyperplane"
       : "";
   return [
-    html("p", {}, html("strong", {}, `Row ${row}`), `: ${found.label}${named}`),
+    html("p", {}, html("strong", {}, found.id ? `Row ${row}, ${found.id}` : `Row ${row}`), `: ${found.label}${named}`),
     html("dl", {}, ...lines),
     found.more ? html("p", { class: "words" }, `and ${plural(found.more, "more column")}`) : null,
   ];

@@ -78,6 +78,8 @@ def _cell_fault(reader: "CsvReader", name: str, value: str) -> InputError | None
         return decimals.fault_of(reader.path, 0, name, value, reader.decimal_places[reader.place_of(name)])
     else:
         return reader.inexact(0, name, value.strip()) if is_long_integer(value) or vanishes(value) else None
+    if what == "not a number" and isinstance(reader.options.categories, str):
+        what = "text among numbers"
     return fault(what, reader.path, column=name, value=value)
 
 

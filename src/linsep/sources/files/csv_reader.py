@@ -41,6 +41,7 @@ from linsep.sources.files.values import (
     is_finite,
     may_vanish,
 )
+from linsep.tables.categories import is_mixed
 
 POSITION = re.compile("-?[0-9]+")
 
@@ -299,16 +300,14 @@ class CsvReader(CsvText, TableReader):
                 most[name] = max(most[name], known)
         self.decimal_places = tuple(most.values())
 
-    def also_text(self, names: Sequence[str]) -> None:
-        """Take these columns for text, because they are in other files."""
-        self._find_categories({*names, *self.categories})
-
     def _find_categories(self, text: set[str] | None = None) -> None:
         """Which columns are text, and the values they hold: one read, or a few where text appears late."""
         named = self.options.categories
         text = text or {name for name in self.names if isinstance(named, Mapping) and name in named}
         while late := self._text_columns(found := {name: set[str]() for name in text}):
             text |= late
+        if isinstance(named, str):  # numbers with some text among them are numbers: the text is a bad cell
+            text = {name for name in text if not is_mixed(found[name])}
         self.categories = {name: in_order(found[name]) for name in self.names if name in text}
         self.booleans -= text
         width = max(1, len(self.names) - len(text) + sum(map(len, found.values())))

@@ -35,8 +35,8 @@ PACKINGS = {".gz": "gz", ".bz2": "bz2", ".zst": "zst", ".xz": "xz"}
 PIPED = ("csv", "tsv", "svmlight")  # the formats that are read as they come out of a pipe
 PACKED = (*PIPED, "vw")  # the formats that may be packed
 SHOWN = (
-    ".csv, .tsv, .parquet, .arrow, .feather, .svm, .vw, .npy or .npz (text also .gz, .bz2, .zst, .xz), and LIBSVM and "
-    "Vowpal Wabbit files of any name"
+    ".csv, .tsv, .parquet, .arrow, .feather, .svm, .vw, .npy or .npz (text also .gz, .bz2, .zst, .xz); LIBSVM and "
+    "Vowpal Wabbit text may have any name"
 )
 
 SIGNS = {  # how files begin, and what they are called

@@ -109,12 +109,14 @@ class VowpalReader(LineReader, FeatureReader):
                 if self.options.needs is None
                 else next(self._feature_faults(line), None)
             )
+        if (bad_label := self._label_fault(line, words[0])) is not None:
+            return bad_label
         for word, meant, neutral in zip(words[1:], ("a weight", "an initial prediction"), (1.0, 0.0), strict=False):
             if not VALUE.fullmatch(word) or float(word) != neutral:
                 return self._bad(line, word, f"{meant} of a row, which is not read unless it is {neutral:g}")
         if len(words) > 3:
             return self._bad(line, words[3], "more than a label, a weight, a prediction and a tag before the first |")
-        return self._label_fault(line, words[0]) or next(self._feature_faults(line), None)
+        return next(self._feature_faults(line), None)
 
     def _label_fault(self, line: Line, word: str) -> InputError | None:
         if not LABEL.fullmatch(word):

@@ -79,7 +79,7 @@ export function tellStory(app, root) {
   };
   const leave = () => {
     [at, app.telling] = [null, null];
-    rememberTold();
+    if (app.host.isWhole) rememberTold(); // a notebook's storage is not ours
     root.classList.remove("telling");
     place.hidden = true;
     fill(place);
