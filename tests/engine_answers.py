@@ -184,7 +184,7 @@ def kept(X, y, run):
     for keep in ("last", "average", "vote", "best"):
         model = linsep.PerceptronClassifier(keep, order=order, bias=run["bias"], random_state=run["random_state"])
         model.fit(X, y)
-        weights = [*model.coef_[0].tolist(), float(model.intercept_[0])]
+        weights = [] if keep == "vote" else [*model.coef_[0].tolist(), float(model.intercept_[0])]
         found[keep] = [int(np.count_nonzero(model.predict(X) != y)), *weights]
     return found
 

@@ -128,7 +128,7 @@ def state(page):
     """The state in the address, once the page has written it and stopped."""
     seen = None
     while seen != (seen := page.evaluate("location.hash")) or not seen:
-        page.wait_for_timeout(250)
+        page.wait_for_timeout(500)
     return dict(part.split("=", 1) for part in page.evaluate("location.hash").removeprefix("#").split("&"))
 
 

@@ -110,7 +110,8 @@ function keepFaults(question, says) {
     .every((/** @type {number} */ x) => Number.isSafeInteger(x * 2 ** 12) && Math.abs(x) < 2 ** 14);
   const kept = keeps(question).ways.filter(({ keep }) => isShort || keep === "last" || keep === "best");
   return kept.flatMap(({ keep, wrong, w, b }) =>
-    String([wrong, ...w, b].map((x) => x + 0)) === String(says[keep].map((/** @type {number} */ x) => x + 0))
+    String([wrong, ...w, b].slice(0, says[keep].length).map((x) => x + 0)) ===
+    String(says[keep].map((/** @type {number} */ x) => x + 0))
       ? []
       : [`keep ${keep}: ${[wrong, ...w, b]}, not ${says[keep]}`],
   );

@@ -50,8 +50,11 @@ export function textView(app) {
     text,
     use,
   );
+  let shownFor = -1; // what is being typed stays until the points change
   const show = () => {
-    if (node.open && document.activeElement !== text) text.value = csvOf(app.state);
+    if (!node.open || shownFor === app.settled) return;
+    shownFor = app.settled;
+    text.value = csvOf(app.state);
   };
   node.addEventListener("toggle", show);
   app.views.push(show);

@@ -31,7 +31,7 @@ export function featureToggles(app) {
 }
 
 const KERNELS = {
-  "": "none",
+  "": "no kernel",
   "poly:2": "(x·x′ + 1)²",
   "poly:3": "(x·x′ + 1)³",
   "poly:4": "(x·x′ + 1)⁴",
