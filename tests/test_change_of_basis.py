@@ -284,3 +284,11 @@ def test_weights_are_made_exactly_zero_on_rows_that_shall_be():
     zero = weak_relaxation.ZeroRows(source.take([0, 1]), bias=True)
     form = zero.solved(np.array([0.3, -0.1, 0.77]), 0.21)
     assert signs(form, source.take([0, 1]).values).tolist() == [0, 0] and any(form.coefficients)
+
+
+def test_columns_that_floats_take_for_different_are_not_solved_for():
+    """The third column is the first, and the second is too small for floats to see: two of the three are independent."""
+    tiny = 5e-324
+    rows = as_source([[1.0, tiny, 1.0], [1.0, 2 * tiny, 1.0], [0.0, 0.0, 1.0]], [0, 1, 1]).take([0, 1])
+    form = weak_relaxation.ZeroRows(rows, bias=False).solved(np.array([1.0, 2.0, 3.0]), 0.0)
+    assert form.coefficients[:3] == (-1, 0, 1)

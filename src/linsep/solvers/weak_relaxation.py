@@ -13,7 +13,7 @@ What is then nowhere negative is a weak separator, however F was found. Only who
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from flint import fmpz_mat
 from linsep.cores import one_thread
 from linsep.exact import (
     coprime,
+    independent_columns,
     independent_rows,
     null_combination,
     original_multipliers,
@@ -120,6 +121,14 @@ class ZeroRows:
         longest = max((abs(n).bit_length() for row in self.rows[:LOOKED_AT] for n in row), default=0)
         return seconds_to_solve(len(self.rows), longest, len(self.rows) * (longest + len(self.rows).bit_length()))
 
+    @cached_property
+    def _chosen(self) -> list[int]:
+        """The columns to solve for: those that change least, in the order of floats, if the integers have an inverse."""
+        from scipy.linalg import qr
+
+        order = qr(self._floats, mode="r", pivoting=True)[1].tolist()
+        return [order[k] for k in independent_columns([[row[k] for k in order] for row in self.rows])]
+
     def projected(self, w: Floats, b: float) -> tuple[Floats, float]:
         """Weights nearby that are 0 on the rows, as far as floats can tell."""
         used, bias = self.frame.columns, self.frame.bias
@@ -130,19 +139,16 @@ class ZeroRows:
         return w, float(own[-1]) if bias else b
 
     def solved(self, w: Floats, b: float) -> Form:
-        """The weights as integers, exactly 0 on the rows: as many columns are solved for, those that change least."""
-        from scipy.linalg import qr
-
+        """The weights as integers, exactly 0 on the rows: as many columns are solved for."""
         form = form_of_doubles(w, b)
         if not self.rows:
             return form
         whole = list(form.coefficients)
         places = [*self.frame.columns.tolist(), *([-1] if self.frame.bias else [])]
         rest = fmpz_mat(self.rows) * fmpz_mat([[whole[j]] for j in places])
-        chosen = qr(self._floats, mode="r", pivoting=True)[1][: len(self.rows)].tolist()
-        steps, denominator = solve(fmpz_mat([[row[k] for k in chosen] for row in self.rows]), rest)
+        steps, denominator = solve(fmpz_mat([[row[k] for k in self._chosen] for row in self.rows]), rest)
         whole = [n * denominator for n in whole]
-        for k, step in zip(chosen, steps.entries(), strict=True):
+        for k, step in zip(self._chosen, steps.entries(), strict=True):
             whole[places[k]] -= int(step)
         whole = list(coprime(whole))
         return form_of(whole[:-1], whole[-1])
