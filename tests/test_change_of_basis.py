@@ -287,7 +287,7 @@ def test_weights_are_made_exactly_zero_on_rows_that_shall_be():
 
 
 def test_columns_that_floats_take_for_different_are_not_solved_for():
-    """The third column is the first, and the second is too small for floats to see: two of the three are independent."""
+    """The third column is the first, the second too small for floats to see: it is one of the two to solve for."""
     tiny = 5e-324
     rows = as_source([[1.0, tiny, 1.0], [1.0, 2 * tiny, 1.0], [0.0, 0.0, 1.0]], [0, 1, 1]).take([0, 1])
     form = weak_relaxation.ZeroRows(rows, bias=False).solved(np.array([1.0, 2.0, 3.0]), 0.0)
