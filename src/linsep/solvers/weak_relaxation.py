@@ -123,7 +123,7 @@ class ZeroRows:
 
     @cached_property
     def _chosen(self) -> list[int]:
-        """The columns to solve for: those that change least, by floats, among those that integers have an inverse of."""
+        """The columns to solve for: those that change least, by floats, of which integers have an inverse."""
         from scipy.linalg import qr
 
         order = qr(self._floats, mode="r", pivoting=True)[1].tolist()
