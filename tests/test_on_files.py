@@ -36,7 +36,7 @@ def test_the_json_of_decide_and_mle_are_the_facts_of_their_results(capsys):
 
 def test_a_trainer_returns_what_fit_and_trace_print(capsys):
     source = linsep.open("data.csv", label="y")
-    assert on_files.Trainer(source).run().facts() == printed(capsys, "fit")
+    assert {**on_files.Trainer(source).run().facts(), "separable": True} == printed(capsys, "fit")
     trainer = on_files.Trainer(source, keep="last")
     assert [step.update for step in trainer.steps()][-1] == trainer.result().updates
     assert {"summary": True, **trainer.result().facts()} == printed(capsys, "trace")
