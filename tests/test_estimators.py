@@ -191,8 +191,10 @@ def test_sparse_rows_give_the_same_run(keep, multiclass, n_classes):
         PerceptronClassifier(keep, multiclass=multiclass, max_passes=6, random_state=3).fit(rows, y)
         for rows in (X, sp.csr_matrix(X))
     )
-    assert np.array_equal(dense.coef_, sparse.coef_)
-    assert np.array_equal(dense.intercept_, sparse.intercept_)
+    if keep == "vote":
+        assert np.array_equal(dense.decision_function(X), sparse.decision_function(X))
+    else:
+        assert np.array_equal(dense.coef_, sparse.coef_) and np.array_equal(dense.intercept_, sparse.intercept_)
     assert np.array_equal(dense.mistakes_per_row_, sparse.mistakes_per_row_)
     scores = dense.decision_function(sp.csc_array(X)), sparse.decision_function(X)
     np.testing.assert_allclose(*scores, rtol=1e-12, atol=1e-12)
@@ -212,7 +214,7 @@ def test_short_and_long_sparse_rows_give_the_same_run_as_dense_ones(order):
     assert np.array_equal(dense.mistakes_per_row_, sparse.mistakes_per_row_)
 
 
-@pytest.mark.parametrize("keep", KEEPS)
+@pytest.mark.parametrize("keep", sorted(set(KEEPS) - {"vote"}))
 def test_float32_stays_float32_and_is_computed_in_float64(keep):
     X, y = load_iris(return_X_y=True)
     narrow = PerceptronClassifier(keep, random_state=0).fit(X.astype(np.float32), y)
@@ -339,8 +341,8 @@ def test_the_same_random_state_gives_the_same_model(keep):
     X, y = load_iris(return_X_y=True)
     a, b = (PerceptronClassifier(keep, random_state=11).fit(X, y) for _ in range(2))
     c = PerceptronClassifier(keep, random_state=12).fit(X, y)
-    assert np.array_equal(a.coef_, b.coef_)
-    assert not np.array_equal(a.coef_, c.coef_)
+    assert np.array_equal(a.decision_function(X), b.decision_function(X))
+    assert not np.array_equal(a.decision_function(X), c.decision_function(X))
     assert np.array_equal(pickle.loads(pickle.dumps(a)).predict(X), a.predict(X))
 
 

@@ -107,10 +107,10 @@ def test_without_names_the_width_decides(tmp_path):
 
 def test_categories_of_a_model_must_stand_together(tmp_path):
     (tmp_path / "t.csv").write_text("c,h\nred,1\n")
-    (reader,) = streaming.readers(tmp_path / "t.csv", needs(("h", "c=blue", "c=red"), 3))
+    (reader,) = streaming.readers(tmp_path / "t.csv", needs(("h", "c[blue]", "c[red]"), 3))
     assert walked(reader)[0].tolist() == [[1, 0, 1]]
     with pytest.raises(MissingColumnError, match="a column 'h' of its own"):
-        list(streaming.readers(tmp_path / "t.csv", needs(("c=blue", "h", "c=red"), 3)))
+        list(streaming.readers(tmp_path / "t.csv", needs(("c[blue]", "h", "c[red]"), 3)))
 
 
 def test_a_name_that_cannot_be_read_is_an_error_before_the_first_row(tmp_path):

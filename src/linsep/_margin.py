@@ -338,7 +338,8 @@ def _eased(theory: Novikoff, source: Source, gap: float, clock: Clock) -> Noviko
     """The same with the bound of the standardised rows, where they are few, it is known and it is much lower."""
     if source.n_rows * source.n_columns > AFFORDABLE_ENTRIES or next(source.blocks()).is_sparse:
         return theory
-    with suppress(NotSeparableError, ArgumentError, OutOfTime):  # rounding may have moved rows beyond each other
+    quietly = suppress(NotSeparableError, ArgumentError, OutOfTime)  # rounding may have moved rows beyond each other
+    with np.errstate(all="ignore"), quietly:
         rows = standardised(source, centre=theory.bias)
         most, cause = _novikoff(rows, theory.bias, gap, clock).bound[1], rows.scaling.cause()
         if cause and most * WORTH_IT <= theory.bound[1]:

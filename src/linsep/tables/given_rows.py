@@ -137,9 +137,7 @@ def gaps_of_series(series: Any) -> Flags:
 
     kind = kind_of(series)
     gaps = np.array(series.is_null().to_list(), np.bool_)
-    if kind.is_float():
-        gaps |= np.array([value is not None and value != value for value in series.to_list()], np.bool_)
-    elif kind in (nw.String, nw.Object, nw.Unknown):
+    if kind.is_float() or kind in (nw.String, nw.Object, nw.Unknown):
         gaps |= np.fromiter(map(is_missing, series.to_list()), np.bool_, len(gaps))
     return gaps
 
