@@ -157,13 +157,19 @@ export function exportsMenu(app, root) {
           button(
             "Film",
             "Save the run as an SVG that moves",
-            () => textFile("linsep_film.svg", "image/svg+xml", filmSvg(app.state, app.steps)),
+            () =>
+              app.isLifted
+                ? say("A film shows straight lines: switch features and kernel off")
+                : textFile("linsep_film.svg", "image/svg+xml", filmSvg(app.state, app.steps)),
             { class: "save-film" },
           ),
           button(
             "Python",
             "Save the Python code of this run",
-            () => textFile("linsep_run.py", "text/x-python", pythonOf(app.state)),
+            () =>
+              app.state.kernel
+                ? say("The script knows no kernel: switch it off")
+                : textFile("linsep_run.py", "text/x-python", pythonOf(app.state)),
             { class: "save-python" },
           ),
         ]),

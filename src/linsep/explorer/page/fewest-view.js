@@ -22,7 +22,7 @@ export function fewestView(app) {
     const isKnown = isWanted && app.fewest?.settled === app.settled;
     node.hidden = !isKnown;
     if (isKnown)
-      node.textContent = `The best line leaves ${plural(app.fewest.wrong, "row")} of ${app.state.points.length} on the wrong side (dotted).`;
+      node.textContent = `The best line leaves ${plural(app.fewest.wrong, "row")} of ${app.state.points.length} on its wrong side or on it (dotted).`;
     if (!isWanted || asked === app.settled || app.state.points.length > MOST_SEARCHED) return;
     asked = app.settled;
     clearTimeout(waiting);

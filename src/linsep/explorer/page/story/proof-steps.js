@@ -12,7 +12,7 @@ const borderAt = (steps, k) => ({ w: steps.w[k - 1] ?? [0, 0], b: 0 });
 
 export const doesItStop = {
   title: "It stops. Always?",
-  ask: "Seven points, and lines through the origin (b = 0) to keep the picture honest. Guess: over all orders in which mistakes can be picked, how many updates could there be at most?",
+  ask: "Seven points, and lines through the origin (b = 0) to keep the picture honest. Guess: over all orders in which mistakes can be picked, which limit on their number can be proved?",
   make(scene) {
     const { bound } = answerFor(SEVEN);
     const picture = talePicture({
@@ -26,7 +26,7 @@ export const doesItStop = {
     return [picture.node];
   },
   told: [
-    "At most 20, in any order. Two lengths decide it, and both are in the picture now.",
+    "At most 20, in any order; a run may well be shorter. Two lengths decide it, and both are in the picture now.",
     "R = √10.25: the circle that reaches all points. γ = √½: half the width of the widest band between the classes. u* is the arrow of length 1 across that band: every row has y·(u*·x) ≥ γ.",
     "The machine knows neither R nor γ. They are for us, to see why it must stop.",
   ],
