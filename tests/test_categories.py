@@ -445,3 +445,10 @@ def test_a_model_is_not_made_of_a_reference(sites, capsys):
 def test_another_coding_is_refused(how, sites, capsys):
     assert main(["decide", "d.csv", "--label", "died", "--categories", how]) == 2
     assert "dummy" in (said := capsys.readouterr().err) or "no column 'place'" in said
+
+
+@pytest.mark.parametrize("kind", ["Float64", "double[pyarrow]"])
+def test_gaps_of_nullable_floats_are_dropped(kind):
+    X = pd.DataFrame({"a": pd.array([1.5, None, 2, 3], dtype=kind)})
+    verdict = linsep.decide(X, list("nyny"), missing="drop")
+    assert (verdict.n_rows, verdict.rows_left_out) == (3, 1)

@@ -383,3 +383,7 @@ def test_names_are_escaped_in_html_and_shown_as_they_are_by_rich():
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(report)
     assert "[red]" in console.export_text()
+
+
+def test_a_report_says_how_many_rows_were_left_out():
+    assert linsep.mle_exists([[0.0], [None], [1.0], [0.5]], [0, 1, 1, 0], missing="drop").rows_left_out == 1

@@ -177,6 +177,11 @@ class MleReport(Reported):
         return None if ids is None else ids.names(rows)
 
     @property
+    def rows_left_out(self) -> int:
+        """How many rows were dropped or rejected: no part of the answer."""
+        return self.verdict.rows_left_out
+
+    @property
     def coefficients(self) -> dict[str, State]:
         """Each coefficient: "finite", "+inf", "-inf", "undetermined", "aliased"; "unknown" when time ran out."""
         return dict(self.states)
