@@ -445,3 +445,16 @@ def test_a_model_is_not_made_of_a_reference(sites, capsys):
 def test_another_coding_is_refused(how, sites, capsys):
     assert main(["decide", "d.csv", "--label", "died", "--categories", how]) == 2
     assert "dummy" in (said := capsys.readouterr().err) or "no column 'place'" in said
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_levels_of_rejected_rows_alone_are_no_levels(tmp_path, kind):
+    sites, ages = ["Basel", *["Bern", "Bern", "Chur", "Chur", "Bern", "Bern"]], [None, 1, 2, 3, 1, 1, 3]
+    frame = pd.DataFrame({"age": ages, "site": sites, "y": ["no", "no", "yes", "yes", "yes", "yes", "no"]})
+    path = tmp_path / f"rows.{kind}"
+    frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
+    dropped = linsep.mle_exists(frame[["age", "site"]], frame["y"], missing="drop")
+    source = linsep.open(path, label="y", categories="reference", reject=tmp_path / "bad.csv")
+    assert source.facts.rows_left_out == 1 and source.categories == {"site": ("Bern", "Chur")}
+    assert linsep.mle_exists(source).states == dropped.states
+    assert dropped.coefficients == {"(Intercept)": "finite", "age": "finite", "site[Chur]": "+inf"}
