@@ -452,3 +452,16 @@ def test_gaps_of_nullable_floats_are_dropped(kind):
     X = pd.DataFrame({"a": pd.array([1.5, None, 2, 3], dtype=kind)})
     verdict = linsep.decide(X, list("nyny"), missing="drop")
     assert (verdict.n_rows, verdict.rows_left_out) == (3, 1)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_levels_of_rejected_rows_alone_are_no_levels(tmp_path, kind):
+    sites, ages = ["Basel", *["Bern", "Bern", "Chur", "Chur", "Bern", "Bern"]], [None, 1, 2, 3, 1, 1, 3]
+    frame = pd.DataFrame({"age": ages, "site": sites, "y": ["no", "no", "yes", "yes", "yes", "yes", "no"]})
+    path = tmp_path / f"rows.{kind}"
+    frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
+    dropped = linsep.mle_exists(frame[["age", "site"]], frame["y"], missing="drop")
+    source = linsep.open(path, label="y", categories="reference", reject=tmp_path / "bad.csv")
+    assert source.facts.rows_left_out == 1 and source.categories == {"site": ("Bern", "Chur")}
+    assert linsep.mle_exists(source).states == dropped.states
+    assert dropped.coefficients == {"(Intercept)": "finite", "age": "finite", "site[Chur]": "+inf"}

@@ -16,6 +16,7 @@ from sklearn.datasets import load_iris
 
 import linsep
 import naive
+from linsep import errors
 from linsep.errors import ArgumentError, CertificateError
 from test_mle import WORDS, independent, takes_sign
 from textbooks import INFCOX, leukaemia, matched_pairs, wine
@@ -465,6 +466,73 @@ def test_a_proof_does_not_hold_for_other_data(family):
 def test_misuse_is_refused_with_a_reason(y, options, message):
     with pytest.raises(ArgumentError, match=message):
         linsep.mle_exists([[1], [2], [3]], y, **options)
+
+
+# ---------------------------------------------------------------------------------------------------
+# Rows of weight 0 supply neither classes nor levels
+# ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", ["ordinal", "multinomial"])
+def test_a_class_of_rows_of_weight_0_alone_is_no_class(family):
+    X, y = [[0], [1], [0], [1]], [1, 1, 2, 2]
+    without = linsep.mle_exists(X, y, family=family)
+    for at in (0, 4):
+        rows, classes, weights = [*X], [*y], [1, 1, 1, 1]
+        for values, value in ((rows, [1]), (classes, 0), (weights, 0)):
+            values.insert(at, value)
+        report = linsep.mle_exists(rows, classes, family=family, weights=weights)
+        assert report.exists and report.states == without.states and report.n_rows == 5
+        report.verify(rows, classes, weights=weights)
+
+
+def test_labels_of_rows_of_weight_0_alone_are_no_labels():
+    X = [[0], [1], [0], [1], [1]]
+    with pytest.raises(errors.OneClassError):
+        linsep.mle_exists(X, [0, 0, 0, 0, 1], weights=[1, 1, 1, 1, 0])
+    assert linsep.mle_exists(X, [0, 0, 1, 1, 2], weights=[1, 1, 1, 1, 0]).exists
+
+
+LEVELS_AT_0 = pd.DataFrame(
+    {"s": list("abcbcb"), "w": [0, 1, 1, 1, 1, 1], "y": [0, 0, 1, 1, 1, 0]}, index=list("ABCDEF")
+)
+
+
+def test_a_level_of_rows_of_weight_0_alone_is_no_level():
+    frame, rest = LEVELS_AT_0, LEVELS_AT_0.iloc[1:]
+    without = linsep.mle_exists(rest[["s"]], rest["y"])
+    assert without.coefficients == {"(Intercept)": "finite", "s[c]": "+inf"}
+    asked = [
+        (frame[["s"]], frame["y"], {"weights": frame["w"]}),
+        (frame[["s", "w"]], frame["y"], {"weights": "w"}),
+        (frame[["s", "w"]], frame["y"] * frame["w"], {"trials": "w"}),
+        (frame[["s"]], np.column_stack([frame["y"], 1 - frame["y"]]) * frame[["w"]].to_numpy(), {}),
+    ]
+    for X, y, options in asked:
+        report = linsep.mle_exists(X, y, **options)
+        assert report.states == without.states and report.reasons[0].startswith("All 2 rows with s = c are ")
+        assert report.separated_rows == (2, 4) and report.separated_ids == ("C", "E")
+        assert np.isnan(report.limits().fitted[0]) and len(report.limits().fitted) == 6
+        report.verify(X, y, **options)
+    missing = linsep.mle_exists(
+        frame.assign(x=[1, None, 1, 2, 3, 1])[["s", "x"]], frame["y"], weights=frame["w"], missing="drop"
+    )
+    assert list(missing.coefficients) == ["(Intercept)", "s[c]", "x"]
+
+
+def test_a_level_of_rows_of_weight_0_alone_is_no_level_of_a_formula():
+    frame = LEVELS_AT_0
+    without = linsep.mle_exists("y ~ s", frame.iloc[1:])
+    for weights in ("w", frame["w"].tolist()):
+        report = linsep.mle_exists("y ~ s", frame, weights=weights)
+        assert report.states == without.states and report.separated_ids == ("C", "E")
+        report.verify("y ~ s", frame, weights=weights)
+
+
+def test_a_fault_is_told_of_the_row_that_has_it_and_not_of_one_it_stands_in_for():
+    frame = pd.DataFrame({"s": list("abcb"), "x": [1.0, 2.0, 3.0, float("nan")]})
+    with pytest.raises(linsep.InputError, match="Row 3"):
+        linsep.mle_exists(frame, [0, 1, 0, 1], weights=[0, 1, 1, 1])
 
 
 if __name__ == "__main__":

@@ -44,8 +44,10 @@ from linsep.likelihoods.observed import (
     is_pair,
     observed,
     require_options,
+    series_out,
 )
 from linsep.likelihoods.own_rows import binomial, multinomial, ordinal, poisson
+from linsep.likelihoods.uncounted import without_uncounted
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Source
 from linsep.sources.inputs import as_given, as_source, is_elsewhere, left_out, rows_given
@@ -85,9 +87,13 @@ def pose(
         posed = Posed(Given(X, y, ids), names, family, bias, options, categories)
         return of_formula(posed, missing) if isinstance(X, str) else of_model(posed, missing)
     rows = rows_given(X, y, ids, missing)
-    if not (isinstance(rows.X, Source) or is_on_device(rows.X) or is_elsewhere(rows.X)):
+    is_here = not (isinstance(rows.X, Source) or is_on_device(rows.X) or is_elsewhere(rows.X))
+    if is_here:
         rows = rows if rows.dropped else given(rows.X, rows.y, rows.ids)
     kept = Extras(*map(rows.only, options))
+    if is_here and (kept.weights is not None or kept.trials is not None or is_pair(rows.y)):
+        X, kept = series_out(rows.X, kept) if names is None else (rows.X, kept)
+        rows = without_uncounted(rows._replace(X=X), kept)
     factors = tuple if categories is None else partial(_factors, rows.X)
     return Posed(rows, names, family, bias, kept, categories, _called(rows.X, rows.y), factors)
 

@@ -97,11 +97,12 @@ def _unlike(name: str, what: str) -> ArgumentError:
 # ---------------------------------------------------------------------------------------------------
 
 
-def _shares(endog: Any, trials: Any = None) -> Any:
+def _shares(endog: Any, trials: Any = None, weights: Any = None) -> Any:
     """Shares of successes: as labels where each is all or nothing of one trial, else as successes and failures."""
     shares = np.asarray(endog, np.float64)
     number = np.ones(len(shares)) if trials is None else np.asarray(trials, np.float64)
-    if (number == 1).all() and np.isin(shares, (0, 1)).all() and len(np.unique(shares)) == 2:
+    counted = np.ones(len(shares), np.bool_) if weights is None else weights > 0
+    if (number == 1).all() and np.isin(shares, (0, 1)).all() and len(np.unique(shares[counted])) == 2:
         return shares.astype(np.int64)
     successes = np.where(number == 0, 0, shares) * number  # a share of nothing is not a number
     near = np.rint(successes)  # a share was a quotient of counts
@@ -124,7 +125,7 @@ def _glm(model: Any) -> Read:
     if family == "Binomial":
         if link not in BINOMIAL_LINKS:
             raise _unlike(f"GLM of family {family}", f"the link {link}: probabilities bound its scores")
-        return Read("binomial", _shares(model.endog, model.n_trials), "" if link == "logit" else link, used)
+        return Read("binomial", _shares(model.endog, model.n_trials, used), "" if link == "logit" else link, used)
     if family not in LOG_FAMILIES or (family == "Tweedie" and not 1 < model.family.var_power < 2):
         power = f" of power {model.family.var_power:g}" if family == "Tweedie" else ""
         raise _unlike("GLM", f"family {family}{power}: binomial and log-linear counts can be separated")

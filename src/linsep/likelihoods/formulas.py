@@ -17,6 +17,7 @@ from linsep.errors import ArgumentError, InexactError, ShapeError, shown
 from linsep.faults import fault
 from linsep.likelihoods.formula_words import Formula, read_formula, told_by
 from linsep.likelihoods.observed import Extras, Family, Posed
+from linsep.likelihoods.uncounted import copied_rows, taken
 from linsep.sources.base import Array, Source, positions
 from linsep.sources.inputs import as_given
 from linsep.tables import is_sparse, read_labels
@@ -54,17 +55,20 @@ def of_formula(posed: Posed, missing: Missing = None) -> Posed:
     if left_out:
         frame = frame.filter(kept.tolist())
     own = {str(name): frame.get_column(name) for name in frame.columns}
+    y, found = _outcome(formula, own, options, frame), _values(options, own, kept)
+    copied = copied_rows(frame, found, y)
+    if copied is not None:
+        frame = as_frame(taken(frame, copied))
+        own = {str(name): frame.get_column(name) for name in frame.columns}
     table, factors = _columns(formula, own, frame)
     X, columns = _predictors(formula, table, factors)
     if family in WITH_INTERCEPT and not bias and formula.has_intercept:
         raise ArgumentError("bias=False, and the formula has an intercept: write 0 + in the formula instead.")
-    y = _outcome(formula, own, options, frame)
-    found = _values(options, own, kept)
     if formula.offsets:
         found = found._replace(offset=_offset(formula, table))
     is_biased = formula.has_intercept and bias
     which = np.flatnonzero(kept) if left_out else None
-    rows = Given(X, y, None, which, left_out, row_ids)
+    rows = Given(X, y, None, which, left_out, row_ids, copied)
     made = Posed(rows, columns, family, is_biased, found, None, formula.outcome[-1], partial(tuple, factors))
     if not isinstance(data, Source):
         return made

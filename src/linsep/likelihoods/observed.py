@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import ArgumentError, shown
-from linsep.sources.base import Array, Facts, Floats, Label, Numbers, Signs, Source, integer_bits, positions
+from linsep.sources.base import Array, Facts, Floats, Ints, Label, Numbers, Signs, Source, integer_bits, positions
 from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.inputs import as_signs, as_table
 from linsep.sources.memory import MemorySource
@@ -84,9 +84,10 @@ class Observed:
 
     @property
     def counted(self) -> npt.NDArray[np.bool_]:
-        """The rows that count: those whose weight is not 0."""
-        weights = self.options.weights
-        return np.ones(self.n_rows, np.bool_) if weights is None else np.asarray(weights > 0)
+        """The rows that count: those whose weight is not 0, and that have a trial."""
+        weights, counts = self.options.weights, self.counts
+        weighty = np.ones(self.n_rows, np.bool_) if weights is None else np.asarray(weights > 0)
+        return weighty if counts is None else np.asarray(weighty & (counts[0] + counts[1] > 0))
 
     def scales(self, ones: int, copies: int = 1, each: int = 0) -> tuple[int, ...] | None:
         """The scales where `ones` columns were made before all, and `each` before every copy of the user's."""
@@ -145,7 +146,7 @@ def observed(posed: Posed) -> Observed:
     """The user's rows, each option a value for each of them."""
     (X, y, *_), names, family, bias, options, categories, *_ = posed
     if names is None and not isinstance(X, Source):
-        X, options = _series_out(X, options)
+        X, options = series_out(X, options)
     values, own, facts, labels = _table(X, y, categories)
     chosen = chosen_names(own, names, bias)
     values, chosen, facts, options = _columns_out(values, chosen, facts, options)
@@ -158,7 +159,7 @@ def observed(posed: Posed) -> Observed:
     return _outcomes(seen, _categories(y), known)
 
 
-def _series_out(X: Any, options: Extras) -> tuple[Any, Extras]:
+def series_out(X: Any, options: Extras) -> tuple[Any, Extras]:
     """A dataframe without the columns that options name, which may be text, and these in their place."""
     frame = None if isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
     own = {} if frame is None else {str(column): column for column in frame.columns}
@@ -271,9 +272,20 @@ def entries_of(values: Any) -> Array:
     return np.asarray(values.data if is_sparse(values) else values)
 
 
+def stand_ins(is_counted: npt.NDArray[np.bool_]) -> Ints | None:
+    """For each row itself, or the last row that counts where it does not; None where all do, or none does.
+
+    >>> stand_ins(np.array([False, True, True, False]))
+    array([2, 1, 2, 2])
+    """
+    if is_counted.all() or not is_counted.any():
+        return None
+    return np.where(is_counted, np.arange(len(is_counted)), np.flatnonzero(is_counted)[-1])
+
+
 def _outcomes(seen: Observed, categories: tuple[str, ...] | None, known: tuple[Label, ...] | None) -> Observed:
     """What was observed, as the family has it; `known` labels have the positive one last."""
-    y = seen.y
+    y, copied = seen.y, stand_ins(seen.counted)
     if y.ndim == 2:
         if seen.family != "binomial" or seen.options.trials is not None:
             raise ArgumentError("y has two columns, successes and failures: that is for family='binomial' alone.")
@@ -285,6 +297,8 @@ def _outcomes(seen: Observed, categories: tuple[str, ...] | None, known: tuple[L
             row = int(np.argmax(successes > trials))
             raise ArgumentError(f"Row {row} has {successes[row]:g} successes in {trials[row]:g} trials.")
         return replace(seen, counts=(successes, trials - successes), levels=("failure", "success"))
+    if copied is not None and seen.family not in ("poisson", "cox"):
+        y = y[copied]  # what only rows have that do not count is no class
     if seen.family in ("binomial", "conditional"):
         signs, labels = as_signs(y)
         if known is not None and labels == known[::-1]:

@@ -23,7 +23,8 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 class Given(NamedTuple):
     """A table, its labels and ids, and which rows of the user's they are: `kept` is None where they are all.
 
-    Where rows were dropped, `names` are what all the user's rows are called, and `ids` are left out.
+    Where rows were dropped, `names` are what all the user's rows are called, and `ids` are left out. Where rows do not
+    count, others stand in for them: `stand_ins` says of each row which one it is.
     """
 
     X: Any
@@ -32,6 +33,7 @@ class Given(NamedTuple):
     kept: npt.NDArray[np.int64] | None = None
     dropped: int = 0
     names: RowIds | None = None
+    stand_ins: npt.NDArray[np.int64] | None = None
 
     def only(self, values: Any) -> Any:
         """Of values of all rows those of the rows that are kept."""
@@ -48,9 +50,10 @@ class Given(NamedTuple):
         try:
             yield
         except InputError as error:
-            if self.kept is None or error.row is None:
+            if error.row is None or (self.kept is None and self.stand_ins is None):
                 raise
-            raise error.at(row=int(self.kept[error.row])) from None
+            row = error.row if self.stand_ins is None else int(self.stand_ins[error.row])
+            raise error.at(row=row if self.kept is None else int(self.kept[row])) from None
 
 
 def given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:

@@ -69,6 +69,8 @@ class CsvReader(CsvText, TableReader):
         self.use_categories(self.categories)
         if options.numbers == "decimal":
             self._find_decimal_places()
+        if options.categories is not None:
+            self._leave_out_rejected()
 
     # Batches ------------------------------------------------------------------------------------------
 
@@ -312,6 +314,34 @@ class CsvReader(CsvText, TableReader):
         self.booleans -= text
         width = max(1, len(self.names) - len(text) + sum(map(len, found.values())))
         self.chunk = max(1 << 12, min(self.chunk, self.options.batch_bytes * len(self.header) // width))  # wider rows
+
+    def _leave_out_rejected(self) -> None:
+        """Leave out categories that only rows have that will be rejected: one more read, where rows may be."""
+        if self.options.rejects is None or not self.categories:
+            return
+        import pyarrow.compute as pc
+
+        found, rows = {name: set[str]() for name in self.categories}, 0
+        for _, piece in self.pieces():
+            text = piece if self._tried((0, piece))[2] is not None else self._good_text(piece)
+            try:
+                columns = self._read_texts(text, list(found)) if text else {}
+            except _UnreadError:
+                return  # the reading proper tells of this too
+            rows += len(next(iter(columns.values()), ()))
+            for name, column in columns.items():
+                found[name].update(value for value in pc.unique(column).to_pylist() if value is not None)
+        if not rows:
+            return
+        self.text_rows = rows
+        self.use_categories({name: in_order(levels) for name, levels in found.items()})
+        if self.decimal_places is not None:
+            self._find_decimal_places()
+
+    def _good_text(self, piece: bytes) -> bytes:
+        """The rows of a piece that will not be rejected."""
+        records = self._records(piece)
+        return _as_text([text for _, _, text, record in records if row_fault(self, record, text, 0, 0, 0) is None])
 
     def _text_columns(self, found: dict[str, set[str]]) -> set[str]:
         """Fill in the values of known text columns; returns columns that turn out to be text after all."""

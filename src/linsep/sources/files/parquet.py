@@ -137,16 +137,28 @@ class ColumnarReader(TableReader, Store):
         found: dict[str, set[str]] = {name: set() for name in text}
         first = 0
         for k in range(len(self.lengths) if text else 0):
-            for table in self._group(k, text, use_threads=True):
+            for table in self._group(k, text if self.options.rejects is None else self.wanted, use_threads=True):
+                columns = self._kept(table)
                 for name in text:
-                    table[name].validate(full=True)
-                    column = decoded(table[name])
+                    column = columns[name]
                     if column.null_count and self.options.rejects is None:
                         raise fault("missing", self.path, row=first + first_true(column.is_null()), column=name)
                     found[name].update(pc.unique(column.drop_null()).cast(pa.string()).to_pylist())
                     self._require_few(name, len(found[name]))
                 first += table.num_rows
         self.categories, self.text_rows = {name: in_order(values) for name, values in found.items()}, first
+
+    def _kept(self, table: Any) -> dict[str, Any]:
+        """The columns of a table without the rows that will be rejected: what only they hold is no category."""
+        for name in table.schema.names:
+            table[name].validate(full=True)
+        columns = {name: decoded(table[name]) for name in table.schema.names}
+        if self.options.rejects is None:
+            return columns
+        is_bad = np.zeros(table.num_rows, np.bool_)
+        for _, _, rows in self._faults(columns):
+            is_bad |= np.asarray(rows.fill_null(False))
+        return {name: column.filter(~is_bad) for name, column in columns.items()} if is_bad.any() else columns
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
