@@ -511,6 +511,17 @@ def test_firths_estimates_are_shown_beside_the_limits(capsys):
     assert json.loads(capsys.readouterr().out)["firth"]["estimates"][0]["name"] == "(Intercept)"
 
 
+def test_what_is_known_is_shown_before_why_there_is_no_fit(capsys):
+    Path("trial.csv").write_text(TRIAL)
+    assert main(["mle", "trial.csv", *FAMILIES["cox"], "--firth"]) == 2
+    out, err = capsys.readouterr()
+    assert "6 rows, " in out and "-inf" in out
+    assert err.startswith("linsep: trial.csv: ") and "not for 'cox'" in err
+    assert main(["mle", "trial.csv", *FAMILIES["cox"], "--firth", "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert json.loads(out)["coefficients"]["treated"] == "-inf" and json.loads(err)["code"] == "E-ARGUMENT"
+
+
 def test_a_family_that_lacks_a_column_is_refused(capsys):
     Path("trial.csv").write_text(TRIAL)
     assert main(["mle", "trial.csv", "--label", "event", "--family", "cox"]) == 2

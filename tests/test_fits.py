@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 import linsep
+from linsep import fits
 from linsep.errors import ArgumentError
 from textbooks import sex2
 
@@ -109,6 +110,58 @@ def test_the_ends_of_an_interval_are_where_the_profile_has_fallen_by_chi_square(
     for end in (fit.estimates[1].low, fit.estimates[1].high):
         fallen = 2 * (profiled(end - w[1], 1, w, *model) - penalised(w, *model, 1.0))
         assert fallen == pytest.approx(2.705543454, abs=1e-5)
+
+
+def test_a_profile_is_followed_where_the_penalty_is_as_curved_as_the_likelihood():
+    """Steps with the expected information alone go to and fro there, and never settle."""
+    fit = linsep.mle_exists([[0], [1], [1], [2]], [1, 1, 1, 0]).firth()
+    assert [each.value for each in fit.estimates] == pytest.approx([3.216, -2.018], abs=1e-3)
+    assert [each.low for each in fit.estimates] == pytest.approx([-0.670, -8.368], abs=1e-3)
+    assert [each.high for each in fit.estimates] == pytest.approx([13.990, 0.864], abs=1e-3)
+
+
+def small_and_separated(rng):
+    """A table of a few rows whose estimate does not exist, and its report."""
+    while True:
+        n, d = int(rng.integers(4, 12)), int(rng.integers(1, 4))
+        X, y = rng.integers(-2, 3, (n, d)), rng.integers(0, 2, n)
+        if 0 < y.sum() < n and not (report := linsep.mle_exists(X, y)).exists:
+            return X, y, report
+
+
+def test_every_small_separated_table_has_estimates_and_intervals():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        found = [each for each in small_and_separated(rng)[2].firth().estimates if not math.isnan(each.value)]
+        assert all(math.isfinite(number) for each in found for number in each[1:])
+
+
+@pytest.mark.parametrize("y", [[1, 1, 1, 0], [0, 0, 1, 1], [0, 1, 1, 1]])
+def test_small_separated_tables_have_what_another_optimiser_finds(y):
+    fit = linsep.mle_exists([[0], [1], [1], [2]], y).firth()
+    w = np.array([each.value for each in fit.estimates])
+    model = (np.array([[1, 0], [1, 1], [1, 1], [1, 2]]), np.array(y), np.ones(4), np.zeros(4), True)
+    assert np.abs(minimize(penalised, w * 0, (*model, 1.0), **SLOWLY).x - w).max() < 1e-5
+    for j, each in enumerate(fit.estimates):
+        for end in (each.low, each.high):
+            fallen = 2 * (profiled(end - w[j], j, w, *model) - penalised(w, *model, 1.0))
+            assert fallen == pytest.approx(3.841458821, abs=1e-5)
+
+
+def test_an_end_that_is_not_found_is_missing_and_the_estimates_are_not_lost(monkeypatch):
+    report, whole = linsep.mle_exists([[0], [1]], [[3, 7], [5, 0]]), fits._maximum
+
+    def maximum(sample, start, penalty, held=None):
+        if held == 1 and start[1] > 4:
+            raise ArgumentError("No maximum was reached.")
+        return whole(sample, start, penalty, held)
+
+    assert "missing" not in report.firth().explain()
+    monkeypatch.setattr(fits, "_maximum", maximum)
+    fit = report.firth()
+    assert fit.coefficients["x1"] == pytest.approx(math.log(5.5 / 0.5) - math.log(3.5 / 7.5), rel=1e-9)
+    assert math.isnan(fit.estimates[1].high) and fit.estimates[1].low > 0 and fit.estimates[1].p_value < 0.05
+    assert "missing was not found" in fit.explain() and fit.facts()["estimates"][1]["high"] is None
 
 
 def test_aliased_and_undetermined_coefficients_have_no_number():

@@ -11,7 +11,9 @@ Heinze and Schemper (2002) recommend: Wald's are symmetric, and the likelihood u
 
 With a row's mean m(η), its variance V(η) and its leverage h, the modified score is Σ (y - m + h·V'/(2V))·x: for the
 logit link V'/V = 1 - 2p, for the log link it is 1. Both fits are Newton's method on that score with the expected
-information, each step halved until the likelihood does not fall.
+information, each step halved until the likelihood rises. Far from the estimate, where the ends of intervals are, the
+penalty is curved as much as the likelihood: such steps are then too long, or fall from one side of the maximum to the
+other. So after a few of them the curvature of both is taken.
 """
 
 import math
@@ -35,6 +37,9 @@ from linsep.tables import is_sparse
 
 MOST_STEPS, MOST_HALVINGS = 500, 60
 CLOSE, ENOUGH = 1e-14, 1e-22  # of the likelihood: what rounding may lose of it, and what is not worth another step
+RISE = 1e-4  # of what a step promises: the least that the likelihood is to rise
+FEW_STEPS = 4  # with the expected information, before the curvature of the penalty is taken as well
+FLATTEST = 1e-2  # of the information: a curvature that is less, or of the wrong sign, is not believed
 MOST_ENTRIES = 50_000_000  # of the predictors, which are held in memory as floats
 OFFERED = ("binomial", "poisson")
 OFFER = "binomial (with the logit link) and poisson (with the log link)"
@@ -129,10 +134,27 @@ def _at(sample: Sample, w: Floats, penalty: float) -> Point:
     return Point(value, sample.predictors.T @ adjusted, np.asarray(root, np.float64))
 
 
-def _step(point: Point, free: Ints) -> Floats:
-    """Newton's step in the free coordinates, the others held."""
+def _bending(sample: Sample, w: Floats, root: Floats) -> Floats:
+    """The second derivatives of ½ log det I. In the scores they are ½ (h·V''/V, on the diagonal, - (V'/V·QQᵀ)²)."""
+    X, scores = sample.predictors, sample.predictors @ w + sample.offset
+    p, ones = sample.means(scores), np.ones(len(scores))
+    both = p * expit(-scores)
+    variance, slope, bend = (both, 1 - 2 * p, 1 - 6 * both) if sample.is_binomial else (p, ones, ones)
+    weighted = np.sqrt(sample.trials * variance)[:, None] * X
+    q = solve_triangular(root, weighted.T, trans="T", check_finite=False).T
+    leverages = np.einsum("ij,ij->i", q, q)
+    pairs = np.stack([(q.T @ ((slope * column)[:, None] * q)).ravel() for column in X.T])
+    return np.asarray(0.5 * (X.T @ ((leverages * bend)[:, None] * X) - pairs @ pairs.T))
+
+
+def _step(point: Point, free: Ints, bending: Floats | None) -> Floats:
+    """Newton's step in the free coordinates, the others held: uphill, however the penalty is bent."""
     root = point.root if len(free) == point.root.shape[1] else qr(point.root[:, free], mode="r")[0][: len(free)]
     half = solve_triangular(root, point.score[free], trans="T", check_finite=False)
+    if bending is not None:
+        once = solve_triangular(root, bending[np.ix_(free, free)], trans="T", check_finite=False)
+        bent, axes = np.linalg.eigh(np.eye(len(free)) - solve_triangular(root, once.T, trans="T", check_finite=False))
+        half = axes @ ((axes.T @ half) / np.maximum(np.abs(bent), FLATTEST))
     step = np.zeros(point.score.size)
     step[free] = solve_triangular(root, half, check_finite=False)
     return step
@@ -142,18 +164,22 @@ def _maximum(sample: Sample, start: Floats, penalty: float, held: int | None = N
     """The coefficients with the largest (penalised) likelihood, one of them perhaps held where it is."""
     free = np.array([j for j in range(start.size) if j != held], np.int64)
     w, point, gain = start, _at(sample, start, penalty), math.inf
-    for _ in range(MOST_STEPS):
+    for steps in range(MOST_STEPS if math.isfinite(point.value) else 0):
         if not free.size:
             return w, point
-        step = _step(point, free)
+        is_bent = penalty > 0 and steps >= FEW_STEPS and start.size**3 <= MOST_ENTRIES
+        step, last = _step(point, free, _bending(sample, w, point.root) if is_bent else None), gain
         gain = float(step @ point.score)
         if gain <= ENOUGH * (1 + abs(point.value)):
             return w, point
+        if is_bent and last <= gain <= CLOSE * (1 + abs(point.value)):  # rounding is all that is left
+            return w, point
         for halvings in range(MOST_HALVINGS):
-            tried = w + step * 0.5**halvings
+            part = 0.5**halvings
+            tried = w + step * part
             with np.errstate(over="ignore", invalid="ignore"):
                 ahead = _at(sample, tried, penalty)
-            if ahead.value >= point.value - CLOSE * abs(point.value):
+            if ahead.value >= point.value + RISE * part * gain - CLOSE * abs(point.value):
                 break
         else:
             return w, point
@@ -209,9 +235,17 @@ def firth(sample: Sample, level: float) -> Penalised:
     ends, p_values = np.empty((len(sizes), 2)), np.empty(len(sizes))
     for j in range(len(sizes)):
         drop = _drop(scaled, w, best, j)
-        p_values[j] = chi2.sf(max(0.0, drop(-w[j])), 1)
-        ends[j] = [w[j] + _end(drop, side * errors[j], float(chi2.ppf(level, 1))) for side in (-1, 1)]
+        p_values[j] = chi2.sf(np.maximum(0.0, _or_nan(drop, -w[j])), 1)
+        ends[j] = [w[j] + _or_nan(_end, drop, side * errors[j], float(chi2.ppf(level, 1))) for side in (-1, 1)]
     return Penalised(w / sizes, errors / sizes, ends[:, 0] / sizes, ends[:, 1] / sizes, p_values)
+
+
+def _or_nan(work: Callable[..., float], *given: Any) -> float:
+    """A number about the profile, NaN where no maximum is reached on the way: the estimate is not lost with it."""
+    try:
+        return work(*given)
+    except ArgumentError:
+        return math.nan
 
 
 def _drop(sample: Sample, w: Floats, best: Point, j: int) -> Callable[[float], float]:
@@ -260,8 +294,8 @@ class Fit(Reported):
 
     `estimates` are the coefficients in order, each with `name`, `value` (infinite where it diverges, NaN where it is
     undetermined or aliased) and `error`, its standard error; Firth's also with `low` and `high`, a profile interval of
-    `level`, and `p_value`. `fitted` are the probabilities of the positive label, of counts the means, row by row; NaN
-    in a row of weight 0.
+    `level`, and `p_value`, NaN where the profile could not be followed. `fitted` are the probabilities of the positive
+    label, of counts the means, row by row; NaN in a row of weight 0.
     """
 
     method: str
@@ -287,7 +321,9 @@ class Fit(Reported):
         head = ("coefficient", "limit of ML", "(se)", "Firth", "(se)", f"low {interval}", f"high {interval}", "p")
         both = zip(self.limits.estimates, self.estimates, strict=True)
         lines = tuple((*_plain(limit), *_plain(own)[1:], *map(_number, own[3:])) for limit, own in both)
-        return Report(TITLES["firth"], (Grid(head, lines), Sentence(NOTES["firth"])))
+        is_missing = any(math.isfinite(own.value) and any(map(math.isnan, own[3:])) for own in self.estimates)
+        notes = [NOTES["firth"], *([NOTES["missing"]] if is_missing else [])]
+        return Report(TITLES["firth"], (Grid(head, lines), Sentence(" ".join(notes))))
 
     def facts(self) -> dict[str, Any]:
         """The estimates as plain values; what is not a finite number is text."""
@@ -340,6 +376,7 @@ NOTES = {
     "conditional model: the rows that are not separated.",
     "firth": "Intervals and p are those of the profile of the penalised likelihood. Under separation they are to be "
     "reported; standard errors alone mislead.",
+    "missing": "An end or a p that is missing was not found: the profile could not be followed as far.",
 }
 
 

@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 from cyclopts import Parameter
 
 import linsep
-from linsep.cli import answers, terminal
+from linsep import on_files
+from linsep.cli import answers, stdio, terminal
 from linsep.cli.parameters import CODES, OF_A_FAULT, Asking, Bias, File, Label, Search, app, path, switch
+from linsep.errors import LinsepError
 from linsep.report import count
 
 Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
@@ -93,11 +95,19 @@ def mle(
             found = linsep.mle_exists(*data, names=table.columns, **options)
         else:
             found = linsep.mle_exists(formula, data[0], **options)
-        fit = found.firth() if firth and found.exists is not None else None
+        fit, fault = None, None
+        try:
+            fit = found.firth() if firth and found.exists is not None else None
+        except LinsepError as error:  # said after what is known without it
+            fault = error
     if search.json:
         terminal.say_json({**found.facts(), **({} if fit is None else {"firth": fit.facts()})})
     else:
         said = found.report(table.where)
         size = f"{count(found.n_rows, 'row')}, {count(len(found.states), 'coefficient')}" if model.is_told else ""
         answers.show(said if fit is None else said + fit.report().parts, found.verdict, size)
+    if fault is not None:
+        stdio.flush()
+        with on_files.about(file):
+            raise fault
     return CODES[found.exists]
