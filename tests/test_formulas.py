@@ -51,13 +51,8 @@ def test_names_are_those_of_the_formula_and_the_intercept_is_the_models_own():
 
 
 def test_a_dot_stands_for_the_columns_that_nothing_else_names():
-    assert list(states("died ~ .", TABLE, weights="n")) == [
-        "(Intercept)",
-        "age",
-        "site[T.Bern]",
-        "site[T.Chur]",
-        "ward",
-    ]
+    named = list(states("died ~ .", TABLE, weights="n"))
+    assert named == ["(Intercept)", "age", "site[T.Bern]", "ward"]  # the one row of Chur has weight 0
 
 
 @pytest.mark.parametrize(
